@@ -1,0 +1,106 @@
+/** Every REST call of the product as data: method, path, body, reply; refuses a call that is not listed here. */
+import * as z from 'zod/mini';
+import {
+  AgentCommandBody, AgentCommandReply, AgentCreateBody, AgentList, AgentReply, AgentsCreatedReply, AgentSettingsBody,
+  AgentSummary, AllAgentsCommandBody, AllAgentsCommandReply, PoolCreateBody, ReconfigureBody,
+} from './agents.ts';
+import { Health, Readiness } from './health.ts';
+import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools } from './market.ts';
+import {
+  CheckoutBody, CheckoutReply, Plans, PortalReply, ReturnUrlBody, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
+  TrialStartBody, TrialStartReply, TrialStatus, Usage,
+} from './subscription.ts';
+import { AgentPerformance, Analytics, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio } from './trading.ts';
+import { RiskProfileBody, RiskProfileReply, TradingSettings, TradingSettingsBody, TradingSettingsReply, WalletStatus } from './user.ts';
+
+const Nothing = z.strictObject({});
+const AnyQuery = z.object({});
+const IdParams = z.object({ id: z.string().check(z.minLength(1), z.maxLength(1000)) });
+const NoParams = z.object({});
+
+/** `symbols` is a comma-separated list: `BTC/USDT,ETH/USDT`. */
+const SymbolsQuery = z.object({ symbols: z.optional(z.string().check(z.maxLength(5000))) });
+export const AgentDeletedReply = z.object({ commandId: z.string(), agentId: z.string() });
+export type AgentDeletedReply = z.infer<typeof AgentDeletedReply>;
+
+export interface Call<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType, R extends z.ZodMiniType> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  summary: string;
+  /** `token`: needs a signed-in user. Every `token` call that is not a GET needs an Idempotency-Key as well. */
+  access: 'open' | 'token';
+  params: P;
+  query: Q;
+  body: B;
+  reply: R;
+}
+
+const call = <P extends z.ZodMiniType = typeof NoParams, Q extends z.ZodMiniType = typeof AnyQuery, B extends z.ZodMiniType = typeof Nothing, R extends z.ZodMiniType = typeof Nothing>(
+  method: Call<P, Q, B, R>['method'], path: string, summary: string,
+  parts: { params?: P; query?: Q; body?: B; reply: R; access?: 'open' | 'token' },
+): Call<P, Q, B, R> => ({
+  method, path, summary,
+  access: parts.access ?? 'token',
+  params: (parts.params ?? NoParams) as P,
+  query: (parts.query ?? AnyQuery) as Q,
+  body: (parts.body ?? Nothing) as B,
+  reply: parts.reply,
+});
+
+export const CALLS = {
+  healthz: call('GET', '/healthz', 'Is this Tradewind, and alive?', { access: 'open', reply: Health }),
+  readyz: call('GET', '/readyz', 'Can it serve?', { access: 'open', reply: Readiness }),
+
+  plans: call('GET', '/subscriptions/plans', 'Plans with their price ids', { reply: Plans }),
+  subscribe: call('POST', '/api/subscription/subscribe', 'Take a plan; 402 with the checkout to use where it costs something', { body: SubscribeBody, reply: SubscribeReply }),
+  customerPortal: call('POST', '/subscriptions/customer-portal', 'A link to the billing portal', { body: ReturnUrlBody, reply: PortalReply }),
+  createCheckout: call('POST', '/subscriptions/create-checkout', 'A checkout session for a price', { body: CheckoutBody, reply: CheckoutReply }),
+  subscriptionStatus: call('GET', '/subscriptions/status', 'The current subscription', { reply: SubscriptionStatusReply }),
+  usage: call('GET', '/api/subscription/usage', 'What the plan allows and what is used', { reply: Usage }),
+  trialStart: call('POST', '/api/subscription/trial/start', 'Start the one free trial', { body: TrialStartBody, reply: TrialStartReply }),
+  trialStatus: call('GET', '/api/subscription/trial/status', 'The trial, if any', { reply: TrialStatus }),
+
+  marketData: call('GET', '/market/data', 'Latest price and 24 h figures of symbols', { query: SymbolsQuery, reply: MarketData }),
+  marketOverview: call('GET', '/market/overview', 'The market at a glance', { reply: MarketOverview }),
+  marketPools: call('GET', '/market/pools', 'The trading pools', { reply: MarketPools }),
+  candles: call('GET', '/market/candles', 'Closed candles of one symbol', { query: CandlesQuery, reply: Candles }),
+
+  agents: call('GET', '/api/agents', 'All agents of the user', { reply: AgentList }),
+  createPool: call('POST', '/api/agents/create-pool', 'One agent for each pool that suits the profile', { body: PoolCreateBody, reply: AgentsCreatedReply }),
+  createAgent: call('POST', '/api/agents/create', 'Create an agent', { body: AgentCreateBody, reply: AgentReply }),
+  updateAgent: call('PUT', '/api/agents/:id/settings', 'Change an agent', { params: IdParams, body: AgentSettingsBody, reply: AgentReply }),
+  startAgent: call('POST', '/api/agents/:id/start', 'Start an agent', { params: IdParams, body: AgentCommandBody, reply: AgentCommandReply }),
+  stopAgent: call('POST', '/api/agents/:id/stop', 'Stop an agent; its exits stay on guard', { params: IdParams, body: AgentCommandBody, reply: AgentCommandReply }),
+  startAll: call('POST', '/api/agents/start-all', 'Start the listed agents, or all', { body: AllAgentsCommandBody, reply: AllAgentsCommandReply }),
+  stopAll: call('POST', '/api/agents/stop-all', 'Stop every agent', { body: AllAgentsCommandBody, reply: AllAgentsCommandReply }),
+  reconfigure: call('POST', '/api/agents/reconfigure', 'Give every agent a profile and a frequency', { body: ReconfigureBody, reply: AgentsCreatedReply }),
+  deleteAgent: call('DELETE', '/api/agents/:id', 'Delete an agent that holds nothing', { params: IdParams, reply: AgentDeletedReply }),
+  liquidateAgent: call('POST', '/api/agents/:id/liquidate', 'Stop and sell', { params: IdParams, reply: LiquidateReply }),
+  agentPerformance: call('GET', '/api/agents/:id/performance', 'Results, trades and decisions of one agent', { params: IdParams, reply: AgentPerformance }),
+  agentSummary: call('GET', '/api/agents/summary', 'All agents added up', { reply: AgentSummary }),
+
+  riskProfile: call('PUT', '/api/user/risk-profile', "The user's own percentages for a profile", { body: RiskProfileBody, reply: RiskProfileReply }),
+  tradingSettings: call('GET', '/api/user/trading-settings', "The user's trading settings", { reply: TradingSettings }),
+  updateTradingSettings: call('PUT', '/api/user/trading-settings', "Change the user's trading settings", { body: TradingSettingsBody, reply: TradingSettingsReply }),
+  walletStatus: call('GET', '/api/wallet/status', 'Venue, mode, balances and linked addresses', { reply: WalletStatus }),
+
+  portfolio: call('GET', '/api/trading/portfolio', 'Cash, positions and equity', { reply: Portfolio }),
+  history: call('GET', '/api/trading/history', 'Fills, newest first', { query: HistoryQuery, reply: History }),
+  analytics: call('GET', '/api/trading/analytics', 'Metrics and breakdowns', { reply: Analytics }),
+  closePosition: call('POST', '/api/trading/positions/:id/close', 'Sell one position', { params: IdParams, reply: ClosePositionReply }),
+  resetPaper: call('POST', '/api/trading/paper/reset', 'Begin a new paper book; the old one stays readable', { reply: PaperResetReply }),
+} as const;
+
+export type CallName = keyof typeof CALLS;
+export type CallReply<N extends CallName> = z.output<(typeof CALLS)[N]['reply']>;
+export type CallBody<N extends CallName> = z.input<(typeof CALLS)[N]['body']>;
+export type CallQuery<N extends CallName> = z.input<(typeof CALLS)[N]['query']>;
+export type CallParams<N extends CallName> = z.input<(typeof CALLS)[N]['params']>;
+
+/** Mutations that must arrive even under load and past limits: stop has a bucket of its own and is never refused for a plan. */
+export const STOP_CALLS: readonly CallName[] = ['stopAgent', 'stopAll'];
+
+/** Subscription calls are tried once, never again by themselves. */
+export const SUBSCRIPTION_CALLS: readonly CallName[] = [
+  'plans', 'subscribe', 'customerPortal', 'createCheckout', 'subscriptionStatus', 'usage', 'trialStart', 'trialStatus',
+];

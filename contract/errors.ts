@@ -1,0 +1,89 @@
+/** The error catalogue: every code, its HTTP status and its wire form; refuses to word anything for a screen. */
+import * as z from 'zod/mini';
+
+/** Code → HTTP status. The English sentence for each is in `src/format/errors.ts`, the server's in `message`. */
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  invalid_subscription_parameters: 400,
+  invalid_agent_id: 400,
+  invalid_parameter: 400,
+  idempotency_key_required: 400,
+  no_price_id: 400,
+  unknown_symbol: 400,
+  wrong_quote: 400,
+  invalid_signature: 400,
+  not_authenticated: 401,
+  no_token: 401,
+  invalid_token_structure: 401,
+  invalid_token_claims: 401,
+  invalid_token_issuer: 401,
+  invalid_token: 401,
+  reauth_required: 401,
+  token_revoked: 401,
+  payment_required: 402,
+  invalid_user_id: 403,
+  insufficient_permissions: 403,
+  agent_cap_reached: 403,
+  plan_lapsed: 403,
+  trading_disabled: 403,
+  forbidden_origin: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  agent_holds_positions: 409,
+  agent_changed: 409,
+  settings_changed: 409,
+  trial_used: 409,
+  already_subscribed: 409,
+  position_closed: 409,
+  insufficient_cash: 409,
+  command_lapsed: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_mismatch: 422,
+  contract_too_old: 426,
+  rate_limited: 429,
+  internal: 500,
+  market_unavailable: 503,
+  pools_unavailable: 503,
+  agents_unavailable: 503,
+  wallet_unavailable: 503,
+  subscription_unavailable: 503,
+  identity_unavailable: 503,
+  database_unavailable: 503,
+  shutting_down: 503,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+export const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
+
+export const FieldIssue = z.object({ field: z.string(), message: z.string() });
+export type FieldIssue = z.infer<typeof FieldIssue>;
+
+/** Body of every failed reply. `code` is text on the wire, so that an older client survives a newer code. */
+export const ErrorReply = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    /** The first field at fault, as a path such as `trading_pairs.0`. */
+    field: z.optional(z.string()),
+    issues: z.optional(z.array(FieldIssue)),
+    retryAfterMs: z.optional(z.number()),
+    /** What the caller needs to go on, such as the checkout of a 402 or the fresh version of a 409. */
+    details: z.optional(z.record(z.string(), z.unknown())),
+  }),
+});
+export type ErrorReply = z.infer<typeof ErrorReply>;
+
+/** An expected failure on its way to becoming an `ErrorReply`. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly more: { field?: string; issues?: FieldIssue[]; retryAfterMs?: number; details?: Record<string, unknown> } = {},
+  ) {
+    super(message);
+    this.status = ERROR_STATUS[code];
+  }
+}

@@ -1,0 +1,50 @@
+/** The business constants of the product, each with its unit; refuses to hold anything a deployment may change. */
+
+export const SUBSCRIPTION_RECHECK_MS = 5 * 60_000;
+export const SESSION_MAX_AGE_MS = 4 * 60 * 60_000;
+export const SESSION_NOTICE_MS = 10 * 60_000;
+export const TRIAL_WARNING_DAYS = 2;
+
+export const AGENT_NAME_MAX = 100;
+export const AGENT_PAIRS_MAX = 20;
+export const POSITION_SIZE_MIN = 1;
+export const POSITION_SIZE_MAX = 1_000_000;
+
+export const API_ATTEMPTS = 3;
+export const API_RETRY_BASE_MS = 1_000;
+export const API_RETRY_FACTOR = 2;
+export const API_RETRY_MAX_MS = 10_000;
+export const SUBSCRIPTION_ATTEMPTS = 1;
+
+export const SANITISED_MAX = 1_000;
+export const ERROR_TEXT_MAX = 200;
+
+export const QUERY_FRESH_MS = 5 * 60_000;
+export const QUERY_RETRIES = 2;
+
+export const TOASTS_MAX = 20;
+export const TOAST_REMOVAL_MS = 1_000;
+export const TOAST_PAGE_MS = 4_000;
+
+export const PRELOAD_IDLE_MS = 10_000;
+export const PRELOAD_FALLBACK_MS = 2_000;
+
+export const MEMORY_CHECK_MS = 30_000;
+export const MEMORY_WARN_RATIO = 0.8;
+
+/** Offline commands (see docs/architecture.md, "The outbox"). */
+export const START_FRESH_MS = 30 * 60_000;
+export const START_LAPSE_MS = 24 * 60 * 60_000;
+export const SEND_TIMEOUT_MS = 10_000;
+export const OUTBOX_MAX = 500;
+export const STOPS_AT_ONCE = 4;
+export const BACKOFF_BASE_MS = 1_000;
+export const BACKOFF_MAX_MS = 60_000;
+export const RECEIPT_KEEP_DAYS = 30;
+
+export const DECISIONS_KEEP_DAYS = 30;
+export const HISTORY_LIMIT_DEFAULT = 100;
+export const HISTORY_LIMIT_MAX = 1_000;
+export const CANDLES_LIMIT_MAX = 1_500;
+export const SYMBOLS_QUERY_MAX = 200;
+export const STARTING_DEPOSIT = '10000';

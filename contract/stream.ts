@@ -1,0 +1,24 @@
+/** Server-sent events: what each carries; refuses to carry anything a REST reply has no form for. */
+import * as z from 'zod/mini';
+import { Agent } from './agents.ts';
+import { MarketSource, SymbolQuote } from './market.ts';
+import { Fill, Portfolio } from './trading.ts';
+
+/**
+ * `hello` opens every stream with the person's present sequence. `ticks` is lossy: the newest of each symbol that
+ * changed since the last. The others carry the person's own sequence, without gaps; a gap asks for a fresh read.
+ */
+export const StreamEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello'), sequence: z.number(), serverTime: z.number(), marketTime: z.number(), source: MarketSource }),
+  z.object({ type: z.literal('heartbeat'), serverTime: z.number(), marketTime: z.number(), sequence: z.number() }),
+  z.object({ type: z.literal('ticks'), now: z.number(), symbols: z.array(SymbolQuote) }),
+  z.object({ type: z.literal('agent.changed'), sequence: z.number(), agent: Agent }),
+  z.object({ type: z.literal('agent.deleted'), sequence: z.number(), agentId: z.string() }),
+  z.object({ type: z.literal('fill.recorded'), sequence: z.number(), fill: Fill }),
+  z.object({ type: z.literal('portfolio.changed'), sequence: z.number() }),
+  z.object({ type: z.literal('portfolio.marked'), portfolio: Portfolio }),
+  z.object({ type: z.literal('subscription.changed'), sequence: z.number() }),
+  z.object({ type: z.literal('settings.changed'), sequence: z.number() }),
+  z.object({ type: z.literal('session.ended'), reason: z.string() }),
+]);
+export type StreamEvent = z.infer<typeof StreamEvent>;

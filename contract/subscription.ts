@@ -1,0 +1,69 @@
+/** Plans, subscription, trial and usage on the wire; refuses to name a payment provider's own shapes. */
+import * as z from 'zod/mini';
+import { DecimalText } from './money.ts';
+import { Tier } from './tiers.ts';
+
+export const Plan = z.object({
+  id: z.string(),
+  name: z.string(),
+  tier: Tier,
+  /** null for the plan that costs nothing. */
+  priceId: z.nullable(z.string()),
+  amount: DecimalText,
+  currency: z.string(),
+  interval: z.enum(['month', 'year']),
+  agents: z.number(),
+});
+export type Plan = z.infer<typeof Plan>;
+export const Plans = z.object({ plans: z.array(Plan), provider: z.enum(['stripe', 'test']) });
+export type Plans = z.infer<typeof Plans>;
+
+export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled', 'incomplete', 'none']);
+export const Subscription = z.object({
+  status: SubscriptionStatus,
+  tier: Tier,
+  planId: z.nullable(z.string()),
+  currentPeriodEnd: z.nullable(z.number()),
+  cancelAtPeriodEnd: z.boolean(),
+});
+export type Subscription = z.infer<typeof Subscription>;
+/** `servedAt` is the server's wall clock, from which days are counted; `entitledTier` is what the server enforces. */
+export const SubscriptionStatusReply = z.object({ subscription: z.nullable(Subscription), entitledTier: Tier, servedAt: z.number() });
+export type SubscriptionStatusReply = z.infer<typeof SubscriptionStatusReply>;
+
+/** endDate is ISO 8601 UTC, null when there never was a trial. */
+export const TrialStatus = z.object({ isActive: z.boolean(), endDate: z.nullable(z.string()), hasUsed: z.boolean(), servedAt: z.number() });
+export type TrialStatus = z.infer<typeof TrialStatus>;
+
+export const TrialStartBody = z.strictObject({ userId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)) });
+export const TrialStartReply = z.object({ commandId: z.string(), trial: TrialStatus });
+export type TrialStartReply = z.infer<typeof TrialStartReply>;
+
+export const SubscribeBody = z.strictObject({
+  userId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)),
+  planId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)),
+});
+export const SubscribeReply = z.object({ commandId: z.string(), subscription: z.nullable(Subscription) });
+export type SubscribeReply = z.infer<typeof SubscribeReply>;
+
+export const ReturnUrlBody = z.strictObject({ returnUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)) });
+export const CheckoutBody = z.strictObject({
+  priceId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)),
+  successUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)),
+  cancelUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)),
+  embedded: z.optional(z.boolean()),
+});
+export type CheckoutBody = z.infer<typeof CheckoutBody>;
+/** `url` for a hosted page, `clientSecret` for one embedded in the app. */
+export const CheckoutReply = z.object({ commandId: z.string(), url: z.nullable(z.string()), clientSecret: z.nullable(z.string()) });
+export type CheckoutReply = z.infer<typeof CheckoutReply>;
+export const PortalReply = z.object({ commandId: z.string(), url: z.string() });
+export type PortalReply = z.infer<typeof PortalReply>;
+
+export const Usage = z.object({
+  tier: Tier,
+  agents: z.object({ used: z.number(), limit: z.number() }),
+  fillsThisMonth: z.number(),
+  periodStart: z.number(),
+});
+export type Usage = z.infer<typeof Usage>;

@@ -1,0 +1,131 @@
+/** Portfolio, history and analytics on the wire; refuses floats for money. */
+import * as z from 'zod/mini';
+import { Agent, Decision } from './agents.ts';
+import { HISTORY_LIMIT_MAX } from './limits.ts';
+import { DecimalText } from './money.ts';
+
+export const Position = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  agentName: z.string(),
+  pair: z.string(),
+  quantity: DecimalText,
+  /** Average cost of one unit in quote currency, fees of entry included. */
+  averageCost: DecimalText,
+  cost: DecimalText,
+  /** Bid at `priceAt` (market clock, ms); null when no price has been seen. */
+  price: z.nullable(DecimalText),
+  priceAt: z.nullable(z.number()),
+  value: z.nullable(DecimalText),
+  unrealized: z.nullable(DecimalText),
+  stopPrice: z.nullable(DecimalText),
+  openedAt: z.number(),
+});
+export type Position = z.infer<typeof Position>;
+
+/** equity = cash + Σ position value, to the last digit; a position without a price is valued at cost and said so. */
+export const Portfolio = z.object({
+  accountId: z.string(),
+  book: z.number(),
+  paper: z.literal(true),
+  sourceId: z.string(),
+  quote: z.string(),
+  sequence: z.number(),
+  /** Market clock (ms) of the marks, and the wall clock at which the server said it. */
+  asOf: z.number(),
+  servedAt: z.number(),
+  cash: DecimalText,
+  positionsValue: DecimalText,
+  equity: DecimalText,
+  deposits: DecimalText,
+  realized: DecimalText,
+  unrealized: DecimalText,
+  fees: DecimalText,
+  /** Since 00:00 UTC of the market's day; null before a first mark. */
+  dayChange: z.nullable(DecimalText),
+  dayChangePercent: z.nullable(z.number()),
+  unpriced: z.array(z.string()),
+  positions: z.array(Position),
+  /** `[market ms, equity]`, oldest first, at most 500 points. */
+  equityCurve: z.array(z.tuple([z.number(), DecimalText])),
+});
+export type Portfolio = z.infer<typeof Portfolio>;
+
+/** One fill with the frozen terms it was made on. */
+export const Fill = z.object({
+  id: z.string(),
+  orderId: z.string(),
+  agentId: z.string(),
+  agentName: z.string(),
+  pair: z.string(),
+  side: z.enum(['buy', 'sell']),
+  quantity: DecimalText,
+  price: DecimalText,
+  notional: DecimalText,
+  fee: DecimalText,
+  feeBps: DecimalText,
+  /** Cost against the mid price at the fill, in basis points. */
+  slippageBps: DecimalText,
+  /** Net of fees; null for a buy. */
+  realized: z.nullable(DecimalText),
+  reason: z.string(),
+  decidedAt: z.number(),
+  filledAt: z.number(),
+  tickId: z.string(),
+});
+export type Fill = z.infer<typeof Fill>;
+
+export const HistoryQuery = z.object({
+  limit: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(HISTORY_LIMIT_MAX))),
+});
+export const History = z.object({ fills: z.array(Fill), sequence: z.number(), asOf: z.number() });
+export type History = z.infer<typeof History>;
+
+/** Undefined is null, never 0. Ratios are plain numbers (0.1 is 10 %). */
+export const Metrics = z.object({
+  totalReturn: z.nullable(z.number()),
+  cagr: z.nullable(z.number()),
+  volatility: z.nullable(z.number()),
+  maxDrawdown: z.nullable(z.number()),
+  sharpe: z.nullable(z.number()),
+  sortino: z.nullable(z.number()),
+  calmar: z.nullable(z.number()),
+  profitFactor: z.nullable(z.number()),
+  winRate: z.nullable(z.number()),
+  expectancy: z.nullable(z.number()),
+  exposure: z.nullable(z.number()),
+  turnover: z.nullable(z.number()),
+});
+export type Metrics = z.infer<typeof Metrics>;
+
+export const Analytics = z.object({
+  quote: z.string(),
+  asOf: z.number(),
+  trades: z.number(),
+  days: z.number(),
+  metrics: Metrics,
+  equity: z.array(z.tuple([z.number(), DecimalText])),
+  perAgent: z.array(z.object({ agentId: z.string(), agentName: z.string(), trades: z.number(), realized: DecimalText, unrealized: DecimalText, fees: DecimalText })),
+  perPair: z.array(z.object({ pair: z.string(), trades: z.number(), realized: DecimalText, unrealized: DecimalText, fees: DecimalText })),
+});
+export type Analytics = z.infer<typeof Analytics>;
+
+export const AgentPerformance = z.object({
+  agent: Agent,
+  trades: z.number(),
+  wins: z.number(),
+  metrics: Metrics,
+  positions: z.array(Position),
+  fills: z.array(Fill),
+  decisions: z.array(Decision),
+  /** Older decisions, counted by day (UTC date) and reason. */
+  decisionCounts: z.array(z.object({ day: z.string(), reason: z.string(), count: z.number() })),
+});
+export type AgentPerformance = z.infer<typeof AgentPerformance>;
+
+export const LiquidateReply = z.object({ commandId: z.string(), agent: Agent, fills: z.array(Fill), unsold: z.array(z.object({ pair: z.string(), message: z.string() })) });
+export type LiquidateReply = z.infer<typeof LiquidateReply>;
+export const ClosePositionReply = z.object({ commandId: z.string(), fill: Fill });
+export type ClosePositionReply = z.infer<typeof ClosePositionReply>;
+export const PaperResetReply = z.object({ commandId: z.string(), portfolio: Portfolio });
+export type PaperResetReply = z.infer<typeof PaperResetReply>;

@@ -1,0 +1,50 @@
+/** A person's own trading settings and risk values on the wire; refuses anything out of the stated ranges. */
+import * as z from 'zod/mini';
+import { RiskProfile, TradingFrequency, UserRiskProfile } from './agents.ts';
+
+const between = (low: number, high: number) =>
+  z.number({ error: `A number from ${low} to ${high}` }).check(z.gte(low, `At least ${low}`), z.lte(high, `At most ${high}`));
+
+export const DisplayName = z.string().check(
+  z.minLength(1, 'Required'), z.maxLength(50, 'At most 50 characters'),
+  z.regex(/^[\p{L}\p{N}\s_-]*$/u, 'Only letters, digits, spaces, hyphens and underscores'),
+  z.refine((text) => text.trim() !== '', 'Required'),
+);
+
+export const RiskProfileBody = z.strictObject({
+  profile: RiskProfile,
+  max_position_percentage: between(0.01, 100),
+  confidence_threshold: between(0.1, 1),
+  stop_loss_percentage: between(0.01, 50),
+});
+export type RiskProfileBody = z.infer<typeof RiskProfileBody>;
+export const RiskProfileReply = z.object({ commandId: z.string(), profile: RiskProfileBody });
+export type RiskProfileReply = z.infer<typeof RiskProfileReply>;
+
+export const UserSettings = z.strictObject({
+  displayName: DisplayName,
+  tradingEnabled: z.boolean({ error: 'true or false' }),
+  tradingMode: z.enum(['paused', 'automatic'], { error: 'paused or automatic' }),
+  tradingFrequency: TradingFrequency,
+  riskProfile: UserRiskProfile,
+  maxTradeAmount: between(1, 1_000_000),
+  notificationsEnabled: z.boolean({ error: 'true or false' }),
+});
+export type UserSettings = z.infer<typeof UserSettings>;
+
+/** PUT: the settings and the version they were made on; another version on the server answers 409 with the fresh one. */
+export const TradingSettingsBody = z.strictObject({ ...UserSettings.shape, version: z.optional(z.int()) });
+export type TradingSettingsBody = z.infer<typeof TradingSettingsBody>;
+export const TradingSettings = z.object({ settings: UserSettings, version: z.number(), riskProfiles: z.array(RiskProfileBody) });
+export type TradingSettings = z.infer<typeof TradingSettings>;
+export const TradingSettingsReply = z.object({ commandId: z.string(), settings: UserSettings, version: z.number() });
+export type TradingSettingsReply = z.infer<typeof TradingSettingsReply>;
+
+export const WalletStatus = z.object({
+  mode: z.enum(['paper', 'live']),
+  venue: z.string(),
+  quote: z.string(),
+  balances: z.array(z.object({ asset: z.string(), available: z.string() })),
+  linkedAddresses: z.array(z.string()),
+});
+export type WalletStatus = z.infer<typeof WalletStatus>;

@@ -1,0 +1,22 @@
+/** The database port: one handle, one kind of transaction; refuses queries on the outer handle inside a transaction. */
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type * as schema from './schema.ts';
+
+export type Db = PgDatabase<PgQueryResultHKT, typeof schema>;
+
+export interface Tx {
+  readonly db: Db;
+  /** Runs once the transaction is durably committed; never when it rolled back. Must not throw. */
+  afterCommit(work: () => void): void;
+  /** A savepoint: when `work` throws, only its own writes are undone, and the error is handed on. */
+  savepoint<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+export interface Database {
+  readonly kind: 'pglite' | 'postgres';
+  /** For reads outside a transaction. */
+  readonly db: Db;
+  /** READ COMMITTED, with at most three tries on deadlock or serialization failure. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,251 @@
+/** The tables of the product, the same for PGlite and PostgreSQL; refuses floats for money and local times. */
+import { bigint, boolean, index, integer, jsonb, numeric, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+
+/** Money: exact decimal text in and out (see contract/money.ts). */
+const money = (name: string) => numeric(name, { precision: 36, scale: 12 });
+/** Milliseconds UTC. Columns named `*_market_ms` are on the market clock, all others on the wall clock. */
+const ms = (name: string) => bigint(name, { mode: 'number' });
+
+export const users = pgTable('users', {
+  uid: text('uid').primaryKey(),
+  email: text('email'),
+  createdAt: ms('created_at').notNull(),
+  /** Last event number given out; grows in the transaction that writes the event. */
+  sequence: ms('sequence').notNull().default(0),
+  settings: jsonb('settings').notNull(),
+  settingsVersion: integer('settings_version').notNull().default(1),
+  trialStartedAt: ms('trial_started_at'),
+  trialEndsAt: ms('trial_ends_at'),
+});
+
+/** The user's own percentages for a profile; where there is no row the engine's table holds. */
+export const riskProfiles = pgTable('risk_profiles', {
+  uid: text('uid').notNull(),
+  profile: text('profile').notNull(),
+  maxPositionPercentage: money('max_position_percentage').notNull(),
+  confidenceThreshold: money('confidence_threshold').notNull(),
+  stopLossPercentage: money('stop_loss_percentage').notNull(),
+}, (t) => [primaryKey({ columns: [t.uid, t.profile] })]);
+
+export const subscriptions = pgTable('subscriptions', {
+  uid: text('uid').primaryKey(),
+  provider: text('provider').notNull(),
+  status: text('status').notNull(),
+  tier: text('tier').notNull(),
+  planId: text('plan_id'),
+  priceId: text('price_id'),
+  customerId: text('customer_id'),
+  providerSubscriptionId: text('provider_subscription_id'),
+  currentPeriodEnd: ms('current_period_end'),
+  cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
+  updatedAt: ms('updated_at').notNull(),
+}, (t) => [index('subscriptions_customer').on(t.customerId)]);
+
+export const checkouts = pgTable('checkouts', {
+  id: text('id').primaryKey(),
+  uid: text('uid').notNull(),
+  priceId: text('price_id').notNull(),
+  state: text('state').notNull(),
+  successUrl: text('success_url').notNull(),
+  cancelUrl: text('cancel_url').notNull(),
+  url: text('url'),
+  clientSecret: text('client_secret'),
+  createdAt: ms('created_at').notNull(),
+}, (t) => [index('checkouts_uid').on(t.uid)]);
+
+/** Webhook deliveries already taken, by the provider's event id. */
+export const webhookEvents = pgTable('webhook_events', {
+  id: text('id').primaryKey(),
+  type: text('type').notNull(),
+  receivedAt: ms('received_at').notNull(),
+});
+
+/** One book of a (user, source); a reset closes it and opens the next. */
+export const accounts = pgTable('accounts', {
+  id: uuid('id').primaryKey(),
+  uid: text('uid').notNull(),
+  source: text('source').notNull(),
+  quote: text('quote').notNull(),
+  book: integer('book').notNull(),
+  openedAt: ms('opened_at').notNull(),
+  openedMarketMs: ms('opened_market_ms').notNull(),
+  closedAt: ms('closed_at'),
+}, (t) => [
+  uniqueIndex('accounts_book').on(t.uid, t.source, t.book),
+  uniqueIndex('accounts_open').on(t.uid, t.source).where(sql`closed_at is null`),
+]);
+
+/**
+ * Append-only double entry. Entries of one transaction sum to zero per asset, and so does the table.
+ * Buckets: `cash`, `external` (deposits), `fees`, `venue` (the counterparty), `holding:<agentId>:<BASE/QUOTE>`.
+ */
+export const ledger = pgTable('ledger', {
+  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  transactionId: uuid('transaction_id').notNull(),
+  accountId: uuid('account_id').notNull(),
+  bucket: text('bucket').notNull(),
+  asset: text('asset').notNull(),
+  amount: money('amount').notNull(),
+  cause: text('cause').notNull(),
+  fillId: uuid('fill_id'),
+  atMarketMs: ms('at_market_ms').notNull(),
+}, (t) => [index('ledger_account').on(t.accountId, t.bucket, t.asset)]);
+
+/** What the ledger adds up to per bucket, kept in the same transaction, so that a balance is one row. */
+export const balances = pgTable('balances', {
+  accountId: uuid('account_id').notNull(),
+  bucket: text('bucket').notNull(),
+  asset: text('asset').notNull(),
+  amount: money('amount').notNull(),
+}, (t) => [primaryKey({ columns: [t.accountId, t.bucket, t.asset] })]);
+
+export const agents = pgTable('agents', {
+  id: uuid('id').primaryKey(),
+  uid: text('uid').notNull(),
+  /** Market source: an agent belongs to the (user, source) whose account it trades. */
+  source: text('source').notNull(),
+  quote: text('quote').notNull(),
+  name: text('name').notNull(),
+  tradingPairs: text('trading_pairs').array().notNull(),
+  pool: text('pool').notNull(),
+  riskProfile: text('risk_profile').notNull(),
+  maxPositionSize: money('max_position_size').notNull(),
+  executionInterval: text('execution_interval').notNull(),
+  tradingFrequency: text('trading_frequency').notNull(),
+  enabled: boolean('enabled').notNull(),
+  status: text('status').notNull(),
+  hold: jsonb('hold'),
+  generation: integer('generation').notNull().default(1),
+  version: integer('version').notNull().default(1),
+  createdAt: ms('created_at').notNull(),
+  startedAt: ms('started_at'),
+  stoppedAt: ms('stopped_at'),
+  deletedAt: ms('deleted_at'),
+  lastRunMarketMs: ms('last_run_market_ms'),
+  /** Close of the next candle at which the agent looks. */
+  nextDueMarketMs: ms('next_due_market_ms'),
+  /** What strategies and guards remember between ticks (cooldowns, high-water marks); owned by the engine. */
+  memory: jsonb('memory').notNull().default({}),
+}, (t) => [index('agents_uid').on(t.uid, t.source), index('agents_due').on(t.source, t.nextDueMarketMs).where(sql`status = 'running' and deleted_at is null`)]);
+
+export const positions = pgTable('positions', {
+  id: uuid('id').primaryKey(),
+  accountId: uuid('account_id').notNull(),
+  agentId: uuid('agent_id').notNull(),
+  pair: text('pair').notNull(),
+  quantity: money('quantity').notNull(),
+  /** What the open quantity cost, entry fees included. */
+  cost: money('cost').notNull(),
+  stopPrice: money('stop_price'),
+  openedMarketMs: ms('opened_market_ms').notNull(),
+  closedMarketMs: ms('closed_market_ms'),
+}, (t) => [
+  uniqueIndex('positions_open').on(t.agentId, t.pair).where(sql`closed_market_ms is null`),
+  index('positions_account').on(t.accountId),
+]);
+
+export const orders = pgTable('orders', {
+  id: uuid('id').primaryKey(),
+  clientOrderId: text('client_order_id').notNull(),
+  accountId: uuid('account_id').notNull(),
+  agentId: uuid('agent_id').notNull(),
+  pair: text('pair').notNull(),
+  tickId: text('tick_id').notNull(),
+  side: text('side').notNull(),
+  quantity: money('quantity').notNull(),
+  reserved: money('reserved').notNull(),
+  reason: text('reason').notNull(),
+  state: text('state').notNull(),
+  decidedMarketMs: ms('decided_market_ms').notNull(),
+}, (t) => [uniqueIndex('orders_once').on(t.agentId, t.pair, t.tickId), uniqueIndex('orders_client').on(t.clientOrderId)]);
+
+export const fills = pgTable('fills', {
+  id: uuid('id').primaryKey(),
+  orderId: uuid('order_id').notNull(),
+  accountId: uuid('account_id').notNull(),
+  agentId: uuid('agent_id').notNull(),
+  pair: text('pair').notNull(),
+  tickId: text('tick_id').notNull(),
+  side: text('side').notNull(),
+  quantity: money('quantity').notNull(),
+  price: money('price').notNull(),
+  notional: money('notional').notNull(),
+  fee: money('fee').notNull(),
+  feeBps: money('fee_bps').notNull(),
+  slippageBps: money('slippage_bps').notNull(),
+  quoteBid: money('quote_bid').notNull(),
+  quoteAsk: money('quote_ask').notNull(),
+  ruleVersion: integer('rule_version').notNull(),
+  realized: money('realized'),
+  /** Cost of the sold quantity (null for a buy). */
+  costBasis: money('cost_basis'),
+  reason: text('reason').notNull(),
+  decidedMarketMs: ms('decided_market_ms').notNull(),
+  filledMarketMs: ms('filled_market_ms').notNull(),
+}, (t) => [uniqueIndex('fills_once').on(t.agentId, t.pair, t.tickId), index('fills_account').on(t.accountId, t.filledMarketMs), index('fills_agent').on(t.agentId, t.filledMarketMs)]);
+
+export const decisions = pgTable('decisions', {
+  id: uuid('id').primaryKey(),
+  agentId: uuid('agent_id').notNull(),
+  pair: text('pair').notNull(),
+  tickId: text('tick_id').notNull(),
+  atMarketMs: ms('at_market_ms').notNull(),
+  /** Wall clock, for retention. */
+  recordedAt: ms('recorded_at').notNull(),
+  action: text('action').notNull(),
+  reason: text('reason').notNull(),
+  strength: numeric('strength', { precision: 18, scale: 9, mode: 'number' }),
+  threshold: numeric('threshold', { precision: 18, scale: 9, mode: 'number' }),
+  text: text('text').notNull(),
+}, (t) => [uniqueIndex('decisions_once').on(t.agentId, t.pair, t.tickId), index('decisions_recorded').on(t.recordedAt)]);
+
+/** Decisions older than the retention, counted by UTC day and reason. */
+export const decisionCounts = pgTable('decision_counts', {
+  agentId: uuid('agent_id').notNull(),
+  day: text('day').notNull(),
+  reason: text('reason').notNull(),
+  count: integer('count').notNull(),
+}, (t) => [primaryKey({ columns: [t.agentId, t.day, t.reason] })]);
+
+/** Closed ticks per source: `done` in the transaction of the last batch, `skipped` where a newer one was acted on instead. */
+export const ticks = pgTable('ticks', {
+  source: text('source').notNull(),
+  interval: text('interval').notNull(),
+  closeMarketMs: ms('close_market_ms').notNull(),
+  state: text('state').notNull(),
+  agents: integer('agents').notNull().default(0),
+  finishedAt: ms('finished_at'),
+}, (t) => [primaryKey({ columns: [t.source, t.interval, t.closeMarketMs] })]);
+
+/** Where a replayed market stands, so that a restart goes on and repeats nothing. */
+export const marketClocks = pgTable('market_clocks', {
+  source: text('source').primaryKey(),
+  nowMarketMs: ms('now_market_ms').notNull(),
+});
+
+export const equityPoints = pgTable('equity_points', {
+  accountId: uuid('account_id').notNull(),
+  atMarketMs: ms('at_market_ms').notNull(),
+  equity: money('equity').notNull(),
+}, (t) => [primaryKey({ columns: [t.accountId, t.atMarketMs] })]);
+
+/** What became of each command; written with its effect, kept 30 days. */
+export const receipts = pgTable('receipts', {
+  uid: text('uid').notNull(),
+  commandId: uuid('command_id').notNull(),
+  bodyHash: text('body_hash').notNull(),
+  status: integer('status').notNull(),
+  reply: jsonb('reply').notNull(),
+  createdAt: ms('created_at').notNull(),
+}, (t) => [primaryKey({ columns: [t.uid, t.commandId] }), index('receipts_created').on(t.createdAt)]);
+
+/** Events of a person, in order, kept a day; the stream reads them after commit. */
+export const events = pgTable('events', {
+  uid: text('uid').notNull(),
+  sequence: ms('sequence').notNull(),
+  payload: jsonb('payload').notNull(),
+  createdAt: ms('created_at').notNull(),
+}, (t) => [primaryKey({ columns: [t.uid, t.sequence] }), index('events_created').on(t.createdAt)]);
+
+export const meta = pgTable('meta', { key: text('key').primaryKey(), value: jsonb('value').notNull() });

@@ -1,0 +1,27 @@
+/** What a noun gives to HTTP: one function per call of the contract; refuses to know Fastify. */
+import type { output } from 'zod/mini';
+import type { CALLS, CallName, CallReply } from '../../contract/calls.ts';
+import type { Tx } from '../db/database.ts';
+
+export interface Caller {
+  uid: string;
+  email: string | null;
+}
+
+export interface CallContext<N extends CallName> {
+  /** Present for `token` calls; the user's row exists by then. */
+  caller: Caller;
+  /** The Idempotency-Key; empty for a GET. */
+  commandId: string;
+  params: output<(typeof CALLS)[N]['params']>;
+  query: output<(typeof CALLS)[N]['query']>;
+  body: output<(typeof CALLS)[N]['body']>;
+  /**
+   * Runs a mutation exactly once for this (user, Idempotency-Key, body): effect and receipt commit together, and the
+   * same key again answers with the recorded reply without running `effect`. Every mutation ends in one call of it.
+   */
+  once(effect: (tx: Tx) => Promise<CallReply<N>>): Promise<CallReply<N>>;
+}
+
+export type Handler<N extends CallName> = (context: CallContext<N>) => Promise<CallReply<N>>;
+export type Handlers = { [N in CallName]: Handler<N> };

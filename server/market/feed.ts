@@ -1,0 +1,36 @@
+/** The feed port: what a market source must offer; refuses to judge prices (sanity is market.ts's work). */
+import type { CandleInterval } from '../../contract/market.ts';
+import type { Candle, PairRules } from '../../engine/types.ts';
+
+/** One observation of the market, on the market clock. `bid`/`ask` are null where the source has no book. */
+export interface RawTick {
+  pair: string;
+  at: number;
+  last: string;
+  bid: string | null;
+  ask: string | null;
+  /** The source's own order of ticks for this pair; a lower or equal number is a duplicate or a reorder. */
+  sequence: number;
+}
+
+export interface MarketFeed {
+  /** Identity for accounts and ticks: `simulated`, `replay:<folder name>`, `coinbaseexchange`… */
+  readonly id: string;
+  readonly kind: 'simulated' | 'replay' | 'exchange';
+  /** What the app shows: "Simulated prices", "Replay of 5m candles", "Coinbase Exchange". */
+  readonly label: string;
+  readonly quote: string;
+  readonly pairs: readonly PairRules[];
+  /** Finest candle the source has. Agents cannot look more often. */
+  readonly baseInterval: CandleInterval;
+  /** Market clock, ms UTC; never goes back. */
+  now(): number;
+  /** Resolves when first prices are there. */
+  start(onTick: (tick: RawTick) => void): Promise<void>;
+  stop(): Promise<void>;
+  /**
+   * Closed candles with `from <= time` and close `<= to` (also `<= now()`), oldest first. Anything coarser than
+   * `baseInterval` is built from it, aligned to the epoch.
+   */
+  candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]>;
+}

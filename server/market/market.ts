@@ -1,0 +1,27 @@
+/** The market as the rest of the server sees it: sane quotes, closed candles, the market clock; refuses bad prices. */
+import type { CandleInterval, MarketSource, SymbolQuote } from '../../contract/market.ts';
+import type { Candle, PairRules, Quote } from '../../engine/types.ts';
+
+export interface Market {
+  readonly source: MarketSource;
+  readonly baseInterval: CandleInterval;
+  rules(pair: string): PairRules | null;
+  pairs(): readonly PairRules[];
+  /** Market clock, ms. */
+  now(): number;
+  /** Newest sane quote, or null. Staleness is the caller's question: see isStale. */
+  quote(pair: string): Quote | null;
+  isStale(pair: string): boolean;
+  /** Quote with 24 h figures as the wire has it; null for a pair this source does not offer. */
+  symbol(pair: string): SymbolQuote | null;
+  candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]>;
+  /**
+   * Closed candles for signals, oldest first, at mixed resolution: hourly further back, base interval for the last
+   * two days. Everything closes at or before `to`.
+   */
+  history(pair: string, lookbackMs: number, to: number): Promise<Candle[]>;
+  /** Every sane quote, in order. Returns the unsubscribe. */
+  onQuote(listener: (quote: Quote) => void): () => void;
+  /** Refused ticks since start, by reason: zero, negative, not_a_number, crossed, stale, jump, out_of_order. */
+  refused(): Readonly<Record<string, number>>;
+}
