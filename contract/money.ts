@@ -29,7 +29,7 @@ export function parseFixed(text: string): Fixed {
 /** The shortest exact text: `1.5`, `-0.000001`, `0`; never `-0`, never an exponent. */
 export function formatFixed(value: Fixed): string {
   const negative = value < 0n;
-  const units = negative ? -value : value;
+  const units = negative ? 0n - value : value;
   const whole = (units / ONE).toString();
   const fraction = (units % ONE).toString().padStart(DECIMALS, '0').replace(/0+$/, '');
   return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
