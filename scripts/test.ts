@@ -1,0 +1,65 @@
+/** `npm test`: types, lint, unit and server tests, build, end-to-end; stops at nothing and reports everything. */
+import { spawn } from 'node:child_process';
+
+interface Step { name: string; command: string[] }
+interface Outcome { name: string; ok: boolean; seconds: number; output: string; passed: number; failed: number }
+
+const PROJECTS = ['page', 'worker', 'server', 'tests'];
+const bin = (name: string): string => `node_modules/.bin/${name}`;
+
+/** Two lanes for two cores: what only reads the source runs beside what runs it. */
+const LANES: Step[][] = [
+  [
+    ...PROJECTS.map((project) => ({ name: `types: ${project}`, command: [bin('tsc'), '-p', `tsconfig.${project}.json`, '--noEmit'] })),
+    { name: 'lint', command: [bin('eslint'), '.', '--cache', '--cache-location', 'node_modules/.cache/eslint'] },
+  ],
+  [
+    { name: 'build', command: [bin('vite'), 'build'] },
+    { name: 'unit and server tests', command: [bin('vitest'), 'run', '--reporter=default'] },
+  ],
+];
+
+/** Alone, once the machine is quiet: a browser and a server want both cores. */
+const LAST: Step[] = [{ name: 'end-to-end', command: [bin('vitest'), 'run', '--config', 'vitest.e2e.config.ts', '--reporter=verbose'] }];
+
+function count(output: string, word: 'passed' | 'failed'): number {
+  // eslint-disable-next-line no-control-regex -- colour codes are what is removed
+  const line = output.replace(/\u001b\[[0-9;]*m/g, '').split('\n').filter((text) => /^\s*Tests\s/.test(text)).pop() ?? '';
+  return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
+}
+
+function run({ name, command }: Step): Promise<Outcome> {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    const [file = '', ...args] = command;
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_OPTIONS: '--max-old-space-size=4096' } });
+    let output = '';
+    const take = (chunk: Buffer): void => { output += chunk.toString(); };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', (error) => { output += String(error); });
+    child.on('close', (code) => {
+      const outcome = {
+        name, ok: code === 0, seconds: Math.round((Date.now() - started) / 1000), output,
+        passed: count(output, 'passed'), failed: count(output, 'failed'),
+      };
+      const tests = outcome.passed + outcome.failed > 0 ? `, ${outcome.passed} tests passed, ${outcome.failed} failed` : '';
+      console.log(`${outcome.ok ? 'ok  ' : 'FAIL'} ${name} (${outcome.seconds} s${tests})`);
+      if (!outcome.ok) console.log(output);
+      resolve(outcome);
+    });
+  });
+}
+
+async function inOrder(steps: Step[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const step of steps) outcomes.push(await run(step));
+  return outcomes;
+}
+
+const outcomes = (await Promise.all(LANES.map(inOrder))).flat();
+outcomes.push(...await inOrder(LAST));
+const passed = outcomes.reduce((total, outcome) => total + (outcome.passed === 0 && outcome.ok ? 1 : outcome.passed), 0);
+const failed = outcomes.reduce((total, outcome) => total + (outcome.failed === 0 && !outcome.ok ? 1 : outcome.failed), 0);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = outcomes.every((outcome) => outcome.ok) ? 0 : 1;
