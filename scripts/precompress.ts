@@ -1,0 +1,39 @@
+/** A build step that lays .br and .gz beside every text file; refuses files too small to gain. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin } from 'vite';
+
+const TEXT = /\.(?:js|css|html|svg|json|webmanifest)$/;
+const WORTH_BYTES = 1_024;
+
+const brotli = promisify(brotliCompress);
+const deflate = promisify(gzip);
+
+async function compress(file: string): Promise<void> {
+  const raw = await readFile(file);
+  if (raw.length < WORTH_BYTES) return;
+  const [br, gz] = await Promise.all([
+    brotli(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: raw.length } }),
+    deflate(raw, { level: 9 }),
+  ]);
+  await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
+}
+
+/** Runs after everything else has written into `folder`, the service worker included. */
+export function precompress(folder: string): Plugin {
+  return {
+    name: 'tradewind-precompress',
+    apply: 'build',
+    enforce: 'post',
+    closeBundle: {
+      order: 'post',
+      sequential: true,
+      async handler() {
+        const entries = await readdir(folder, { recursive: true });
+        for (const name of entries.filter((entry) => TEXT.test(entry))) await compress(join(folder, name));
+      },
+    },
+  };
+}

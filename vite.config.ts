@@ -1,0 +1,57 @@
+/** How the PWA is built and served in development; refuses inline scripts and a second manifest link. */
+import { readFileSync } from 'node:fs';
+import tailwind from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig, loadEnv } from 'vite';
+import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
+import { precompress } from './scripts/precompress.ts';
+
+const root = import.meta.dirname;
+const readJson = (name: string): unknown => JSON.parse(readFileSync(`${root}/${name}`, 'utf8'));
+
+/** Paths the server answers; everything else is the app's own route. */
+const SERVER_PATHS = [
+  '/api', '/subscriptions', '/market/data', '/market/overview', '/market/pools', '/market/candles', '/healthz', '/readyz',
+  '/openapi.json', '/metrics', '/webhooks', '/test-checkout', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/emulator',
+];
+
+export default defineConfig(({ mode }) => {
+  const env = loadEnv(mode, root, 'VITE_');
+  const { version } = readJson('package.json') as { version: string };
+  const target = `http://127.0.0.1:${process.env.PORT ?? '8787'}`;
+  const paths = [...SERVER_PATHS, `/${env.VITE_FIREBASE_PROJECT_ID ?? 'demo-tradewind'}/us-central1`];
+  return {
+    define: { __APP_VERSION__: JSON.stringify(version) },
+    plugins: [
+      react(),
+      tailwind(),
+      VitePWA({
+        strategies: 'injectManifest',
+        srcDir: 'sw',
+        filename: 'sw.ts',
+        injectRegister: false,
+        registerType: 'prompt',
+        manifest: readJson('manifest.webmanifest') as Partial<ManifestOptions>,
+        injectManifest: {
+          rollupFormat: 'iife',
+          globPatterns: ['index.html', 'manifest.webmanifest', 'assets/*.{js,css}', 'icons/*.{svg,png}'],
+          // The wallet kit and its connectors are fetched when a wallet is shown; offline there is nothing to do with one.
+          globIgnores: ['**/wallet-*.js', '**/*.map'],
+          maximumFileSizeToCacheInBytes: 3_000_000,
+        },
+      }),
+      ...(env.VITE_ENABLE_COMPRESSION === 'true' ? [precompress('dist')] : []),
+    ],
+    build: {
+      outDir: 'dist',
+      target: 'es2022',
+      sourcemap: true,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 700,
+    },
+    server: {
+      port: 5173,
+      proxy: Object.fromEntries(paths.map((path) => [path, { target, changeOrigin: false }])),
+    },
+  };
+});
