@@ -1,0 +1,30 @@
+/** Whether the server can be reached and how old what it said is; refuses to believe `navigator.onLine` alone. */
+import { proxy } from 'valtio';
+
+export interface ConnectionStore {
+  /** `unknown` until `/healthz` has answered or failed for the first time. */
+  online: 'unknown' | 'online' | 'offline';
+  /** Device clock (ms) of the last answer that was certainly the server's. */
+  verifiedAt: number | null;
+  stream: 'closed' | 'opening' | 'open' | 'shared' | 'stale';
+  /** Server's wall clock − device clock, in ms; null before the first answer. */
+  serverClockOffset: number | null;
+  /** Market clock − device clock, in ms; null before the stream's first word. */
+  marketClockOffset: number | null;
+  /** The server has refused this build as too old (426). */
+  outdated: boolean;
+}
+
+export const connection = proxy<ConnectionStore>({
+  online: 'unknown', verifiedAt: null, stream: 'closed', serverClockOffset: null, marketClockOffset: null, outdated: false,
+});
+
+/** The server's wall clock as best known, ms. */
+export function serverNow(deviceNow = Date.now()): number {
+  return deviceNow + (connection.serverClockOffset ?? 0);
+}
+
+/** Age (ms) of something said at `savedAt` on the device's clock; null when it was never said. Never negative. */
+export function ageMs(savedAt: number | null, deviceNow = Date.now()): number | null {
+  return savedAt === null ? null : Math.max(0, deviceNow - savedAt);
+}

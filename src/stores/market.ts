@@ -1,0 +1,70 @@
+/** Prices and pools as they were last said, each symbol on its own; refuses a price older than the one it holds. */
+import { proxy } from 'valtio';
+import type { MarketData, MarketOverview, MarketPools, MarketSource, SymbolQuote } from '../../contract/market.ts';
+import { api } from '../api/api.ts';
+import { load } from './load.ts';
+import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+
+export interface MarketBoard {
+  source: MarketSource;
+  /** Market clock, ms. */
+  now: number;
+  /** By `BASE/QUOTE`. Subscribe to one symbol to be told of that one alone. */
+  symbols: Record<string, SymbolQuote>;
+}
+
+export const marketStore = proxy<Slot<MarketBoard>>(emptySlot());
+export const overviewStore = proxy<Slot<MarketOverview>>(emptySlot());
+export const poolsStore = proxy<Slot<MarketPools>>(emptySlot());
+
+/** Lays quotes over the board; the newest of a symbol wins, whatever order they come in. */
+function lay(board: MarketBoard, symbols: readonly SymbolQuote[]): void {
+  for (const quote of symbols) {
+    const known = board.symbols[quote.symbol];
+    if (known === undefined) board.symbols[quote.symbol] = { ...quote };
+    else if (quote.timestamp >= known.timestamp) Object.assign(known, quote);
+  }
+}
+
+/** Takes a whole reading. Another source replaces the board: prices of two sources are never mixed. */
+export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now()): void {
+  const present = marketStore.data;
+  if (present !== null && present.source.id === next.source.id) {
+    lay(present, next.symbols);
+    present.now = Math.max(present.now, next.now);
+    present.source = next.source;
+    fill(marketStore, present, origin, savedAt);
+    return;
+  }
+  const board: MarketBoard = { source: next.source, now: next.now, symbols: {} };
+  lay(board, next.symbols);
+  fill(marketStore, board, origin, savedAt);
+}
+
+/** Ticks of the stream: only what changed. */
+export function applyTicks(symbols: readonly SymbolQuote[], now: number, savedAt = Date.now()): void {
+  const present = marketStore.data;
+  if (present === null) return;
+  lay(present, symbols);
+  present.now = Math.max(present.now, now);
+  marketStore.origin = 'stream';
+  marketStore.savedAt = savedAt;
+}
+
+export function loadMarket(force = false): Promise<void> {
+  return load(marketStore, 'market', force, () => api.marketData(), (reply) => { applyMarket(reply.value, reply.origin); });
+}
+
+export function loadOverview(force = false): Promise<void> {
+  return load(overviewStore, null, force, () => api.marketOverview(), (reply) => { fill(overviewStore, reply.value, reply.origin, Date.now()); });
+}
+
+export function loadPools(force = false): Promise<void> {
+  return load(poolsStore, null, force, () => api.marketPools(), (reply) => { fill(poolsStore, reply.value, reply.origin, Date.now()); });
+}
+
+export function clearMarket(): void {
+  clear(marketStore);
+  clear(overviewStore);
+  clear(poolsStore);
+}

@@ -1,0 +1,32 @@
+/** What every store holds of one thing the server says; refuses to let an older word replace a newer one. */
+
+/** Where the present value came from. `exchange` is a public price read while the back end is away: display only. */
+export type Origin = 'network' | 'stream' | 'snapshot' | 'exchange';
+
+export interface Slot<T> {
+  data: T | null;
+  /** Device clock (ms) at which the server said it; for a snapshot, when it was saved. */
+  savedAt: number | null;
+  origin: Origin | null;
+  status: 'idle' | 'loading' | 'ready' | 'error';
+  /** Why the last load failed, in words for a person; the last good data stays beside it. */
+  error: string | null;
+}
+
+export function emptySlot<T>(): Slot<T> {
+  return { data: null, savedAt: null, origin: null, status: 'idle', error: null };
+}
+
+/** Puts a value in place, with where and when it came from. */
+export function fill<T>(slot: Slot<T>, data: T, origin: Origin, savedAt: number): void {
+  slot.data = data;
+  slot.origin = origin;
+  slot.savedAt = savedAt;
+  slot.status = 'ready';
+  slot.error = null;
+}
+
+/** Back to nothing, for a sign-out. */
+export function clear<T>(slot: Slot<T>): void {
+  Object.assign(slot, emptySlot<T>());
+}
