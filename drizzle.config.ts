@@ -1,0 +1,4 @@
+/** Where migrations are generated from and to; refuses to connect to anything. */
+import { defineConfig } from 'drizzle-kit';
+
+export default defineConfig({ dialect: 'postgresql', schema: './server/db/schema.ts', out: './server/db/migrations' });

@@ -1,0 +1,172 @@
+/** The environment, parsed once into what the server runs on; refuses unsafe combinations unless they are named. */
+import * as z from 'zod';
+
+export const DEFAULT_PROJECT = 'demo-tradewind';
+export const GOOGLE_KEYS_URL = 'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com';
+export const GOOGLE_ACCOUNTS_URL = 'https://identitytoolkit.googleapis.com';
+
+/** What the operator must set right; the message names the variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(readonly variable: string, message: string) {
+    super(`${variable}: ${message}`);
+  }
+}
+
+const blankIsUnset = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? undefined : value);
+const optional = <S extends z.ZodType>(schema: S) => z.preprocess(blankIsUnset, schema.optional());
+const withDefault = <S extends z.ZodType>(schema: S, value: z.output<S>) =>
+  z.preprocess((raw) => blankIsUnset(raw) ?? value, schema);
+/** Booleans are true only when the text equals 'true'. */
+const flag = (value: boolean) => withDefault(z.preprocess((raw) => (typeof raw === 'boolean' ? raw : raw === 'true'), z.boolean()), value);
+const port = (value: number) => withDefault(z.coerce.number('a port number').int('a port number').min(0, 'a port from 0 to 65535').max(65_535, 'a port from 0 to 65535'), value);
+const positive = (value: number) => withDefault(z.coerce.number('a number').gt(0, 'a number above 0'), value);
+const url = (schemes: RegExp, what: string) => optional(z.string().refine((text) => schemes.test(text) && URL.canParse(text), what));
+
+const Environment = z.object({
+  NODE_ENV: withDefault(z.enum(['development', 'production', 'test'], 'development, production or test'), 'development'),
+  PORT: port(8787),
+  HOST: withDefault(z.string(), '127.0.0.1'),
+  DATA_DIR: withDefault(z.string(), '.data'),
+  DATABASE_URL: url(/^postgres(ql)?:\/\//, 'an address such as postgres://user:password@host:5432/tradewind'),
+  DATABASE_POOL_MAX: withDefault(z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1'), 10),
+  AUTH_EMULATOR_PORT: port(9099),
+  FIREBASE_AUTH_EMULATOR_HOST: optional(z.string().regex(/^[^/\s]+:\d+$/, 'host:port')),
+  FIREBASE_KEYS_URL: url(/^https?:\/\//, 'an http or https address'),
+  FIREBASE_ACCOUNTS_URL: url(/^https?:\/\//, 'an http or https address'),
+  VITE_FIREBASE_PROJECT_ID: withDefault(z.string(), DEFAULT_PROJECT),
+  VITE_FIREBASE_API_KEY: optional(z.string()),
+  VITE_FIREBASE_AUTH_DOMAIN: optional(z.string()),
+  VITE_API_URL: url(/^https?:\/\//, 'a valid URL'),
+  VITE_STRIPE_PUBLISHABLE_KEY: optional(z.string()),
+  VITE_ENABLE_CSP: flag(true),
+  VITE_ENABLE_COMPRESSION: flag(true),
+  MARKET_SOURCE: optional(z.string()),
+  MARKET_SEED: optional(z.coerce.number('a whole number').int('a whole number')),
+  EXCHANGE_BASE_URL: url(/^https?:\/\//, 'an http or https address'),
+  REPLAY_SPEED: positive(1),
+  REPLAY_START: optional(z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'a UTC date such as 2024-03-01')),
+  STRIPE_SECRET_KEY: optional(z.string()),
+  STRIPE_WEBHOOK_SECRET: optional(z.string()),
+  STRIPE_API_BASE: url(/^https?:\/\//, 'an http or https address'),
+  STRIPE_PRICE_STARTER: optional(z.string()),
+  STRIPE_PRICE_STANDARD: optional(z.string()),
+  STRIPE_PRICE_PRO: optional(z.string()),
+  STRIPE_PRICE_PRO_MAX: optional(z.string()),
+  TRIAL_DAYS: withDefault(z.coerce.number('a whole number of days').int('a whole number of days').min(1, 'at least 1'), 14),
+  PUBLIC_ORIGIN: url(/^https?:\/\//, 'an origin such as https://trade.example.com'),
+  TRUST_PROXY: flag(false),
+  METRICS: flag(false),
+  LOG_LEVEL: withDefault(z.enum(['debug', 'info', 'warn', 'error'], 'debug, info, warn or error'), 'info'),
+  RATE_LIMIT_USER_PER_SECOND: positive(20),
+  RATE_LIMIT_IP_PER_SECOND: positive(200),
+  ALLOW_EMULATOR_IN_PRODUCTION: flag(false),
+  ALLOW_EMULATOR_ON_NETWORK: flag(false),
+  ALLOW_TEST_PAYMENTS_IN_PRODUCTION: flag(false),
+  ALLOW_NO_CSP_IN_PRODUCTION: flag(false),
+});
+type Environment = z.output<typeof Environment>;
+
+/** `emulator` takes unsigned tokens of the local Auth emulator; `keys` takes tokens signed by the project's provider. */
+export type IdentityConfig =
+  | { kind: 'emulator'; port: number; portIsChosen: boolean; external: string | null }
+  | { kind: 'keys'; keysUrl: string; accountsUrl: string; apiKey: string | null };
+
+export interface Config {
+  mode: 'development' | 'production' | 'test';
+  port: number;
+  host: string;
+  dataDir: string;
+  databaseUrl: string | null;
+  databasePoolMax: number;
+  projectId: string;
+  authDomain: string | null;
+  identity: IdentityConfig;
+  market: { source: string | null; replaySpeed: number; replayStart: string | null; seed: number | null; exchangeBaseUrl: string | null };
+  payments: {
+    secretKey: string | null; webhookSecret: string | null; apiBase: string | null; publishableKey: string | null;
+    prices: { starter: string | null; standard: string | null; pro: string | null; 'pro-max': string | null };
+  };
+  trialDays: number;
+  publicOrigin: string;
+  apiOrigin: string | null;
+  csp: boolean;
+  compression: boolean;
+  metrics: boolean;
+  trustProxy: boolean;
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** Requests per second that refill a bucket; the bucket holds fifteen seconds of them. */
+  rateLimit: { userPerSecond: number; ipPerSecond: number };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function identityOf(env: Environment, portIsChosen: boolean): IdentityConfig {
+  const real = env.FIREBASE_KEYS_URL !== undefined || !env.VITE_FIREBASE_PROJECT_ID.startsWith('demo-');
+  if (real && env.FIREBASE_AUTH_EMULATOR_HOST === undefined) {
+    return {
+      kind: 'keys', keysUrl: env.FIREBASE_KEYS_URL ?? GOOGLE_KEYS_URL,
+      accountsUrl: env.FIREBASE_ACCOUNTS_URL ?? GOOGLE_ACCOUNTS_URL, apiKey: env.VITE_FIREBASE_API_KEY ?? null,
+    };
+  }
+  return { kind: 'emulator', port: env.AUTH_EMULATOR_PORT, portIsChosen, external: env.FIREBASE_AUTH_EMULATOR_HOST ?? null };
+}
+
+function refuseUnsafe(env: Environment, identity: IdentityConfig): void {
+  const production = env.NODE_ENV === 'production';
+  if (identity.kind === 'emulator') {
+    if (production && !env.ALLOW_EMULATOR_IN_PRODUCTION) {
+      throw new ConfigError('VITE_FIREBASE_PROJECT_ID', 'production needs a real identity provider; the emulator lets anyone forge a user (ALLOW_EMULATOR_IN_PRODUCTION=true allows it)');
+    }
+    if (!isLoopback(env.HOST) && !env.ALLOW_EMULATOR_ON_NETWORK) {
+      throw new ConfigError('HOST', `with the identity emulator anyone who reaches ${env.HOST} can forge a user; keep 127.0.0.1 or configure a real provider (ALLOW_EMULATOR_ON_NETWORK=true allows it)`);
+    }
+  }
+  if (production && env.STRIPE_SECRET_KEY === undefined && !env.ALLOW_TEST_PAYMENTS_IN_PRODUCTION) {
+    throw new ConfigError('STRIPE_SECRET_KEY', 'production needs real payments (ALLOW_TEST_PAYMENTS_IN_PRODUCTION=true allows the test checkout)');
+  }
+  if (env.STRIPE_SECRET_KEY !== undefined && env.STRIPE_WEBHOOK_SECRET === undefined) {
+    throw new ConfigError('STRIPE_WEBHOOK_SECRET', 'needed with STRIPE_SECRET_KEY, or webhooks cannot be trusted');
+  }
+  if (production && !env.VITE_ENABLE_CSP && !env.ALLOW_NO_CSP_IN_PRODUCTION) {
+    throw new ConfigError('VITE_ENABLE_CSP', 'production does not run without a content security policy (ALLOW_NO_CSP_IN_PRODUCTION=true allows it)');
+  }
+}
+
+/** Reads every setting once. Throws ConfigError naming the variable at fault. */
+export function readConfig(source: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = Environment.safeParse(source);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new ConfigError(String(issue?.path[0] ?? 'environment'), issue === undefined ? 'not valid' : `must be ${issue.message.replace(/^Invalid input: /, '')}`);
+  }
+  const env = parsed.data;
+  const identity = identityOf(env, blankIsUnset(source.AUTH_EMULATOR_PORT) !== undefined);
+  refuseUnsafe(env, identity);
+  const shownHost = isLoopback(env.HOST) || env.HOST === '0.0.0.0' || env.HOST === '::' ? 'localhost' : env.HOST;
+  return {
+    mode: env.NODE_ENV, port: env.PORT, host: env.HOST, dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL ?? null, databasePoolMax: env.DATABASE_POOL_MAX,
+    projectId: env.VITE_FIREBASE_PROJECT_ID, authDomain: env.VITE_FIREBASE_AUTH_DOMAIN ?? null, identity,
+    market: {
+      source: env.MARKET_SOURCE ?? null, replaySpeed: env.REPLAY_SPEED, replayStart: env.REPLAY_START ?? null,
+      seed: env.MARKET_SEED ?? null, exchangeBaseUrl: env.EXCHANGE_BASE_URL ?? null,
+    },
+    payments: {
+      secretKey: env.STRIPE_SECRET_KEY ?? null, webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? null,
+      apiBase: env.STRIPE_API_BASE ?? null, publishableKey: env.VITE_STRIPE_PUBLISHABLE_KEY ?? null,
+      prices: {
+        starter: env.STRIPE_PRICE_STARTER ?? null, standard: env.STRIPE_PRICE_STANDARD ?? null,
+        pro: env.STRIPE_PRICE_PRO ?? null, 'pro-max': env.STRIPE_PRICE_PRO_MAX ?? null,
+      },
+    },
+    trialDays: env.TRIAL_DAYS,
+    publicOrigin: env.PUBLIC_ORIGIN === undefined ? `http://${shownHost}:${env.PORT}` : new URL(env.PUBLIC_ORIGIN).origin,
+    apiOrigin: env.VITE_API_URL === undefined ? null : new URL(env.VITE_API_URL).origin,
+    csp: env.VITE_ENABLE_CSP, compression: env.VITE_ENABLE_COMPRESSION, metrics: env.METRICS, trustProxy: env.TRUST_PROXY,
+    logLevel: env.LOG_LEVEL,
+    rateLimit: { userPerSecond: env.RATE_LIMIT_USER_PER_SECOND, ipPerSecond: env.RATE_LIMIT_IP_PER_SECOND },
+  };
+}

@@ -1,0 +1,31 @@
+/** Tells database faults apart: worth another try, unavailable, or a bug; refuses to guess from messages. */
+
+const RETRYABLE = new Set(['40001', '40P01']);
+/** Lost connection, shutting down, starting up, too many clients, disk full, out of memory, read-only after a failover. */
+const UNAVAILABLE = /^(08...|57P0[1-5]|53...|58030|25006)$/;
+const SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOSPC', 'EHOSTUNREACH']);
+/** What node-postgres says without a code when a connection went away or none came free in time. */
+const LOST = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout)/;
+
+function* causes(error: unknown): Generator<Error & { code?: unknown }> {
+  let current = error;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    yield current;
+    current = current.cause;
+  }
+}
+
+/** A deadlock or a serialization failure: the whole transaction may be tried again. */
+export function isRetryable(error: unknown): boolean {
+  for (const cause of causes(error)) if (typeof cause.code === 'string' && RETRYABLE.has(cause.code)) return true;
+  return false;
+}
+
+/** The database cannot be reached or cannot write now; the caller may come back later. */
+export function isUnavailable(error: unknown): boolean {
+  for (const cause of causes(error)) {
+    if (typeof cause.code === 'string' && (UNAVAILABLE.test(cause.code) || SOCKET.has(cause.code))) return true;
+    if (LOST.test(cause.message)) return true;
+  }
+  return false;
+}

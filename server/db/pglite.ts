@@ -1,0 +1,28 @@
+/** The database in a folder, or in memory for tests: PGlite, durable at each commit; refuses a folder it has not locked. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
+import { drizzle } from 'drizzle-orm/pglite';
+import { migrate } from 'drizzle-orm/pglite/migrator';
+import type { Database, Db } from './database.ts';
+import * as schema from './schema.ts';
+import { transact } from './transact.ts';
+
+export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/** Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock is the caller's. */
+export async function openPglite(dataDir: string | null): Promise<Database> {
+  const folder = dataDir === null ? undefined : join(dataDir, 'pglite');
+  if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const client = await PGlite.create({ ...(folder === undefined ? {} : { dataDir: folder }), relaxedDurability: false });
+  const handle = drizzle(client, { schema });
+  await migrate(handle, { migrationsFolder: MIGRATIONS });
+  const db: Db = handle;
+  return {
+    kind: 'pglite',
+    db,
+    transaction: (work) => transact(db, work),
+    close: () => client.close(),
+  };
+}

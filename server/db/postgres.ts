@@ -1,0 +1,65 @@
+/** The database by address: a pool of node-postgres; refuses to wait for ever for a connection, a lock or a migration. */
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import type { Database, Db } from './database.ts';
+import { isUnavailable } from './faults.ts';
+import { MIGRATIONS } from './pglite.ts';
+import * as schema from './schema.ts';
+import { transact } from './transact.ts';
+
+/** Any number, the same in every server of this product: who holds it migrates, the others wait. */
+const MIGRATION_LOCK = 727_001;
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+const START_PATIENCE_MS = 20_000;
+const START_PAUSE_MS = 500;
+
+const pause = (ms: number) => new Promise<void>((resolve) => { setTimeout(resolve, ms); });
+
+/** A database that is just starting gets twenty seconds. */
+async function connected(pool: pg.Pool): Promise<pg.PoolClient> {
+  for (let waited = 0; ; waited += START_PAUSE_MS) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (waited >= START_PATIENCE_MS || !isUnavailable(error)) throw error;
+      await pause(START_PAUSE_MS);
+    }
+  }
+}
+
+async function bringUpToDate(pool: pg.Pool): Promise<void> {
+  const client = await connected(pool);
+  try {
+    await client.query('set statement_timeout = 0');
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await migrate(drizzle(client, { schema }), { migrationsFolder: MIGRATIONS });
+  } finally {
+    // The session's lock and setting end with the connection.
+    client.release(true);
+  }
+}
+
+export async function openPostgres(url: string, options: { poolMax: number; log: Log }): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url, max: options.poolMax, connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS, idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS, keepAlive: true,
+  });
+  // An idle connection that dies is replaced at the next use; unheard, this event would end the process.
+  pool.on('error', (error) => { options.log.warn({ reason: error.message }, 'an idle database connection was lost'); });
+  try {
+    await bringUpToDate(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const db: Db = drizzle(pool, { schema });
+  return {
+    kind: 'postgres',
+    db,
+    transaction: (work) => transact(db, work),
+    close: () => pool.end(),
+  };
+}

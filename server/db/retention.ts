@@ -1,0 +1,31 @@
+/** Forgets what need not be kept: receipts after 30 days, events after one; refuses to touch money. */
+import { lt } from 'drizzle-orm';
+import { RECEIPT_KEEP_DAYS } from '../../contract/limits.ts';
+import type { WallClock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Database } from './database.ts';
+import { events, receipts, webhookEvents } from './schema.ts';
+
+const DAY_MS = 86_400_000;
+const EVENT_KEEP_DAYS = 1;
+const RUN_EVERY_MS = 60 * 60_000;
+
+export async function forgetOld(database: Database, clock: WallClock): Promise<void> {
+  const now = clock.now();
+  await database.transaction(async (tx) => {
+    await tx.db.delete(receipts).where(lt(receipts.createdAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
+    await tx.db.delete(webhookEvents).where(lt(webhookEvents.receivedAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
+    await tx.db.delete(events).where(lt(events.createdAt, now - EVENT_KEEP_DAYS * DAY_MS));
+  });
+}
+
+/** Runs at once and then every hour. Returns the stop. */
+export function startRetention(database: Database, clock: WallClock, log: Log): () => void {
+  const run = (): void => {
+    forgetOld(database, clock).catch((error: unknown) => { log.warn({ reason: String(error) }, 'old rows could not be removed'); });
+  };
+  const timer = setInterval(run, RUN_EVERY_MS);
+  timer.unref();
+  run();
+  return () => { clearInterval(timer); };
+}
