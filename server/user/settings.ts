@@ -2,7 +2,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { RiskProfile } from '../../contract/agents.ts';
 import { DisplayName, UserSettings, type RiskProfileBody } from '../../contract/user.ts';
-import { RISK_TABLE } from '../../engine/risk-table.ts';
+import { riskValues } from '../../engine/profiles.ts';
 import type { RiskValues } from '../../engine/types.ts';
 import type { Db } from '../db/database.ts';
 import { riskProfiles, users } from '../db/schema.ts';
@@ -76,12 +76,9 @@ export async function readRiskProfiles(db: Db, uid: string): Promise<RiskProfile
 /** The numbers behind a profile, the person's own on top of the table. Percentages become fractions here (5 → 0.05). */
 export async function riskValuesFor(db: Db, uid: string, profile: RiskProfile): Promise<RiskValues> {
   const [own] = await db.select().from(riskProfiles).where(and(eq(riskProfiles.uid, uid), eq(riskProfiles.profile, profile)));
-  const base = RISK_TABLE[profile];
-  if (own === undefined) return base;
-  return {
-    ...base,
-    threshold: Number(own.confidenceThreshold),
-    maxPosition: Number(own.maxPositionPercentage) / 100,
-    stopLoss: Number(own.stopLossPercentage) / 100,
-  };
+  return riskValues(profile, own === undefined ? null : {
+    maxPositionPercentage: Number(own.maxPositionPercentage),
+    confidenceThreshold: Number(own.confidenceThreshold),
+    stopLossPercentage: Number(own.stopLossPercentage),
+  });
 }

@@ -1,0 +1,68 @@
+/** The payments port: what billing asks of whoever takes the money; refuses to show a provider's own shapes to the rest. */
+import type { Plan } from '../../contract/subscription.ts';
+import type { Tier } from '../../contract/tiers.ts';
+
+export interface CheckoutOrder {
+  /** Ours; the same id again must lead to the same checkout, so that a double click opens one. */
+  checkoutId: string;
+  uid: string;
+  email: string | null;
+  priceId: string;
+  /** The provider's customer, where the person already is one. */
+  customerId: string | null;
+  /** Paths of the app (`/dashboard?subscription=success`), already checked. */
+  successPath: string;
+  cancelPath: string;
+  /** Shown inside the app where the provider can. */
+  embedded: boolean;
+  coupon: string | null;
+}
+
+export interface OpenedCheckout {
+  url: string | null;
+  clientSecret: string | null;
+}
+
+/** A subscription as the provider has it at the moment of asking. Times in ms UTC. */
+export interface ProviderSubscription {
+  id: string;
+  /** Null where the provider knows nobody of ours for it. */
+  uid: string | null;
+  customerId: string | null;
+  status: 'active' | 'trialing' | 'past_due' | 'canceled' | 'incomplete';
+  tier: Tier;
+  planId: string;
+  priceId: string;
+  currentPeriodEnd: number | null;
+  cancelAtPeriodEnd: boolean;
+}
+
+/** What a webhook is about; its contents are not believed, the subscription is fetched. */
+export interface WebhookNotice {
+  eventId: string;
+  type: string;
+  subscriptionId: string | null;
+  checkout: { id: string; state: 'complete' | 'expired' } | null;
+}
+
+export interface Payments {
+  readonly provider: 'stripe' | 'test';
+  /** All plans, cheapest first, the free one included. */
+  plans(): Promise<Plan[]>;
+  openCheckout(order: CheckoutOrder): Promise<OpenedCheckout>;
+  /** The address of a page where the person changes or ends their plan. */
+  openPortal(order: { uid: string; customerId: string | null; returnPath: string }): Promise<string>;
+  /** Ends the subscription when what is paid for has run out. */
+  cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription>;
+  fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null>;
+  /**
+   * Checks and reads a webhook's raw body; null where the provider sends none.
+   * @throws Refusal `invalid_signature` when it is not the provider's, was altered, or is older than five minutes.
+   */
+  readonly readWebhook: ((raw: Buffer, signature: string) => WebhookNotice) | null;
+}
+
+/** The one coupon this deployment honours, where the person asked for it; any other is no coupon. */
+export function honouredCoupon(asked: string | undefined, configured: string | null): string | null {
+  return asked !== undefined && asked === configured ? asked : null;
+}

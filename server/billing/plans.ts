@@ -1,0 +1,36 @@
+/** The built-in plans and what a plan is made of; refuses to set the amounts of a real provider. */
+import type { Plan } from '../../contract/subscription.ts';
+import { agentCap, PAID_TIERS, type PaidTier } from '../../contract/tiers.ts';
+
+export const PLAN_NAMES: Record<PaidTier, string> = { starter: 'Starter', standard: 'Standard', pro: 'Pro', 'pro-max': 'Pro Max' };
+
+/** US dollars a month. */
+const BUILT_IN_AMOUNTS: Record<PaidTier, string> = { starter: '19', standard: '49', pro: '99', 'pro-max': '199' };
+
+export function freePlan(currency: string): Plan {
+  return { id: 'free', name: 'Free', tier: 'free', priceId: null, amount: '0', currency, interval: 'month', agents: agentCap('free') };
+}
+
+export interface PaidPlanTerms {
+  priceId: string;
+  amount: string;
+  currency: string;
+  interval: 'month' | 'year';
+}
+
+export function paidPlan(tier: PaidTier, terms: PaidPlanTerms): Plan {
+  return { id: tier, name: PLAN_NAMES[tier], tier, agents: agentCap(tier), ...terms };
+}
+
+/** The plans of the built-in test checkout. */
+export function builtInPlans(): Plan[] {
+  return [
+    freePlan('USD'),
+    ...PAID_TIERS.map((tier) => paidPlan(tier, {
+      priceId: `price_test_${tier.replace('-', '_')}`, amount: BUILT_IN_AMOUNTS[tier], currency: 'USD', interval: 'month',
+    })),
+  ];
+}
+
+export const planOfPrice = (plans: readonly Plan[], priceId: string): Plan | undefined =>
+  plans.find((plan) => plan.priceId !== null && plan.priceId === priceId);

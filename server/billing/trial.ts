@@ -1,0 +1,27 @@
+/** The one free trial of a person; refuses a second one, whatever became of the first. */
+import { and, eq, isNull } from 'drizzle-orm';
+import { Refusal } from '../../contract/errors.ts';
+import type { TrialStatus } from '../../contract/subscription.ts';
+import type { Tx } from '../db/database.ts';
+import { users } from '../db/schema.ts';
+import { trialCounts, type TrialFacts } from './entitlement.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Starts the trial at `now` (wall clock, ms) for `days` days. @throws Refusal `trial_used`. */
+export async function startTrial(tx: Tx, uid: string, now: number, days: number): Promise<TrialFacts> {
+  const endsAt = now + days * DAY_MS;
+  const started = await tx.db.update(users).set({ trialStartedAt: now, trialEndsAt: endsAt })
+    .where(and(eq(users.uid, uid), isNull(users.trialStartedAt))).returning({ uid: users.uid });
+  if (started.length === 0) throw new Refusal('trial_used', 'You have already used your free trial.');
+  return { endsAt };
+}
+
+export function trialOnWire(trial: TrialFacts, now: number): TrialStatus {
+  return {
+    isActive: trialCounts(trial, now),
+    endDate: trial.endsAt === null ? null : new Date(trial.endsAt).toISOString(),
+    hasUsed: trial.endsAt !== null,
+    servedAt: now,
+  };
+}
