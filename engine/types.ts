@@ -52,8 +52,31 @@ export interface Signal {
   dailyVolatility: number | null;
   /** Code for the reason, worded in `src/format`: `weak_signal`, `not_in_top`, `too_little_history`… */
   reason: string;
-  /** Blend only: what each sleeve wants, as a share of a full position in [0, 1]. */
+  /** Ranked strategies: when the ranking was formed, ms. After a stop on a pair the agent waits for a newer one. */
+  formedAt?: number;
+  /** Peg strategy only: how far under fair the price is, as a fraction of fair. */
+  deviation?: number;
+  /** Where set, an entry pays only if this fraction of the price exceeds the round-trip cost. */
+  edge?: number;
+  /** Close of the newest candle the signal has seen; guards hold quotes against it. */
+  price?: number;
+  /** Blend only: the share of a full position the sleeves want by their own rules, in [0, 1]. */
   target?: number;
+  /** Blend only: the sleeves that apply to this pair, each an equal share of the position. */
+  sleeves?: readonly Sleeve[];
+}
+
+/** One strategy's word inside a blend. */
+export interface Sleeve {
+  pool: PoolId;
+  z: number | null;
+  strength: number;
+  enter: boolean;
+  leave: boolean;
+  reason: string;
+  formedAt?: number;
+  deviation?: number;
+  edge?: number;
 }
 
 /** The numbers behind a risk profile, the user's own on top. Percentages as fractions (0.05 is 5 %). */
@@ -108,7 +131,7 @@ export interface TickInput {
   /** First sane quote after `close` of each pair; a pair without one is not traded. */
   quotes: ReadonlyMap<string, Quote>;
   rules: ReadonlyMap<string, PairRules>;
-  /** Volume in base units of the last closed candle, for participation and impact. */
+  /** Volume in base units of the candle of the agent's own interval that closed at `close`, for participation and impact. */
   candleVolume: ReadonlyMap<string, number>;
 }
 
@@ -171,6 +194,14 @@ export interface AgentOutcome {
   memory: Record<string, unknown>;
   /** Set when a guard halts the agent (day loss, drawdown). */
   hold: Hold | null;
+}
+
+/** How deep a market is, for impact: base units traded in a candle of `intervalMs`. */
+export interface Depth {
+  volume: number;
+  intervalMs: number;
+  /** Null where unknown: a cautious value is assumed. */
+  dailyVolatility: number | null;
 }
 
 /** One side of a double entry; amounts of one transaction sum to zero per asset. */

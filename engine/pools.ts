@@ -1,0 +1,91 @@
+/** The six pools and the coins each looks at; refuses to ask what a market offers (the caller says). */
+import type { PoolId, UserRiskProfile } from '../contract/agents.ts';
+import { AGENT_PAIRS_MAX } from '../contract/limits.ts';
+
+/** A list of base symbols as curated at a date, so that a test of the past trades what was listed then. */
+export interface UniverseVersion {
+  version: number;
+  /** In force from this moment, ms UTC. */
+  from: number;
+  bases: readonly string[];
+}
+
+export interface PoolDescription {
+  id: PoolId;
+  name: string;
+  description: string;
+  risk: 'Low' | 'Medium' | 'High';
+  universe: readonly UniverseVersion[];
+}
+
+export const STABLECOINS: ReadonlySet<string> = new Set(['USDC', 'USDT', 'DAI', 'BUSD', 'TUSD', 'USDP', 'FDUSD', 'PYUSD', 'GUSD', 'USDS', 'RLUSD']);
+
+const MAJORS: readonly UniverseVersion[] = [
+  { version: 1, from: 0, bases: ['BTC', 'ETH', 'SOL', 'XRP', 'ADA', 'AVAX', 'DOT', 'DOGE', 'LINK', 'MATIC', 'LTC', 'ATOM', 'UNI', 'AAVE', 'BCH', 'ETC', 'XLM', 'FIL', 'ALGO', 'NEAR'] },
+  { version: 2, from: Date.UTC(2024, 6, 1), bases: ['BTC', 'ETH', 'SOL', 'XRP', 'ADA', 'AVAX', 'DOT', 'DOGE', 'LINK', 'LTC', 'ATOM', 'UNI', 'AAVE', 'BCH', 'XLM', 'NEAR', 'APT', 'ARB', 'OP', 'SUI'] },
+];
+
+/** What is built on Base: its settlement coins and lenders first, the chain's own tokens once they traded widely. */
+const BASE_ECOSYSTEM: readonly UniverseVersion[] = [
+  { version: 1, from: 0, bases: ['ETH', 'BTC', 'LINK', 'UNI', 'AAVE', 'COMP', 'CRV', 'SNX', 'SUSHI', 'YFI'] },
+  { version: 2, from: Date.UTC(2024, 6, 1), bases: ['ETH', 'BTC', 'LINK', 'UNI', 'AAVE', 'COMP', 'CRV', 'SNX', 'AERO', 'DEGEN', 'BRETT', 'TOSHI', 'WELL'] },
+  { version: 3, from: Date.UTC(2025, 6, 1), bases: ['ETH', 'BTC', 'LINK', 'UNI', 'AAVE', 'COMP', 'CRV', 'AERO', 'MORPHO', 'VIRTUAL', 'BRETT', 'TOSHI', 'DEGEN', 'WELL', 'ZORA'] },
+];
+
+const STABLES: readonly UniverseVersion[] = [
+  { version: 1, from: 0, bases: ['USDC', 'USDT', 'DAI', 'BUSD', 'TUSD', 'USDP', 'GUSD'] },
+  { version: 2, from: Date.UTC(2024, 6, 1), bases: ['USDC', 'USDT', 'DAI', 'TUSD', 'FDUSD', 'PYUSD', 'USDS'] },
+];
+
+export const POOLS: readonly PoolDescription[] = [
+  { id: 'base_ecosystem', name: 'Base Ecosystem', risk: 'Medium', universe: BASE_ECOSYSTEM, description: 'Follows the trend of 7, 14 and 28 days in a curated list of coins that the Base chain is built on.' },
+  { id: 'momentum_24h', name: '24-Hour Momentum', risk: 'High', universe: MAJORS, description: 'Holds the three strongest moves of the last 24 hours, where volume stands behind them.' },
+  { id: 'weekly_leaders', name: 'Weekly Leaders', risk: 'Medium', universe: MAJORS, description: 'Every Monday, the top fifth of the week by return for its risk; a coin stays while it is in the top two fifths.' },
+  { id: 'ytd_champions', name: 'Year-to-Date Champions', risk: 'High', universe: MAJORS, description: 'Every month, the top fifth of the year so far (at least 90 days) by return for its risk.' },
+  { id: 'stablecoin_arbitrage', name: 'Stablecoin Arbitrage', risk: 'Low', universe: STABLES, description: 'Buys a stablecoin well under its usual price and sells on the way back; stands aside when a peg breaks.' },
+  { id: 'all_pools', name: 'All Pools', risk: 'Medium', universe: MAJORS, description: 'Every strategy at once, each an equal share of the risk, netted to one position a pair.' },
+];
+
+/** @throws RangeError for an id that is not a pool: the contract lets none through. */
+export function poolDescription(id: PoolId): PoolDescription {
+  const pool = POOLS.find((candidate) => candidate.id === id);
+  if (!pool) throw new RangeError(`Unknown pool ${id}`);
+  return pool;
+}
+
+/** Base symbols of a pool as curated at `at` (ms). */
+export function universeAt(pool: PoolId, at: number): readonly string[] {
+  const versions = poolDescription(pool).universe;
+  return (versions.findLast((version) => version.from <= at) ?? versions[0])?.bases ?? [];
+}
+
+/**
+ * The pairs an agent trades: its own where it names any, else the pool's list, in the order of that list; always only
+ * what the market offers, at most 20. `at` (ms, market clock) picks the version of the list; the newest by default.
+ */
+export function universeFor(pool: PoolId, agentPairs: readonly string[], offeredPairs: readonly string[], at = Number.POSITIVE_INFINITY): string[] {
+  const offered = new Set(offeredPairs);
+  if (agentPairs.length > 0) return agentPairs.filter((pair) => offered.has(pair));
+  const byBase = new Map<string, string>();
+  for (const pair of offeredPairs) {
+    const base = baseOf(pair);
+    if (!byBase.has(base)) byBase.set(base, pair);
+  }
+  return universeAt(pool, at).flatMap((base) => byBase.get(base) ?? []).slice(0, AGENT_PAIRS_MAX);
+}
+
+/** `BTC` of `BTC/USDT`. */
+export function baseOf(pair: string): string {
+  return pair.slice(0, pair.indexOf('/'));
+}
+
+export function isStablecoinPair(pair: string): boolean {
+  return STABLECOINS.has(baseOf(pair));
+}
+
+/** Pools that suit a profile, in the order in which create-pool fills the free places. */
+export const POOLS_FOR_PROFILE: Record<UserRiskProfile, readonly PoolId[]> = {
+  conservative: ['stablecoin_arbitrage', 'base_ecosystem'],
+  moderate: ['stablecoin_arbitrage', 'base_ecosystem', 'weekly_leaders', 'all_pools'],
+  aggressive: ['stablecoin_arbitrage', 'base_ecosystem', 'weekly_leaders', 'all_pools', 'momentum_24h', 'ytd_champions'],
+};

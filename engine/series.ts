@@ -1,0 +1,204 @@
+/** Closed candles of one pair, looked up by time; refuses to show anything that closes after the moment asked for. */
+import type { Candle } from './types.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './schedule.ts';
+
+/** Lengths a candle may have; a length is read off its neighbours, because a list may mix them. */
+const LENGTHS = [5 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS, DAY_MS];
+
+/** How late the newest close may be and still stand for a moment: hourly candles are up to an hour behind. */
+export const TOLERANCE_MS = 2 * HOUR_MS;
+
+export interface Series {
+  readonly pair: string;
+  readonly length: number;
+  /** Moment each candle closes, ms, ascending. */
+  readonly closesAt: Float64Array;
+  readonly opensAt: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  /** Base units traded in all candles before index i; one longer than the rest. */
+  readonly volumeBefore: Float64Array;
+}
+
+/**
+ * Candles oldest first, of one length or of several (hourly further back, 5-minute recently). A candle that is out of
+ * order, doubled or not a positive number is left out.
+ */
+export function makeSeries(pair: string, candles: readonly Candle[]): Series {
+  const kept = sane(candles);
+  const n = kept.length;
+  const series = {
+    pair, length: n,
+    closesAt: new Float64Array(n), opensAt: new Float64Array(n), open: new Float64Array(n), high: new Float64Array(n),
+    low: new Float64Array(n), close: new Float64Array(n), volumeBefore: new Float64Array(n + 1),
+  };
+  let volume = 0;
+  kept.forEach((candle, i) => {
+    series.opensAt[i] = candle.time;
+    series.closesAt[i] = candle.time + lengthOf(kept, i);
+    series.open[i] = candle.open;
+    series.high[i] = candle.high;
+    series.low[i] = candle.low;
+    series.close[i] = candle.close;
+    volume += candle.volume;
+    series.volumeBefore[i + 1] = volume;
+  });
+  return series;
+}
+
+function sane(candles: readonly Candle[]): Candle[] {
+  let newest = Number.NEGATIVE_INFINITY;
+  return candles.filter((candle) => {
+    const good = candle.time > newest && candle.close > 0 && candle.open > 0 && Number.isFinite(candle.close) && candle.volume >= 0;
+    if (good) newest = candle.time;
+    return good;
+  });
+}
+
+/** The longest length that fits before the nearer neighbour: right across a change of length and beside a gap. */
+function lengthOf(candles: readonly Candle[], i: number): number {
+  const time = candles[i]?.time ?? 0;
+  const before = candles[i - 1];
+  const after = candles[i + 1];
+  const room = Math.min(before ? time - before.time : Number.POSITIVE_INFINITY, after ? after.time - time : Number.POSITIVE_INFINITY);
+  if (room === Number.POSITIVE_INFINITY) return LENGTHS[0] ?? 0;
+  return LENGTHS.findLast((length) => length <= room) ?? room;
+}
+
+/** Index of the newest candle that closes at or before `at`; −1 where there is none. */
+export function indexAt(series: Series, at: number): number {
+  const { closesAt } = series;
+  let low = 0;
+  let high = series.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((closesAt[middle] ?? Number.POSITIVE_INFINITY) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Newest close at or before `at`, or null where it is older than the tolerance (ms). */
+export function closeAt(series: Series, at: number, toleranceMs = TOLERANCE_MS): number | null {
+  const i = indexAt(series, at);
+  if (i < 0) return null;
+  const closed = series.closesAt[i] ?? 0;
+  return at - closed <= toleranceMs ? series.close[i] ?? null : null;
+}
+
+/** Opening of the oldest candle, ms; null for an empty series. */
+export function startsAt(series: Series): number | null {
+  return series.length === 0 ? null : series.opensAt[0] ?? null;
+}
+
+/**
+ * The moment `days` days before `at`. Down to the whole hour, so that hourly history and 5-minute history of the same
+ * market give the same closes, and a live agent and a backtest the same signals.
+ */
+export function daysBefore(at: number, days: number): number {
+  return days === 0 ? at : Math.floor((at - days * DAY_MS) / HOUR_MS) * HOUR_MS;
+}
+
+/** ln(price at `at` ÷ price `days` days before), null where either is missing. */
+export function logReturn(series: Series, at: number, days: number): number | null {
+  const now = closeAt(series, at);
+  const then = closeAt(series, daysBefore(at, days));
+  return now === null || then === null ? null : Math.log(now / then);
+}
+
+export interface DailyReturns {
+  /** Newest first; days with a missing close at either end are left out. */
+  values: number[];
+  /** Share of the days asked for that were there, in [0, 1]. */
+  coverage: number;
+}
+
+/** Rolling daily log returns, stepping back 24 h from `at`, for `days` days. */
+export function dailyReturns(series: Series, at: number, days: number): DailyReturns {
+  const values: number[] = [];
+  let newer = closeAt(series, at);
+  for (let day = 1; day <= days; day += 1) {
+    const older = closeAt(series, daysBefore(at, day));
+    if (newer !== null && older !== null) values.push(Math.log(newer / older));
+    newer = older;
+  }
+  return { values, coverage: days === 0 ? 0 : values.length / days };
+}
+
+/** Base units traded in candles that open at or after `from` and close at or before `to`. */
+export function volumeBetween(series: Series, from: number, to: number): number {
+  const last = indexAt(series, to);
+  const first = indexOpeningAt(series, from);
+  if (last < first) return 0;
+  return (series.volumeBefore[last + 1] ?? 0) - (series.volumeBefore[first] ?? 0);
+}
+
+/** Index of the first candle that opens at or after `at`; the length where there is none. */
+function indexOpeningAt(series: Series, at: number): number {
+  const { opensAt } = series;
+  let low = 0;
+  let high = series.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((opensAt[middle] ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Volume of the 24 hours that end at `at`, base units; null where the series does not reach back that far. */
+export function dayVolume(series: Series, at: number): number | null {
+  const start = startsAt(series);
+  if (start === null || start > at - DAY_MS || closeAt(series, at) === null) return null;
+  return volumeBetween(series, at - DAY_MS, at);
+}
+
+/** Closes of every candle that closes after `from` and at or before `to`. */
+export function closesBetween(series: Series, from: number, to: number): Float64Array {
+  return series.close.subarray(indexAt(series, from) + 1, indexAt(series, to) + 1);
+}
+
+/** Middle value; the mean of the two middle ones for an even count; null of nothing. */
+export function median(values: ArrayLike<number>): number | null {
+  if (values.length === 0) return null;
+  const sorted = Float64Array.from(values).sort();
+  const half = sorted.length >>> 1;
+  const upper = sorted[half] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? 0) + upper) / 2;
+}
+
+export function mean(values: ArrayLike<number>): number | null {
+  if (values.length === 0) return null;
+  let total = 0;
+  for (let i = 0; i < values.length; i += 1) total += values[i] ?? 0;
+  return total / values.length;
+}
+
+/** Sample standard deviation (n − 1); null of fewer than two. */
+export function deviation(values: ArrayLike<number>): number | null {
+  const centre = mean(values);
+  if (centre === null || values.length < 2) return null;
+  let squares = 0;
+  for (let i = 0; i < values.length; i += 1) squares += ((values[i] ?? 0) - centre) ** 2;
+  return Math.sqrt(squares / (values.length - 1));
+}
+
+/** Days of daily returns that a volatility is taken over. */
+export const VOLATILITY_DAYS = 30;
+const VOLATILITY_DAYS_MIN = 14;
+
+export interface Volatility {
+  /** Standard deviation of daily log returns (0.04 is 4 % a day). */
+  daily: number;
+  /** Share of its days that were there. */
+  quality: number;
+}
+
+/** Null with fewer than 14 daily returns, or where the price did not move at all. */
+export function volatilityAt(series: Series, at: number, days = VOLATILITY_DAYS): Volatility | null {
+  const { values, coverage } = dailyReturns(series, at, days);
+  const daily = values.length < VOLATILITY_DAYS_MIN ? null : deviation(values);
+  return daily === null || daily <= 0 ? null : { daily, quality: coverage };
+}
