@@ -1,0 +1,27 @@
+/** Time-series trend over 7, 14 and 28 days in units of the pair's own volatility; refuses to compare pairs. */
+import { logReturn, mean, volatilityAt } from '../series.ts';
+import type { Series } from '../series.ts';
+import type { Signal } from '../types.ts';
+import { LONG_HAUL_DAYS, noOpinion, signalOf } from './strategy.ts';
+import type { StrategyInput, Verdict } from './strategy.ts';
+
+const WINDOWS_DAYS = [7, 14, 28];
+
+/** z = mean over the windows of return ÷ (daily σ·√days). In above zero, out below. */
+export function baseEcosystem({ pairs, at, horizon }: StrategyInput): Map<string, Signal> {
+  const windows = horizon === 'long-haul' ? [LONG_HAUL_DAYS] : WINDOWS_DAYS;
+  return new Map([...pairs].map(([pair, series]) => [pair, signalOf(pair, series, at, judge(series, at, windows))]));
+}
+
+function judge(series: Series, at: number, windows: readonly number[]): Verdict {
+  const volatility = volatilityAt(series, at);
+  if (!volatility) return noOpinion('too_little_history');
+  const { daily, quality } = volatility;
+  const scaled = windows.flatMap((days) => {
+    const change = logReturn(series, at, days);
+    return change === null ? [] : [change / (daily * Math.sqrt(days))];
+  });
+  const z = scaled.length < windows.length ? null : mean(scaled);
+  if (z === null) return noOpinion('too_little_history', daily);
+  return { z, quality, enter: z > 0, leave: z < 0, dailyVolatility: daily, reason: z > 0 ? 'trend_up' : 'trend_down' };
+}

@@ -1,0 +1,68 @@
+/** The strongest moves of the last day, where volume stands behind them; refuses a rise on thin trading. */
+import { daysBefore, dayVolume, logReturn, median, volatilityAt } from '../series.ts';
+import type { Series } from '../series.ts';
+import type { Signal } from '../types.ts';
+import { LONG_HAUL_DAYS, noOpinion, rankByScore, signalOf } from './strategy.ts';
+import type { StrategyInput, Verdict } from './strategy.ts';
+
+const ENTER_TOP = 3;
+const KEEP_TOP = 6;
+const VOLUME_DAYS = 7;
+
+interface Move {
+  z: number;
+  daily: number;
+  quality: number;
+  /** The day's volume is at least the median day's of the week. */
+  backed: boolean;
+}
+
+/** In among the top 3 with volume behind it; out below the top 6. */
+export function momentum24h({ pairs, at, horizon }: StrategyInput): Map<string, Signal> {
+  const moves = new Map<string, Move>();
+  for (const [pair, series] of pairs) {
+    const move = moveOf(series, at, horizon === 'long-haul' ? LONG_HAUL_DAYS : 1);
+    if (move) moves.set(pair, move);
+  }
+  const ranks = rankByScore(new Map([...moves].map(([pair, move]) => [pair, move.z])));
+  return new Map([...pairs].map(([pair, series]) => {
+    const move = moves.get(pair);
+    const verdict = move ? judge(move, ranks.get(pair) ?? ranks.size, ranks.size) : noOpinion('too_little_history');
+    return [pair, signalOf(pair, series, at, verdict)];
+  }));
+}
+
+function judge(move: Move, rank: number, ranked: number): Verdict {
+  const inTop = rank < ENTER_TOP;
+  // In a list of six or fewer nobody can leave the top six: there a move that has turned is the way out.
+  const leave = rank >= KEEP_TOP || (ranked <= KEEP_TOP && move.z < 0);
+  const enter = inTop && move.backed && !leave;
+  let reason = 'in_top';
+  if (leave && inTop) reason = 'move_turned';
+  else if (!inTop) reason = 'not_in_top';
+  else if (!move.backed) reason = 'thin_volume';
+  return { z: move.z, quality: move.quality, enter, leave, dailyVolatility: move.daily, reason };
+}
+
+function moveOf(series: Series, at: number, days: number): Move | null {
+  const volatility = volatilityAt(series, at);
+  const change = logReturn(series, at, days);
+  if (!volatility || change === null) return null;
+  return {
+    z: change / (volatility.daily * Math.sqrt(days)),
+    daily: volatility.daily,
+    quality: volatility.quality,
+    backed: isBacked(series, at),
+  };
+}
+
+function isBacked(series: Series, at: number): boolean {
+  const today = dayVolume(series, at);
+  const week: number[] = [];
+  for (let day = 1; day <= VOLUME_DAYS; day += 1) {
+    const volume = dayVolume(series, daysBefore(at, day));
+    if (volume !== null) week.push(volume);
+  }
+  const usual = week.length < VOLUME_DAYS ? null : median(week);
+  return today !== null && usual !== null && today >= usual;
+}

@@ -1,0 +1,58 @@
+/** Cross-sectional ranking by return for its risk, formed at set moments; refuses to re-rank in between. */
+import { deviation, logReturn, mean, startsAt, volatilityAt } from '../series.ts';
+import type { Series } from '../series.ts';
+import { DAY_MS } from '../schedule.ts';
+import type { Signal } from '../types.ts';
+import { COVERAGE_MIN, noOpinion, rankByScore, signalOf } from './strategy.ts';
+import type { StrategyInput, Verdict } from './strategy.ts';
+
+const ENTER_SHARE = 0.2;
+const KEEP_SHARE = 0.4;
+
+interface Score {
+  value: number;
+  daily: number;
+  quality: number;
+}
+
+/**
+ * Ranks by return ÷ (daily σ·√days) as it stood at `formedAt`: in among the top fifth (rounded up), out below the top
+ * two fifths. z is the distance from the mean of the list in its own standard deviations, so it takes two pairs at least.
+ */
+export function rankedAt({ pairs, at }: StrategyInput, formedAt: number, days: number): Map<string, Signal> {
+  const scores = new Map<string, Score>();
+  for (const [pair, series] of pairs) {
+    const score = scoreOf(series, formedAt, days);
+    if (score) scores.set(pair, score);
+  }
+  const values = [...scores.values()].map((score) => score.value);
+  const centre = mean(values);
+  const spread = deviation(values);
+  const ranks = rankByScore(new Map([...scores].map(([pair, score]) => [pair, score.value])));
+  return new Map([...pairs].map(([pair, series]) => {
+    const score = scores.get(pair);
+    let verdict = noOpinion(score ? 'too_few_pairs' : 'too_little_history', score?.daily ?? null);
+    if (score && centre !== null && spread !== null && spread > 0) {
+      verdict = judge(score, (score.value - centre) / spread, ranks.get(pair) ?? ranks.size, ranks.size);
+    }
+    return [pair, signalOf(pair, series, at, { ...verdict, dailyVolatility: volatilityAt(series, at)?.daily ?? verdict.dailyVolatility }, { formedAt })];
+  }));
+}
+
+function judge(score: Score, z: number, rank: number, ranked: number): Verdict {
+  const enter = rank < Math.ceil(ranked * ENTER_SHARE);
+  const leave = rank >= Math.ceil(ranked * KEEP_SHARE);
+  return { z, quality: score.quality, enter, leave, dailyVolatility: score.daily, reason: enter ? 'in_top' : 'not_in_top' };
+}
+
+/** Where history begins inside the window it is used from there, at a quality of what there is; null under 90 % of it. */
+function scoreOf(series: Series, at: number, wantedDays: number): Score | null {
+  const start = startsAt(series);
+  const volatility = volatilityAt(series, at);
+  if (start === null || !volatility) return null;
+  const days = Math.min(wantedDays, Math.floor((at - start) / DAY_MS));
+  const coverage = days / wantedDays;
+  const change = coverage < COVERAGE_MIN ? null : logReturn(series, at, days);
+  if (change === null) return null;
+  return { value: change / (volatility.daily * Math.sqrt(days)), daily: volatility.daily, quality: Math.min(coverage, volatility.quality) };
+}

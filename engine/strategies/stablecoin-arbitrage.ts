@@ -1,0 +1,61 @@
+/** Buys a stablecoin under its fair price and sells on the way back; refuses to catch one that has lost its peg. */
+import { closesBetween, closeAt, deviation, indexAt, median, volatilityAt } from '../series.ts';
+import type { Series } from '../series.ts';
+import { DAY_MS, HOUR_MS } from '../schedule.ts';
+import { isStablecoinPair } from '../pools.ts';
+import type { Signal } from '../types.ts';
+import { COVERAGE_MIN, noOpinion, signalOf } from './strategy.ts';
+import type { StrategyInput } from './strategy.ts';
+
+/** The median of a day may say that the peg sits a little off one, but not further than this. */
+const FAIR_BAND = 0.005;
+/** Further than this from one it is a break, not a bargain. */
+const PEG_BREAK = 0.01;
+const LEAVE_SHARE = 0.25;
+const HOLD_MAX_MS = 48 * HOUR_MS;
+
+/**
+ * z = (fair − price) ÷ σ, σ the day's spread of closes. In where the gap is over one σ; that it also covers the cost of
+ * the round trip is asked by the agent, which knows its fee (`edge` is the gap less one σ).
+ */
+export function stablecoinArbitrage({ pairs, at }: StrategyInput): Map<string, Signal> {
+  return new Map([...pairs].map(([pair, series]) => [pair, isStablecoinPair(pair) ? judge(pair, series, at) : signalOf(pair, series, at, noOpinion('not_a_stablecoin'))]));
+}
+
+/** Out once the gap is down to a quarter of what it was on entry, or after 48 hours. */
+export function pegTradeIsOver(entryDeviation: number, openedAt: number, deviationNow: number, at: number): boolean {
+  return deviationNow <= entryDeviation * LEAVE_SHARE || at - openedAt >= HOLD_MAX_MS;
+}
+
+function judge(pair: string, series: Series, at: number): Signal {
+  const price = closeAt(series, at);
+  const closes = closesBetween(series, at - DAY_MS, at);
+  const middle = median(closes);
+  const quality = coveredShare(series, at);
+  const daily = volatilityAt(series, at)?.daily ?? null;
+  const spread = deviation(closes);
+  if (price === null || middle === null || spread === null || spread === 0 || quality < COVERAGE_MIN) {
+    return signalOf(pair, series, at, noOpinion('too_little_history', daily));
+  }
+  const fair = Math.min(1 + FAIR_BAND, Math.max(1 - FAIR_BAND, middle));
+  const gap = (fair - price) / fair;
+  const sigma = spread / fair;
+  const broken = Math.abs(price - 1) > PEG_BREAK;
+  const enter = !broken && gap > sigma;
+  let reason = enter ? 'under_fair' : 'near_fair';
+  if (broken) reason = 'off_peg';
+  return signalOf(
+    pair, series, at,
+    { z: gap / sigma, quality, enter, leave: !broken && gap <= 0, dailyVolatility: daily, reason },
+    { deviation: gap, edge: gap - sigma },
+  );
+}
+
+/** Share of the last 24 hours that candles cover, in [0, 1]. */
+function coveredShare(series: Series, at: number): number {
+  let covered = 0;
+  for (let i = indexAt(series, at - DAY_MS) + 1; i <= indexAt(series, at); i += 1) {
+    covered += (series.closesAt[i] ?? 0) - (series.opensAt[i] ?? 0);
+  }
+  return Math.min(1, covered / DAY_MS);
+}
