@@ -1,5 +1,6 @@
 /** The client's settings, parsed once from the build's environment; refuses to start without an identity provider. */
 import * as z from 'zod/mini';
+import type { FirebaseSettings } from './identity/firebase-app.ts';
 import { log } from './log.ts';
 
 declare const __APP_VERSION__: string | undefined;
@@ -40,14 +41,6 @@ const Environment = z.object({
   VITE_LAZY_LOADING: optionalOf(z.pipe(z._default(z.string(), 'true'), z.transform((value: string) => value === 'true'))),
 });
 
-export interface FirebaseSettings {
-  apiKey: string;
-  authDomain: string;
-  projectId: string;
-  storageBucket: string;
-  messagingSenderId: string;
-  appId: string;
-}
 
 /** Everything the client may be told from outside, by the name of what it does. */
 export interface ClientEnvironment {
@@ -107,17 +100,6 @@ export function readEnvironment(source: Record<string, unknown>): ClientEnvironm
     compression: e.VITE_ENABLE_COMPRESSION,
     lazyLoading: e.VITE_LAZY_LOADING,
   };
-}
-
-/**
- * The settings Firebase is opened with; the last check before it.
- * @throws Error 'Missing required Firebase configuration: …' naming each missing setting.
- */
-export function firebaseOptions(settings: FirebaseSettings): FirebaseSettings {
-  const needed = ['apiKey', 'authDomain', 'projectId', 'appId'] as const;
-  const missing = needed.filter((name) => settings[name].trim() === '');
-  if (missing.length > 0) throw new Error(`Missing required Firebase configuration: ${missing.join(', ')}`);
-  return settings;
 }
 
 /** The settings of this build. Reading it is what stops a misconfigured app at its start. */

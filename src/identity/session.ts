@@ -1,12 +1,17 @@
 /** Who is signed in on this page, and for how much longer; refuses to count anyone in past four hours. */
 import { proxy } from 'valtio';
+import { SESSION_MAX_AGE_MS, SESSION_NOTICE_MS } from '../../contract/limits.ts';
+import { log } from '../log.ts';
+import type { AuthPort, AuthUser } from './auth-port.ts';
+import { forgetLastUser, isLeaving, LAST_USER_KEY, leavingDone, noteLeaving, notePurge, parseLastUser, pendingPurges, purgeDone, readLastUser, writeLastUser } from './last-user.ts';
+import { TokenFault, verifiedToken } from './token.ts';
 
 export interface SessionUser {
   uid: string;
   email: string | null;
   displayName: string | null;
   metadata: {
-    /** As Firebase words it, a UTC date string. */
+    /** As the identity provider words it: a UTC date. */
     lastSignInTime: string | null;
   };
 }
@@ -14,11 +19,11 @@ export interface SessionUser {
 export interface Session {
   /**
    * `loading`: nothing known yet, not even our own record. `signed-in`: less than 4 hours since sign-in.
-   * `expired`: the user is known, but signed in over 4 hours ago: 'Authentication Required' online, read-only offline.
+   * `expired`: the user is known, but the sign-in is over: 'Authentication Required' online, read-only offline.
    */
   status: 'loading' | 'signed-out' | 'signed-in' | 'expired';
   user: SessionUser | null;
-  /** Painted from our own record; Firebase has not yet confirmed it. */
+  /** Painted from our own record; the identity provider has not yet confirmed it. */
   provisional: boolean;
   /** Wall clock (ms) at which the 4 hours are over. */
   expiresAt: number | null;
@@ -27,3 +32,229 @@ export interface Session {
 }
 
 export const session = proxy<Session>({ status: 'loading', user: null, provisional: false, expiresAt: null, endingSoon: false });
+
+/** How long anything waits for the identity provider before it goes on without it, ms. */
+export const IDENTITY_WAIT_MS = 6_000;
+const CHECK_EVERY_MS = 15_000;
+
+type Purge = (uid: string) => Promise<void>;
+
+let port: AuthPort | null = null;
+let projectId = '';
+let clockOffsetMs = 0;
+let confirmed = false;
+/** The server said the sign-in is over; ends with a new sign-in. */
+let ending = false;
+/** The provider says "nobody" while our record names someone; ends when it names someone again. */
+let absent = false;
+const purges: Purge[] = [];
+let openPort: (value: AuthPort) => void = () => undefined;
+let portReady = new Promise<AuthPort>((resolve) => { openPort = resolve; });
+
+/** The server's clock where it is known: a device a day off neither shortens nor stretches a session. */
+const now = (): number => Date.now() + clockOffsetMs;
+
+/** A user counts as authenticated only while the last sign-in is less than 4 hours ago. */
+export function isAuthenticated(lastSignInTime: string | null, at: number): boolean {
+  const signedInAt = lastSignInTime === null ? NaN : Date.parse(lastSignInTime);
+  return !Number.isNaN(signedInAt) && at - signedInAt < SESSION_MAX_AGE_MS;
+}
+
+/** Looks at the clock again: expiry and its notice. Called by a timer, on waking, and when the server's clock is learnt. */
+export function checkSession(at = now()): void {
+  const { user } = session;
+  if (user === null || session.status === 'signed-out') return;
+  const signedInAt = Date.parse(user.metadata.lastSignInTime ?? '');
+  session.expiresAt = Number.isNaN(signedInAt) ? null : signedInAt + SESSION_MAX_AGE_MS;
+  const valid = !ending && !absent && isAuthenticated(user.metadata.lastSignInTime, at);
+  session.status = valid ? 'signed-in' : 'expired';
+  session.endingSoon = valid && session.expiresAt !== null && session.expiresAt - at <= SESSION_NOTICE_MS;
+}
+
+/** Difference of the server's clock to this device's, ms. */
+export function setServerClock(offsetMs: number): void {
+  clockOffsetMs = offsetMs;
+  checkSession();
+}
+
+/** The server says that the sign-in is over, whatever our clock says; only a new sign-in ends that. */
+export function endSession(): void {
+  ending = true;
+  checkSession();
+}
+
+/** Registers what must be deleted with a user's private data; called on sign-out and when another user signs in. */
+export function onPurge(purge: Purge): void {
+  purges.push(purge);
+}
+
+async function purge(uid: string): Promise<void> {
+  notePurge(uid);
+  const results = await Promise.allSettled(purges.map((run) => run(uid)));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed === undefined) purgeDone(uid);
+  else log.error('Private data could not be deleted yet; it is tried again at the next start', failed.reason);
+}
+
+function setUser(user: SessionUser, provisional: boolean): void {
+  session.user = user;
+  session.provisional = provisional;
+  if (session.status === 'loading' || session.status === 'signed-out') session.status = 'expired';
+  checkSession();
+}
+
+function setNobody(): void {
+  Object.assign(session, { status: 'signed-out', user: null, provisional: false, expiresAt: null, endingSoon: false } satisfies Session);
+}
+
+/** Takes the provider's word for who is there. */
+async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
+  const before = readLastUser();
+  const lastSignInTime = user.metadata.lastSignInTime ?? null;
+  if (justSignedIn || lastSignInTime !== before?.lastSignInTime) ending = false;
+  absent = false;
+  confirmed = true;
+  // Another user's data must be gone from the screen before the new one is named.
+  if (before !== null && before.uid !== user.uid) {
+    ending = false;
+    setNobody();
+    await purge(before.uid);
+  }
+  writeLastUser({ uid: user.uid, email: user.email, lastSignInTime });
+  setUser({ uid: user.uid, email: user.email, displayName: user.displayName, metadata: { lastSignInTime } }, false);
+}
+
+/** "Nobody" from the provider deletes nothing by itself: it clears its store on some server errors too. */
+function takeNobody(): void {
+  confirmed = true;
+  if (readLastUser() === null) {
+    setNobody();
+  } else {
+    absent = true;
+    checkSession();
+  }
+}
+
+/** Paints from our own record at once. Nothing here waits for a network. */
+export function openSession(): void {
+  const last = readLastUser();
+  if (last !== null) setUser({ uid: last.uid, email: last.email, displayName: null, metadata: { lastSignInTime: last.lastSignInTime } }, true);
+  for (const uid of pendingPurges()) if (uid !== last?.uid) void purge(uid);
+  setInterval(() => { checkSession(); }, CHECK_EVERY_MS);
+  document.addEventListener('visibilitychange', () => { checkSession(); });
+  addEventListener('storage', (event) => { if (event.key === LAST_USER_KEY) followOtherTab(event.newValue); });
+  setTimeout(() => { if (session.status === 'loading') setNobody(); }, IDENTITY_WAIT_MS);
+}
+
+function followOtherTab(text: string | null): void {
+  const last = parseLastUser(text);
+  if (last === null) {
+    setNobody();
+  } else if (last.uid !== session.user?.uid || last.lastSignInTime !== session.user.metadata.lastSignInTime) {
+    if (last.uid !== session.user?.uid) setNobody();
+    ending = false;
+    absent = false;
+    setUser({ uid: last.uid, email: last.email, displayName: null, metadata: { lastSignInTime: last.lastSignInTime } }, true);
+  }
+}
+
+/** Gives the session its identity provider, once that is loaded. */
+export function connectIdentity(provider: AuthPort, project: string): void {
+  projectId = project;
+  const begin = (): void => {
+    port = provider;
+    provider.observe((user) => {
+      if (user === null) takeNobody();
+      else take(user, false).catch((error: unknown) => { log.error('The session could not be taken over', error); });
+    });
+    openPort(provider);
+  };
+  // A sign-out that the provider never heard of (offline, or the tab was closed) comes before its stored user.
+  if (isLeaving()) void provider.signOut().catch(() => undefined).then(leavingDone).then(begin);
+  else begin();
+}
+
+/** Forgets everything, for tests. */
+export function resetSession(): void {
+  port = null;
+  confirmed = false;
+  ending = false;
+  absent = false;
+  clockOffsetMs = 0;
+  purges.length = 0;
+  portReady = new Promise((resolve) => { openPort = resolve; });
+  Object.assign(session, { status: 'loading', user: null, provisional: false, expiresAt: null, endingSoon: false } satisfies Session);
+}
+
+async function provider(): Promise<AuthPort> {
+  const late = new Promise<never>((_resolve, reject) => {
+    setTimeout(() => { reject(new TokenFault('identity_unavailable', 'Firebase auth not initialized')); }, IDENTITY_WAIT_MS);
+  });
+  return port ?? Promise.race([portReady, late]);
+}
+
+/** Waits until the provider has said who is there, but not for ever. */
+async function settledUser(auth: AuthPort): Promise<AuthUser | null | undefined> {
+  if (confirmed || auth.currentUser() !== null) return auth.currentUser();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => { resolve(auth.currentUser() ?? undefined); }, IDENTITY_WAIT_MS);
+    const stop = auth.observe((user) => { clearTimeout(timer); queueMicrotask(() => { stop(); }); resolve(user); });
+  });
+}
+
+/**
+ * A checked bearer token of the user this page shows.
+ * @throws TokenFault
+ */
+export async function idToken(force = false): Promise<string> {
+  return (await sessionToken(force)).token;
+}
+
+/** The token and whose it is, so that a queued command is never sent in another's name. */
+export async function sessionToken(force = false): Promise<{ uid: string; token: string }> {
+  const auth = await provider();
+  const user = await settledUser(auth);
+  const held = await verifiedToken(user, { projectId, now: now(), force });
+  if (session.user !== null && session.user.uid !== held.uid) throw new TokenFault('not_authenticated', 'Not authenticated');
+  return held;
+}
+
+export async function signIn(email: string, password: string): Promise<void> {
+  await take(await (await provider()).signIn(email, password), true);
+}
+
+export async function signUp(email: string, password: string, displayName: string | null = null): Promise<void> {
+  await take(await (await provider()).signUp(email, password, displayName), true);
+}
+
+export async function signInWithGoogle(): Promise<void> {
+  await take(await (await provider()).signInWithGoogle(), true);
+}
+
+export async function sendPasswordReset(email: string): Promise<void> {
+  await (await provider()).sendPasswordReset(email);
+}
+
+export async function updateProfile(change: { displayName?: string; photoURL?: string }): Promise<void> {
+  await (await provider()).updateProfile(change);
+  if (session.user !== null && change.displayName !== undefined) session.user.displayName = change.displayName;
+}
+
+/** Explicit sign-out: forgets the person first, then deletes what is theirs here; works without a network. */
+export async function signOut(): Promise<void> {
+  const uid = session.user?.uid ?? readLastUser()?.uid ?? null;
+  if (uid !== null) notePurge(uid);
+  noteLeaving();
+  forgetLastUser();
+  ending = false;
+  absent = false;
+  setNobody();
+  const leaving = port?.signOut().then(leavingDone, (error: unknown) => { log.warn('The identity provider did not take the sign-out', error); });
+  if (uid !== null) await purge(uid);
+  await leaving;
+}
+
+/** The server says that this user was revoked or disabled: the same as a sign-out, without asking. */
+export async function revokeSession(): Promise<void> {
+  await signOut();
+}

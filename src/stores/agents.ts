@@ -54,7 +54,7 @@ export function removeAgent(agentId: string, sequence: number | null): void {
 }
 
 export function loadAgents(force = false): Promise<void> {
-  return load(agentsStore, 'agents', force, () => api.call('agents', {}), (reply) => { applyAgents(reply, 'network'); });
+  return load(agentsStore, force, () => api.call('agents', {}), (reply) => { applyAgents(reply, 'network'); });
 }
 
 export function clearAgents(): void {

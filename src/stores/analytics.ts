@@ -17,17 +17,17 @@ export function applyAnalytics(next: Analytics, origin: Origin, savedAt = Date.n
 }
 
 export function loadAnalytics(force = false): Promise<void> {
-  return load(analyticsStore, 'analytics', force, () => api.call('analytics', {}), (reply) => { applyAnalytics(reply, 'network'); });
+  return load(analyticsStore, force, () => api.call('analytics', {}), (reply) => { applyAnalytics(reply, 'network'); });
 }
 
 export function loadSummary(force = false): Promise<void> {
-  return load(summaryStore, null, force, () => api.call('agentSummary', {}), (reply) => { fill(summaryStore, reply, 'network', Date.now()); });
+  return load(summaryStore, force, () => api.call('agentSummary', {}), (reply) => { fill(summaryStore, reply, 'network', Date.now()); });
 }
 
 export function loadPerformance(agentId: string, force = false): Promise<void> {
   performanceStore.byAgent[agentId] ??= emptySlot();
   const slot = performanceStore.byAgent[agentId];
-  return load(slot, null, force, () => api.call('agentPerformance', { params: { id: agentId } }), (reply) => { fill(slot, reply, 'network', Date.now()); });
+  return load(slot, force, () => api.call('agentPerformance', { params: { id: agentId } }), (reply) => { fill(slot, reply, 'network', Date.now()); });
 }
 
 export function clearAnalytics(): void {

@@ -25,7 +25,7 @@ export function applyFill(next: Fill, sequence: number, savedAt = Date.now()): v
 }
 
 export function loadHistory(force = false): Promise<void> {
-  return load(historyStore, 'history', force, () => api.call('history', { query: { limit: 200 } }), (reply) => { applyHistory(reply, 'network'); });
+  return load(historyStore, force, () => api.call('history', { query: { limit: 200 } }), (reply) => { applyHistory(reply, 'network'); });
 }
 
 export function clearHistory(): void {

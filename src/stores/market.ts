@@ -52,15 +52,15 @@ export function applyTicks(symbols: readonly SymbolQuote[], now: number, savedAt
 }
 
 export function loadMarket(force = false): Promise<void> {
-  return load(marketStore, 'market', force, () => api.marketData(), (reply) => { applyMarket(reply.value, reply.origin); });
+  return load(marketStore, force, () => api.marketData(), (reply) => { applyMarket(reply.value, reply.origin); });
 }
 
 export function loadOverview(force = false): Promise<void> {
-  return load(overviewStore, null, force, () => api.marketOverview(), (reply) => { fill(overviewStore, reply.value, reply.origin, Date.now()); });
+  return load(overviewStore, force, () => api.marketOverview(), (reply) => { fill(overviewStore, reply.value, reply.origin, Date.now()); });
 }
 
 export function loadPools(force = false): Promise<void> {
-  return load(poolsStore, null, force, () => api.marketPools(), (reply) => { fill(poolsStore, reply.value, reply.origin, Date.now()); });
+  return load(poolsStore, force, () => api.marketPools(), (reply) => { fill(poolsStore, reply.value, reply.origin, Date.now()); });
 }
 
 export function clearMarket(): void {

@@ -18,7 +18,7 @@ export function applyPortfolio(next: Portfolio, origin: Origin, savedAt = Date.n
 
 /** Reads the portfolio from the server unless it is fresh; `force` reads it in any case. */
 export function loadPortfolio(force = false): Promise<void> {
-  return load(portfolioStore, 'portfolio', force, () => api.call('portfolio', {}), (reply) => { applyPortfolio(reply, 'network'); });
+  return load(portfolioStore, force, () => api.call('portfolio', {}), (reply) => { applyPortfolio(reply, 'network'); });
 }
 
 export function clearPortfolio(): void {

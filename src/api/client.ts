@@ -1,0 +1,217 @@
+/** The one way to call the server: token, key, time limit, retries, parsed replies; refuses a reply the contract does not know. */
+import * as z from 'zod/mini';
+import { CALLS, SUBSCRIPTION_CALLS, type CallBody, type CallName, type CallParams, type CallQuery, type CallReply } from '../../contract/calls.ts';
+import { ERROR_STATUS, ErrorReply } from '../../contract/errors.ts';
+import { API_ATTEMPTS, API_RETRY_BASE_MS, API_RETRY_FACTOR, API_RETRY_MAX_MS, SEND_TIMEOUT_MS, SUBSCRIPTION_ATTEMPTS } from '../../contract/limits.ts';
+import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
+import { TokenFault } from '../identity/token.ts';
+import { ApiError, fromReply } from './api-error.ts';
+
+type Part<Key extends string, T> = Record<string, never> extends T ? { [K in Key]?: T } : { [K in Key]: T };
+
+/** What one call takes: its params, query and body by the contract, and how it is to be made. */
+export type CallInput<N extends CallName> =
+  & Part<'params', CallParams<N>> & Part<'query', CallQuery<N>> & Part<'body', CallBody<N>>
+  & { commandId?: string; signal?: AbortSignal; timeoutMs?: number; attempts?: number };
+
+export interface ApiOptions {
+  /** Empty for the app's own origin; no slash at the end. */
+  baseUrl: string;
+  /** The bearer token; `force` after the server refused one. Throws where there is none. */
+  token(force: boolean): Promise<string>;
+  fetch?: typeof fetch;
+  wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  now?: () => number;
+  newId?: () => string;
+  /** Told of every answer that was certainly the server's, and of every failure to get one. */
+  observe?: (event: ApiEvent) => void;
+}
+
+export type ApiEvent =
+  | { type: 'answered'; at: number; tookMs: number }
+  | { type: 'unreachable'; at: number }
+  | { type: 'outdated' }
+  | { type: 'refused'; code: 'reauth_required' | 'token_revoked' };
+
+export interface ApiClient {
+  call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallReply<N>>;
+}
+
+interface Prepared {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+  needsToken: boolean;
+  signal: AbortSignal | undefined;
+  timeoutMs: number;
+}
+
+const sleep = (ms: number, signal?: AbortSignal): Promise<void> => new Promise((resolve, reject) => {
+  const stop = (): void => { clearTimeout(timer); reject(new ApiError('Aborted', { code: 'aborted', status: 0, text: 'Aborted' })); };
+  const timer = setTimeout(() => { signal?.removeEventListener('abort', stop); resolve(); }, ms);
+  signal?.addEventListener('abort', stop, { once: true });
+});
+
+/** How long to wait before attempt `next` (2, 3, …): 1 s, 2 s, 4 s … at most 10 s. */
+export function retryDelayMs(next: number): number {
+  return Math.min(API_RETRY_MAX_MS, API_RETRY_BASE_MS * API_RETRY_FACTOR ** (next - 2));
+}
+
+/** Retry-After in ms: seconds or an HTTP date, or what the reply's own body says. */
+export function retryAfterMs(header: string | null, body: ErrorReply | null, now: number): number | undefined {
+  if (body?.error.retryAfterMs !== undefined) return Math.max(0, body.error.retryAfterMs);
+  if (header === null || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+function addressOf(baseUrl: string, path: string, params: Record<string, unknown>, query: Record<string, unknown>): string {
+  const filled = path.replace(/:(\w+)/g, (_whole, key: string) => encodeURIComponent(String(params[key] ?? '')));
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== null) search.set(key, String(value as string | number));
+  const text = search.toString();
+  return `${baseUrl}${filled}${text === '' ? '' : `?${text}`}`;
+}
+
+export function createApi(options: ApiOptions): ApiClient {
+  const { fetch: send = (input, init) => fetch(input, init), wait = sleep, now = Date.now, newId = () => crypto.randomUUID() } = options;
+  const observe = options.observe ?? (() => undefined);
+
+  /** One request and its answer as text, with one time limit over both. */
+  async function exchange(request: Prepared, token: string | null): Promise<{ response: Response; text: string }> {
+    const limit = new AbortController();
+    const stop = (): void => { limit.abort(); };
+    const timer = setTimeout(stop, request.timeoutMs);
+    request.signal?.addEventListener('abort', stop, { once: true });
+    const began = now();
+    try {
+      const response = await send(request.url, {
+        method: request.method,
+        headers: { ...request.headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+        body: request.body, signal: limit.signal, credentials: 'omit', cache: 'no-store', redirect: 'error',
+      });
+      const text = await response.text();
+      // A captive portal answers too: only what reads as ours counts as the server.
+      if (parseJson(text) !== undefined) observe({ type: 'answered', at: now(), tookMs: now() - began });
+      return { response, text };
+    } catch (cause) {
+      if (request.signal?.aborted === true) throw new ApiError('Aborted', { code: 'aborted', status: 0, text: 'Aborted', cause });
+      observe({ type: 'unreachable', at: now() });
+      const late = limit.signal.aborted;
+      const text = late ? `The request timed out after ${request.timeoutMs} ms` : `Failed to fetch: ${cause instanceof Error ? cause.message : String(cause)}`;
+      throw new ApiError(text, { code: late ? 'timeout' : 'network', status: 0, text, cause });
+    } finally {
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** The bearer token, its absence worded as any other failure of a call. */
+  async function bearer(force: boolean): Promise<string> {
+    try {
+      return await options.token(force);
+    } catch (cause) {
+      if (!(cause instanceof TokenFault)) throw cause;
+      throw new ApiError(cause.message, { code: cause.code, status: ERROR_STATUS[cause.code], text: cause.message, cause });
+    }
+  }
+
+  /** One attempt; a refused token is refreshed once and the same request sent again. */
+  async function attempt(request: Prepared): Promise<unknown> {
+    const token = request.needsToken ? await bearer(false) : null;
+    let { response, text } = await exchange(request, token);
+    if (response.status === 401 && request.needsToken && !sessionIsOver(text)) {
+      ({ response, text } = await exchange(request, await bearer(true)));
+    }
+    if (response.ok) {
+      const body = parseJson(text);
+      if (body === undefined) throw badReply('The answer is not JSON', null);
+      return body;
+    }
+    const reply = parseError(text);
+    if (response.status === 426) observe({ type: 'outdated' });
+    const error = fromReply(response.status, reply, text === '' || text.startsWith('<') ? response.statusText : text, retryAfterMs(response.headers.get('retry-after'), reply, now()));
+    if (error.code === 'reauth_required' || error.code === 'token_revoked') observe({ type: 'refused', code: error.code });
+    throw error;
+  }
+
+  async function retrying(request: Prepared, attempts: number): Promise<unknown> {
+    for (let number = 1; ; number += 1) {
+      try {
+        return await attempt(request);
+      } catch (error) {
+        if (!(error instanceof ApiError) || !error.retryable || number >= attempts) throw error;
+        const delay = Math.max(retryDelayMs(number + 1), error.retryAfterMs ?? 0);
+        // Asked to stay away for longer than we would ever wait: say so now instead.
+        if (delay > API_RETRY_MAX_MS) throw error;
+        await wait(delay, request.signal);
+      }
+    }
+  }
+
+  return {
+    async call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallReply<N>> {
+      const definition = CALLS[name];
+      const { params = {}, query = {}, body = {} } = input as { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown };
+      const mutates = definition.method !== 'GET';
+      const commandId = input.commandId ?? newId();
+      const request: Prepared = {
+        url: addressOf(options.baseUrl, definition.path, params, query),
+        method: definition.method,
+        headers: {
+          accept: 'application/json', 'content-type': 'application/json', [CONTRACT_HEADER]: String(CONTRACT_VERSION),
+          ...(mutates ? { [IDEMPOTENCY_HEADER]: commandId } : {}),
+        },
+        body: mutates ? JSON.stringify(body) : null,
+        needsToken: definition.access === 'token',
+        signal: input.signal,
+        timeoutMs: input.timeoutMs ?? SEND_TIMEOUT_MS,
+      };
+      const once = SUBSCRIPTION_CALLS.includes(name);
+      try {
+        const raw = await retrying(request, once ? SUBSCRIPTION_ATTEMPTS : input.attempts ?? API_ATTEMPTS);
+        return parseReply(name, raw, mutates ? commandId : null);
+      } catch (error) {
+        if (once && error instanceof ApiError && error.status === 0 && error.code !== 'aborted') {
+          throw new ApiError('Backend service unavailable', { code: 'subscription_unavailable', status: 503, text: 'Backend service unavailable', cause: error });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+function parseReply<N extends CallName>(name: N, raw: unknown, commandId: string | null): CallReply<N> {
+  const parsed = z.safeParse(CALLS[name].reply as z.ZodMiniType, raw);
+  if (!parsed.success) throw badReply(`The answer to ${name} is not what the contract says`, parsed.error);
+  const reply = parsed.data as CallReply<N>;
+  if (commandId !== null && (reply as { commandId?: unknown }).commandId !== commandId) throw badReply(`The answer to ${name} is to another command`, null);
+  return reply;
+}
+
+/** Not retried: an answer that is not ours will not become ours by asking again at once. */
+function badReply(text: string, cause: unknown): ApiError {
+  return new ApiError(text, { code: 'bad_reply', status: 0, text, cause });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseError(text: string): ErrorReply | null {
+  const parsed = ErrorReply.safeParse(parseJson(text));
+  return parsed.success ? parsed.data : null;
+}
+
+/** A new token does not help where the sign-in itself is too old or was revoked. */
+function sessionIsOver(text: string): boolean {
+  const code = parseError(text)?.error.code;
+  return code === 'reauth_required' || code === 'token_revoked';
+}

@@ -1,0 +1,31 @@
+/** Firebase as the page's identity provider, loaded after the first paint; refuses to load the pop-up code before it is asked for. */
+import {
+  createUserWithEmailAndPassword, GoogleAuthProvider, onAuthStateChanged, sendPasswordResetEmail, signInWithEmailAndPassword,
+  signInWithPopup, signOut, updateProfile, type Auth,
+} from 'firebase/auth';
+import type { AuthPort } from './auth-port.ts';
+import { openAuth, type FirebaseSettings } from './firebase-app.ts';
+
+export function firebaseAuth(settings: FirebaseSettings, origin: string, opened: Auth = openAuth(settings, origin)): AuthPort {
+  return {
+    observe: (listener) => onAuthStateChanged(opened, listener),
+    currentUser: () => opened.currentUser,
+    async signIn(email, password) {
+      return (await signInWithEmailAndPassword(opened, email, password)).user;
+    },
+    async signUp(email, password, displayName) {
+      const { user } = await createUserWithEmailAndPassword(opened, email, password);
+      if (displayName !== null && displayName !== '') await updateProfile(user, { displayName });
+      return user;
+    },
+    async signInWithGoogle() {
+      const { browserPopupRedirectResolver } = await import('./google-popup.ts');
+      return (await signInWithPopup(opened, new GoogleAuthProvider(), browserPopupRedirectResolver)).user;
+    },
+    sendPasswordReset: (email) => sendPasswordResetEmail(opened, email),
+    async updateProfile(change) {
+      if (opened.currentUser !== null) await updateProfile(opened.currentUser, change);
+    },
+    signOut: () => signOut(opened),
+  };
+}

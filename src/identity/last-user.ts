@@ -1,0 +1,62 @@
+/** Our own record of who was signed in last, from which the app paints before Firebase is there; refuses to hold a token. */
+import * as z from 'zod/mini';
+
+const LastUser = z.object({ uid: z.string().check(z.minLength(1)), email: z.nullable(z.string()), lastSignInTime: z.nullable(z.string()) });
+export type LastUser = z.infer<typeof LastUser>;
+
+/** Other tabs are told of a sign-out or another user by this key's `storage` event. */
+export const LAST_USER_KEY = 'tradewind.lastUser';
+const PURGE_KEY = 'tradewind.purge';
+const LEAVING_KEY = 'tradewind.leaving';
+
+/** The record, or null where there is none or it does not read. */
+export function readLastUser(storage: Storage = localStorage): LastUser | null {
+  return parseLastUser(storage.getItem(LAST_USER_KEY));
+}
+
+export function parseLastUser(text: string | null): LastUser | null {
+  if (text === null) return null;
+  try {
+    const parsed = LastUser.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+export function writeLastUser(user: LastUser, storage: Storage = localStorage): void {
+  const { uid, email, lastSignInTime } = user;
+  storage.setItem(LAST_USER_KEY, JSON.stringify({ uid, email, lastSignInTime }));
+}
+
+export function forgetLastUser(storage: Storage = localStorage): void {
+  storage.removeItem(LAST_USER_KEY);
+}
+
+/** Users whose private data must go, kept until it is gone: a purge that a closed tab cut short is finished at the next start. */
+export function pendingPurges(storage: Storage = localStorage): string[] {
+  return (storage.getItem(PURGE_KEY) ?? '').split('\n').filter((uid) => uid !== '');
+}
+
+export function notePurge(uid: string, storage: Storage = localStorage): void {
+  storage.setItem(PURGE_KEY, [...new Set([...pendingPurges(storage), uid])].join('\n'));
+}
+
+export function purgeDone(uid: string, storage: Storage = localStorage): void {
+  const left = pendingPurges(storage).filter((other) => other !== uid);
+  if (left.length === 0) storage.removeItem(PURGE_KEY);
+  else storage.setItem(PURGE_KEY, left.join('\n'));
+}
+
+/** A sign-out that the identity provider has yet to hear of. */
+export function isLeaving(): boolean {
+  return localStorage.getItem(LEAVING_KEY) !== null;
+}
+
+export function noteLeaving(): void {
+  localStorage.setItem(LEAVING_KEY, '1');
+}
+
+export function leavingDone(): void {
+  localStorage.removeItem(LEAVING_KEY);
+}

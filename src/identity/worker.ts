@@ -1,0 +1,42 @@
+/** Identity inside the service worker, with or without a page; refuses to hand out a token that fails our checks. */
+import type { Auth } from 'firebase/auth';
+import { openAuth } from './firebase-app.ts';
+import { verifiedToken, type VerifiedToken } from './token.ts';
+
+/** Firebase reloads a stored user over the network and can hang on a half-open connection; a worker's life is short. */
+const WAIT_MS = 8_000;
+
+export interface WorkerIdentity {
+  /** The signed-in user and a fresh token; null when nobody is signed in or no token can be had now. */
+  token(): Promise<VerifiedToken | null>;
+}
+
+const setting = (name: string): string => {
+  const value: unknown = (import.meta.env as Record<string, unknown>)[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const within = <T>(work: Promise<T>, ms: number): Promise<T | null> =>
+  Promise.race([work, new Promise<null>((resolve) => { setTimeout(() => { resolve(null); }, ms); })]);
+
+export function workerIdentity(): WorkerIdentity {
+  const projectId = setting('VITE_FIREBASE_PROJECT_ID');
+  let opened: Auth | null = null;
+  const auth = (): Auth => {
+    opened ??= openAuth({
+      apiKey: setting('VITE_FIREBASE_API_KEY'), authDomain: setting('VITE_FIREBASE_AUTH_DOMAIN'), projectId,
+      storageBucket: setting('VITE_FIREBASE_STORAGE_BUCKET'), messagingSenderId: setting('VITE_FIREBASE_MESSAGING_SENDER_ID'),
+      appId: setting('VITE_FIREBASE_APP_ID'),
+    }, self.location.origin);
+    return opened;
+  };
+  const read = async (): Promise<VerifiedToken | null> => {
+    const held = auth();
+    await held.authStateReady();
+    if (held.currentUser === null) return null;
+    return verifiedToken(held.currentUser, { projectId, now: Date.now() });
+  };
+  return {
+    token: () => within(read().catch(() => null), WAIT_MS),
+  };
+}
