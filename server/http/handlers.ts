@@ -20,7 +20,7 @@ export interface CallContext<N extends CallName> {
    * Runs a mutation exactly once for this (user, Idempotency-Key, body): effect and receipt commit together, and the
    * same key again answers with the recorded reply without running `effect`. Every mutation ends in one call of it.
    */
-  once(effect: (tx: Tx) => Promise<CallReply<N>>): Promise<CallReply<N>>;
+  once: (effect: (tx: Tx) => Promise<CallReply<N>>) => Promise<CallReply<N>>;
 }
 
 export type Handler<N extends CallName> = (context: CallContext<N>) => Promise<CallReply<N>>;

@@ -1,0 +1,84 @@
+/** The HTTP server put together from its parts; refuses to name a concrete database, market or provider. */
+import { fileURLToPath } from 'node:url';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { Refusal } from '../../contract/errors.ts';
+import type { WallClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import type { EventBell } from '../events/events.ts';
+import type { Identity, TokenVerifier } from '../identity/verifier.ts';
+import type { Log } from '../log.ts';
+import type { Market } from '../market/market.ts';
+import type { Portfolio } from '../../contract/trading.ts';
+import { BODY_LIMIT_BYTES, registerBodies } from './body.ts';
+import { registerCallables, type Callables } from './callable.ts';
+import { registerCalls } from './calls.ts';
+import { answerError, registerErrors } from './errors.ts';
+import { Gate } from './gate.ts';
+import type { Handlers } from './handlers.ts';
+import { registerHeaders } from './headers.ts';
+import { registerMetrics, type Gauge } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
+import { RateLimits } from './rate-limit.ts';
+import { registerStatic } from './static.ts';
+import { registerStream, Streams } from './stream.ts';
+
+export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 65_000;
+
+export interface AppDeps {
+  config: Config;
+  handlers: Handlers;
+  database: Database;
+  verifier: TokenVerifier;
+  bell: EventBell;
+  market: Market;
+  log: Log;
+  clock: WallClock;
+  /** Makes a person's row and account at their first call; idempotent. */
+  admit(identity: Identity): Promise<void>;
+  readMarks(uid: string): Promise<Portfolio | null>;
+  callables?: Callables;
+  gauges?: readonly Gauge[];
+  /** Routes of other nouns: webhooks, the test checkout, the emulator's proxy. */
+  extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
+  /** Paths whose answers bring their own headers. */
+  bare?: readonly string[];
+  /** Folder of the built app. */
+  dist?: string;
+}
+
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { config, log, clock } = deps;
+  const onError = answerError(log);
+  const app = Fastify({
+    logger: false, bodyLimit: BODY_LIMIT_BYTES, trustProxy: config.trustProxy, requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS, forceCloseConnections: 'idle', return503OnClosing: false,
+    routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => { onError(error, request, reply as never); },
+  });
+  const gate = new Gate({ verifier: deps.verifier, limits: new RateLimits(config.rateLimit, clock), admit: (identity) => deps.admit(identity) });
+  const streams = new Streams({ ...deps, gate });
+
+  let closing = false;
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!closing) return;
+    void reply.header('connection', 'close');
+    throw new Refusal('shutting_down', 'The server is shutting down', { retryAfterMs: 2_000 });
+  });
+  registerErrors(app, log);
+  registerBodies(app);
+  registerHeaders(app, config, deps.bare ?? []);
+  if (config.metrics) registerMetrics(app, [{ name: 'tradewind_streams', help: 'Open event streams.', read: () => [{ labels: '', value: streams.size }] }, ...deps.gauges ?? []]);
+  registerCalls(app, { handlers: deps.handlers, database: deps.database, clock, gate });
+  registerCallables(app, { callables: deps.callables ?? {}, gate, log });
+  registerStream(app, streams, gate);
+  const openApi = JSON.stringify(openApiDocument());
+  app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(openApi));
+  for (const extend of deps.extend ?? []) await extend(app);
+  await registerStatic(app, deps.dist ?? DIST, config.compression);
+  app.addHook('onReady', async () => { streams.start(); });
+  app.addHook('preClose', async () => { closing = true; streams.stop(); });
+  return app;
+}

@@ -1,0 +1,71 @@
+/** Who calls, and may they now: contract floor, rate limits, bearer token, first admission; refuses strangers. */
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../../contract/errors.ts';
+import { CONTRACT_FLOOR, CONTRACT_HEADER } from '../../contract/version.ts';
+import type { Identity, TokenVerifier } from '../identity/verifier.ts';
+import type { RateLimits } from './rate-limit.ts';
+
+const ADMITTED_MAX = 50_000;
+
+/** Without the header a caller is taken for one that speaks the present contract. */
+export function requireContract(request: FastifyRequest): void {
+  const header = request.headers[CONTRACT_HEADER];
+  if (header === undefined) return;
+  if (typeof header !== 'string' || !/^\d{1,6}$/.test(header) || Number(header) < CONTRACT_FLOOR) {
+    throw new Refusal('contract_too_old', 'This version of the app is too old. Please update it.', { details: { floor: CONTRACT_FLOOR } });
+  }
+}
+
+export function bearerToken(request: FastifyRequest): string {
+  const header = request.headers.authorization;
+  if (header === undefined) throw new Refusal('not_authenticated', 'Not authenticated');
+  const [scheme = '', token = '', ...rest] = header.trim().split(/\s+/);
+  if (scheme.toLowerCase() !== 'bearer') throw new Refusal('not_authenticated', 'Not authenticated');
+  if (token === '') throw new Refusal('no_token', 'No authentication token available');
+  if (rest.length > 0) throw new Refusal('invalid_token_structure', 'Invalid token structure');
+  return token;
+}
+
+export interface GateDeps {
+  verifier: TokenVerifier;
+  limits: RateLimits;
+  /** Makes the person's row and account where there is none; idempotent. */
+  admit(identity: Identity): Promise<void>;
+}
+
+export class Gate {
+  /** People seen by this process, and those on their way in: fifty first calls make one admission. */
+  private readonly admitted = new Map<string, Promise<void>>();
+
+  constructor(private readonly deps: GateDeps) {}
+
+  /** Checks that ask no one else. */
+  arrive(request: FastifyRequest, isStop: boolean): void {
+    this.deps.limits.takeAddress(request.ip, isStop);
+    requireContract(request);
+  }
+
+  async enter(request: FastifyRequest, isStop: boolean): Promise<Identity> {
+    const identity = await this.deps.verifier.verify(bearerToken(request), { skipRevocation: isStop });
+    this.deps.limits.takeUser(identity.uid, isStop);
+    await this.admit(identity);
+    return identity;
+  }
+
+  private async admit(identity: Identity): Promise<void> {
+    const known = this.admitted.get(identity.uid);
+    if (known !== undefined) return known;
+    const admission = this.deps.admit(identity);
+    this.admitted.set(identity.uid, admission);
+    if (this.admitted.size > ADMITTED_MAX) {
+      const oldest = this.admitted.keys().next();
+      if (oldest.done !== true) this.admitted.delete(oldest.value);
+    }
+    try {
+      await admission;
+    } catch (error) {
+      this.admitted.delete(identity.uid);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,204 @@
+/** Server-sent events of one person and the market; refuses to buffer without end for a reader that does not read. */
+import type { ServerResponse } from 'node:http';
+import { and, asc, eq, gt, min } from 'drizzle-orm';
+import type { FastifyInstance } from 'fastify';
+import type { SymbolQuote } from '../../contract/market.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
+import type { StreamEvent } from '../../contract/stream.ts';
+import type { Portfolio } from '../../contract/trading.ts';
+import type { WallClock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { events, users } from '../db/schema.ts';
+import type { EventBell } from '../events/events.ts';
+import type { Log } from '../log.ts';
+import type { Market } from '../market/market.ts';
+import type { Gate } from './gate.ts';
+
+const TICKS_EVERY_MS = 250;
+const MARKS_EVERY_MS = 2_000;
+const HEARTBEAT_EVERY_MS = 15_000;
+/** Other servers on the same database ring no bell here. */
+const LOOK_EVERY_MS = 5_000;
+const EVENTS_AT_ONCE = 200;
+const BUFFER_MAX_BYTES = 1_000_000;
+const STREAMS_PER_USER = 12;
+const CHECK_EVERY_MS = 1_000;
+
+export interface StreamDeps {
+  database: Database;
+  bell: EventBell;
+  market: Market;
+  clock: WallClock;
+  log: Log;
+  gate: Gate;
+  /** The portfolio at present prices; null while nothing is held that a price could change. */
+  readMarks(uid: string): Promise<Portfolio | null>;
+}
+
+interface Reader {
+  uid: string;
+  response: ServerResponse;
+  sequence: number;
+  endsAt: number;
+  /** One reading of the events table at a time; a ring during it asks for another. */
+  reading: boolean;
+  again: boolean;
+  heartbeatAt: number;
+  lookedAt: number;
+}
+
+const frame = (event: StreamEvent, id?: number) => `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
+
+/** All open streams of this process. */
+export class Streams {
+  private readonly readers = new Set<Reader>();
+  private readonly changed = new Set<string>();
+  private readonly marking = new Set<string>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private unsubscribe: (() => void) | null = null;
+
+  constructor(private readonly deps: StreamDeps) {}
+
+  get size(): number {
+    return this.readers.size;
+  }
+
+  start(): void {
+    this.unsubscribe = this.deps.market.onQuote((quote) => { this.changed.add(quote.pair); });
+    const every = (ms: number, work: () => void) => { const timer = setInterval(work, ms); timer.unref(); this.timers.push(timer); };
+    every(TICKS_EVERY_MS, () => { this.flushTicks(); });
+    every(MARKS_EVERY_MS, () => { this.sendMarks(); });
+    every(CHECK_EVERY_MS, () => { this.check(); });
+  }
+
+  /** Ends every stream; readers come back by themselves, to whoever serves then. */
+  stop(): void {
+    this.unsubscribe?.();
+    for (const timer of this.timers) clearInterval(timer);
+    for (const reader of this.readers) reader.response.end();
+    this.readers.clear();
+  }
+
+  /** Opens a stream on an answer whose head is not sent yet. `after` is the last sequence the reader has. */
+  async open(response: ServerResponse, uid: string, authTimeMs: number, after: number | null): Promise<void> {
+    const { database, clock, market } = this.deps;
+    const [row] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
+    const present = row?.sequence ?? 0;
+    const reader: Reader = {
+      uid, response, sequence: await this.resumeAt(uid, present, after), endsAt: authTimeMs + SESSION_MAX_AGE_MS,
+      reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(),
+    };
+    response.on('error', () => { response.destroy(); });
+    const stopListening = this.deps.bell.listen(uid, () => { this.readEvents(reader); });
+    response.on('close', () => { stopListening(); this.readers.delete(reader); });
+    this.readers.add(reader);
+    this.write(reader, frame({ type: 'hello', sequence: present, serverTime: clock.now(), marketTime: market.now(), source: market.source }));
+    this.readEvents(reader);
+  }
+
+  streamsOf(uid: string): number {
+    let count = 0;
+    for (const reader of this.readers) if (reader.uid === uid) count += 1;
+    return count;
+  }
+
+  /** Events that are no longer kept cannot be replayed: the reader sees the jump in numbers and reads afresh. */
+  private async resumeAt(uid: string, present: number, after: number | null): Promise<number> {
+    if (after === null || after >= present) return present;
+    const [oldest] = await this.deps.database.db.select({ sequence: min(events.sequence) }).from(events).where(eq(events.uid, uid));
+    return oldest?.sequence === null || oldest?.sequence === undefined || oldest.sequence > after + 1 ? present : after;
+  }
+
+  private write(reader: Reader, text: string): void {
+    if (reader.response.destroyed || reader.response.writableEnded) return;
+    if (reader.response.writableLength + text.length > BUFFER_MAX_BYTES) {
+      this.deps.log.warn({ waiting: reader.response.writableLength }, 'a stream reader was too slow and was dropped');
+      reader.response.destroy();
+      return;
+    }
+    reader.response.write(text);
+  }
+
+  private readEvents(reader: Reader): void {
+    if (reader.reading) { reader.again = true; return; }
+    reader.reading = true;
+    reader.lookedAt = this.deps.clock.now();
+    this.drainEvents(reader)
+      .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'events could not be read for a stream'); })
+      .finally(() => { reader.reading = false; });
+  }
+
+  private async drainEvents(reader: Reader): Promise<void> {
+    do {
+      reader.again = false;
+      const rows = await this.deps.database.db.select({ sequence: events.sequence, payload: events.payload }).from(events)
+        .where(and(eq(events.uid, reader.uid), gt(events.sequence, reader.sequence))).orderBy(asc(events.sequence)).limit(EVENTS_AT_ONCE);
+      for (const row of rows) {
+        this.write(reader, frame(row.payload as StreamEvent, row.sequence));
+        reader.sequence = row.sequence;
+      }
+      if (rows.length === EVENTS_AT_ONCE) reader.again = true;
+    } while (reader.again && !reader.response.destroyed);
+  }
+
+  /** One text for everybody. A reader still busy with the last one goes without: ticks are lossy. */
+  private flushTicks(): void {
+    if (this.changed.size === 0) return;
+    const pairs = [...this.changed];
+    this.changed.clear();
+    if (this.readers.size === 0) return;
+    const symbols = pairs.map((pair) => this.deps.market.symbol(pair)).filter((symbol): symbol is SymbolQuote => symbol !== null);
+    if (symbols.length === 0) return;
+    const text = frame({ type: 'ticks', now: this.deps.market.now(), symbols });
+    for (const reader of this.readers) if (!reader.response.writableNeedDrain) this.write(reader, text);
+  }
+
+  /** Once a person, however many screens they have open. */
+  private sendMarks(): void {
+    for (const uid of new Set([...this.readers].map((reader) => reader.uid))) {
+      if (this.marking.has(uid)) continue;
+      this.marking.add(uid);
+      this.deps.readMarks(uid).then((portfolio) => {
+        if (portfolio === null) return;
+        const text = frame({ type: 'portfolio.marked', portfolio });
+        for (const reader of this.readers) if (reader.uid === uid && !reader.response.writableNeedDrain) this.write(reader, text);
+      }).catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'a portfolio could not be marked'); })
+        .finally(() => { this.marking.delete(uid); });
+    }
+  }
+
+  private check(): void {
+    const now = this.deps.clock.now();
+    for (const reader of this.readers) {
+      if (now >= reader.endsAt) {
+        this.write(reader, frame({ type: 'session.ended', reason: 'reauth_required' }));
+        reader.response.end();
+      } else if (now - reader.heartbeatAt >= HEARTBEAT_EVERY_MS) {
+        reader.heartbeatAt = now;
+        this.write(reader, frame({ type: 'heartbeat', serverTime: now, marketTime: this.deps.market.now(), sequence: reader.sequence }));
+      } else if (now - reader.lookedAt >= LOOK_EVERY_MS) this.readEvents(reader);
+    }
+  }
+}
+
+function afterOf(header: string | string[] | undefined, query: unknown): number | null {
+  const text = typeof header === 'string' ? header : (query as { after?: unknown }).after;
+  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+export function registerStream(app: FastifyInstance, streams: Streams, gate: Gate): void {
+  app.get('/api/stream', async (request, reply) => {
+    gate.arrive(request, false);
+    const identity = await gate.enter(request, false);
+    if (streams.streamsOf(identity.uid) >= STREAMS_PER_USER) throw new Refusal('rate_limited', 'Too many open streams', { retryAfterMs: 5_000 });
+    const response = reply.raw;
+    const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+    reply.hijack();
+    request.raw.socket.setNoDelay(true);
+    response.writeHead(200, headers as Record<string, string>);
+    await streams.open(response, identity.uid, identity.authTimeMs, afterOf(request.headers['last-event-id'], request.query))
+      .catch(() => { response.destroy(); });
+    return reply;
+  });
+}

@@ -1,0 +1,16 @@
+/** The token verifier port: a bearer token in, a person out; refuses to know HTTP or a database. */
+
+export interface Identity {
+  uid: string;
+  email: string | null;
+  /** Sign-in time, ms UTC. The session ends four hours later, however often the token is refreshed. */
+  authTimeMs: number;
+}
+
+export interface TokenVerifier {
+  /**
+   * Throws a Refusal (401, or 503 where the provider cannot be reached). `skipRevocation` leaves out the question to
+   * the provider, for calls that an outage of it must not block.
+   */
+  verify(token: string, options?: { skipRevocation?: boolean }): Promise<Identity>;
+}
