@@ -52,6 +52,8 @@ export const CheckoutBody = z.strictObject({
   successUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)),
   cancelUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)),
   embedded: z.optional(z.boolean()),
+  /** Honoured only where it is the one the server was given. */
+  coupon: z.optional(z.string().check(z.maxLength(200))),
 });
 export type CheckoutBody = z.infer<typeof CheckoutBody>;
 /** `url` for a hosted page, `clientSecret` for one embedded in the app. */

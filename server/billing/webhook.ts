@@ -1,0 +1,46 @@
+/** Takes a provider's webhook: once per event id, and by asking the provider what is so now; refuses to believe its contents. */
+import { eq } from 'drizzle-orm';
+import type { WallClock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { checkouts, subscriptions, webhookEvents } from '../db/schema.ts';
+import type { EventLog } from '../events/events.ts';
+import type { Log } from '../log.ts';
+import type { Payments, WebhookNotice } from './payments.ts';
+import { recordSubscription } from './subscription-record.ts';
+
+export interface WebhookDeps {
+  database: Database;
+  events: EventLog;
+  clock: WallClock;
+  log: Log;
+  payments: Payments;
+}
+
+/** Returns false where this event had been taken before. A failure leaves no trace, so that the provider's next try works. */
+export async function takeWebhook(deps: WebhookDeps, notice: WebhookNotice): Promise<boolean> {
+  const { database, clock, events, log, payments } = deps;
+  const [taken] = await database.db.select({ id: webhookEvents.id }).from(webhookEvents).where(eq(webhookEvents.id, notice.eventId));
+  if (taken !== undefined) return false;
+  const observedAt = clock.now();
+  const seen = notice.subscriptionId === null ? null : await payments.fetchSubscription(notice.subscriptionId);
+  return database.transaction(async (tx) => {
+    const first = await tx.db.insert(webhookEvents).values({ id: notice.eventId, type: notice.type, receivedAt: clock.now() })
+      .onConflictDoNothing().returning({ id: webhookEvents.id });
+    if (first.length === 0) return false;
+    if (notice.checkout !== null) {
+      await tx.db.update(checkouts).set({ state: notice.checkout.state }).where(eq(checkouts.id, notice.checkout.id));
+    }
+    if (seen === null) return true;
+    const uid = seen.uid ?? await ownerOf(tx.db, seen.customerId);
+    const written = uid !== null && await recordSubscription(tx, events, payments.provider, { ...seen, uid }, observedAt);
+    if (uid === null) log.warn({ subscription: seen.id, type: notice.type }, 'a webhook is about a subscription of nobody here');
+    else log.info({ type: notice.type, written }, 'webhook taken');
+    return true;
+  });
+}
+
+async function ownerOf(db: Database['db'], customerId: string | null): Promise<string | null> {
+  if (customerId === null) return null;
+  const [row] = await db.select({ uid: subscriptions.uid }).from(subscriptions).where(eq(subscriptions.customerId, customerId));
+  return row?.uid ?? null;
+}
