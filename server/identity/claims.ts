@@ -1,0 +1,61 @@
+/** What a Firebase ID token must say, whoever signed it; refuses by the words of the error catalogue. */
+import * as z from 'zod/mini';
+import { Refusal } from '../../contract/errors.ts';
+import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
+import type { Identity } from './verifier.ts';
+
+/** How far the provider's clock may be ahead of ours. */
+export const CLOCK_LEEWAY_MS = 60_000;
+const UID_MAX = 128;
+
+const Header = z.object({ alg: z.string(), kid: z.optional(z.string()) });
+const Claims = z.object({
+  sub: z.string().check(z.minLength(1), z.maxLength(UID_MAX), z.regex(/^[^\s<>"'&\0]+$/)),
+  aud: z.string(),
+  iss: z.string(),
+  exp: z.number(),
+  iat: z.number(),
+  auth_time: z.number(),
+  email: z.optional(z.string()),
+});
+
+export interface DecodedToken { alg: string; kid: string | null; claims: unknown; signature: string }
+
+const structure = () => new Refusal('invalid_token_structure', 'Invalid token structure');
+const wrongClaims = () => new Refusal('invalid_token_claims', 'Invalid token claims');
+export const invalidToken = () => new Refusal('invalid_token', 'Invalid authentication token');
+
+function decodePart(part: string): unknown {
+  if (!/^[A-Za-z0-9_-]+$/.test(part)) throw structure();
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+  } catch {
+    throw structure();
+  }
+}
+
+/** Three parts, the first two of them JSON. Nothing here is trusted yet. */
+export function decodeToken(token: string): DecodedToken {
+  const parts = token.split('.');
+  const [head = '', body = '', signature = ''] = parts;
+  if (parts.length !== 3) throw structure();
+  const header = Header.safeParse(decodePart(head));
+  if (!header.success) throw structure();
+  return { alg: header.data.alg, kid: header.data.kid ?? null, claims: decodePart(body), signature };
+}
+
+/** Subject, audience, issuer and every time. Throws `reauth_required` last, so that only an otherwise good token hears it. */
+export function checkClaims(claims: unknown, projectId: string, nowMs: number): Identity & { issuedAtMs: number } {
+  const issuer = (claims as { iss?: unknown } | null)?.iss;
+  if (typeof issuer !== 'string') throw wrongClaims();
+  if (issuer !== `https://securetoken.google.com/${projectId}`) throw new Refusal('invalid_token_issuer', 'Invalid token issuer');
+  const parsed = Claims.safeParse(claims);
+  if (!parsed.success || parsed.data.aud !== projectId) throw wrongClaims();
+  const { sub, exp, iat, auth_time: authTime, email } = parsed.data;
+  const latest = nowMs + CLOCK_LEEWAY_MS;
+  if (iat * 1_000 > latest || authTime * 1_000 > latest) throw wrongClaims();
+  if (exp * 1_000 <= nowMs) throw invalidToken();
+  const authTimeMs = authTime * 1_000;
+  if (nowMs - authTimeMs >= SESSION_MAX_AGE_MS) throw new Refusal('reauth_required', 'Your session has expired. Please sign in again.');
+  return { uid: sub, email: email ?? null, authTimeMs, issuedAtMs: iat * 1_000 };
+}

@@ -1,0 +1,87 @@
+/**
+ * The Firebase Auth emulator in a process of its own, with its users kept in a file; refuses to answer a change before
+ * that file holds it, and to outlive the server that started it.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import * as z from 'zod/mini';
+
+/** The parts of firebase-tools that are used; its version is pinned by the lock file. */
+interface ProjectState {
+  users: Map<string, Record<string, unknown>>;
+  overwriteUserWithLocalId(localId: string, user: Record<string, unknown>): unknown;
+}
+interface EmulatorModule {
+  createApp(projectId: string, mode: undefined, states: Map<string, ProjectState>): Promise<Parameters<typeof createServer>[1]>;
+}
+interface StateModule { AgentProjectState: new (projectId: string) => ProjectState }
+
+const Saved = z.object({ version: z.literal(1), users: z.array(z.looseObject({ localId: z.string() })) });
+
+const [projectId = '', portText = '', usersFile = ''] = process.argv.slice(2);
+const require = createRequire(import.meta.url);
+const { createApp } = require('firebase-tools/lib/emulator/auth/server.js') as EmulatorModule;
+const { AgentProjectState } = require('firebase-tools/lib/emulator/auth/state.js') as StateModule;
+
+const state = new AgentProjectState(projectId);
+const snapshot = (): string => JSON.stringify({ version: 1, users: [...state.users.values()] });
+let savedText = '';
+
+function restore(): void {
+  if (!existsSync(usersFile)) return;
+  const { users } = Saved.parse(JSON.parse(readFileSync(usersFile, 'utf8')));
+  for (const user of users) {
+    const { providerUserInfo } = user;
+    // A copy: the emulator writes into the list it is given.
+    state.overwriteUserWithLocalId(user.localId, Array.isArray(providerUserInfo) ? { ...user, providerUserInfo: [...providerUserInfo as unknown[]] } : user);
+  }
+  savedText = snapshot();
+}
+
+/** Written aside, forced to the disk, then renamed: the file is always a whole one. */
+function save(): void {
+  const text = snapshot();
+  if (text === savedText) return;
+  const draft = `${usersFile}.draft`;
+  const file = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, usersFile);
+  savedText = text;
+}
+
+function savesBeforeAnswer(response: ServerResponse): void {
+  const end = response.end.bind(response) as (...rest: unknown[]) => ServerResponse;
+  response.end = ((...rest: unknown[]): ServerResponse => {
+    try {
+      save();
+    } catch (error) {
+      process.send?.({ kind: 'unsaved', reason: String(error) });
+      response.destroy();
+      return response;
+    }
+    return end(...rest);
+  }) as ServerResponse['end'];
+}
+
+restore();
+const emulator = await createApp(projectId, undefined, new Map([[projectId, state]]));
+const server = createServer((request, response) => {
+  if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'OPTIONS') savesBeforeAnswer(response);
+  emulator?.(request, response as never);
+});
+server.on('error', (error: NodeJS.ErrnoException) => { process.send?.({ kind: 'failed', code: error.code ?? 'unknown' }, () => { process.exit(1); }); });
+// The channel closes with the server, however it ended; without it nobody is left to serve.
+process.on('disconnect', () => { process.exit(0); });
+process.on('SIGTERM', () => { process.exit(0); });
+// The terminal's interrupt reaches the whole group: the server decides when its emulator may go.
+process.on('SIGINT', () => undefined);
+server.listen(Number(portText), '127.0.0.1', () => {
+  const address = server.address();
+  process.send?.({ kind: 'ready', port: typeof address === 'object' && address !== null ? address.port : Number(portText) });
+});

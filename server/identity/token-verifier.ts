@@ -1,0 +1,56 @@
+/** Verifies Firebase ID tokens: signed ones against the key set, unsigned ones only where the emulator is configured. */
+import { compactVerify, errors } from 'jose';
+import type { WallClock } from '../clock.ts';
+import type { AccountStanding } from './accounts.ts';
+import { checkClaims, decodeToken, invalidToken } from './claims.ts';
+import type { KeySet } from './key-set.ts';
+import type { Identity, TokenVerifier } from './verifier.ts';
+
+const TOKEN_MAX_LENGTH = 8_192;
+
+interface Common {
+  projectId: string;
+  clock: WallClock;
+  /** Null where the provider cannot be asked (no API key). */
+  accounts: AccountStanding | null;
+}
+
+async function verified(
+  common: Common, token: string, skipRevocation: boolean, signature: (decoded: ReturnType<typeof decodeToken>) => Promise<void>,
+): Promise<Identity> {
+  if (token.length > TOKEN_MAX_LENGTH) throw invalidToken();
+  const decoded = decodeToken(token);
+  const { issuedAtMs, ...identity } = checkClaims(decoded.claims, common.projectId, common.clock.now());
+  await signature(decoded);
+  if (common.accounts !== null && !skipRevocation) await common.accounts.check(token, identity.uid, issuedAtMs);
+  return identity;
+}
+
+/** Signature by a key of the provider's set, RS256 and nothing else. */
+export class SignedTokenVerifier implements TokenVerifier {
+  constructor(private readonly keys: KeySet, private readonly common: Common) {}
+
+  async verify(token: string, options: { skipRevocation?: boolean } = {}): Promise<Identity> {
+    return verified(this.common, token, options.skipRevocation === true, async ({ alg, kid }) => {
+      if (alg !== 'RS256' || kid === null) throw invalidToken();
+      const keys = await this.keys.keysFor(kid);
+      try {
+        await compactVerify(token, keys, { algorithms: ['RS256'] });
+      } catch (error) {
+        if (error instanceof errors.JOSEError) throw invalidToken();
+        throw error;
+      }
+    });
+  }
+}
+
+/** Tokens of the local emulator carry no signature; that the account exists is asked of the emulator itself. */
+export class EmulatorTokenVerifier implements TokenVerifier {
+  constructor(private readonly common: Common & { accounts: AccountStanding }) {}
+
+  async verify(token: string, options: { skipRevocation?: boolean } = {}): Promise<Identity> {
+    return verified(this.common, token, options.skipRevocation === true, async ({ alg, signature }) => {
+      if (alg !== 'none' || signature !== '') throw invalidToken();
+    });
+  }
+}
