@@ -66,3 +66,10 @@ export function fromReply(status: number, reply: ErrorReply | null, fallbackText
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
+
+/** Whether nobody answered, as opposed to the server answering that it could not: then what was last known still holds. */
+export function noConnection(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.code === 'identity_unavailable' || error.code === 'aborted') return true;
+  return error.status === 0 || noConnection(error.cause);
+}
