@@ -27,7 +27,8 @@ export const PAGE_HEADERS = {
     "default-src 'none'", `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
     "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
   ].join('; '),
-  'referrer-policy': 'no-referrer',
+  // Not 'no-referrer': with it browsers send forms with the origin 'null', which is refused as foreign.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const;
 

@@ -1,36 +1,86 @@
-/** What a subscription and a trial add up to, at a moment; refuses to ask anyone or to read a clock. */
+/** What the last answers about plan and trial mean at a moment, as pure functions; refuses clocks, stores and requests. */
+import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import type { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
 import type { Tier } from '../../contract/tiers.ts';
 
+const DAY_MS = 24 * 60 * 60_000;
+
+/** What screens and the guard read. */
 export interface EntitlementView {
   isSubscribed: boolean;
   subscriptionTier: Tier;
   isTrialActive: boolean;
+  /** Whole days to the trial's end, rounded up, at least 0. */
   trialDaysRemaining: number;
   hasUsedTrial: boolean;
 }
 
-/** What anyone has before anything is known, after a failed check and after a sign-out. */
+/** The last answers; null where the server could not give one. */
+export interface BillingAnswers {
+  status: SubscriptionStatusReply | null;
+  trial: TrialStatus | null;
+}
+
+/** Signed out, or nothing known: the state everything is reset to. */
 export const NO_ENTITLEMENT: EntitlementView = {
   isSubscribed: false, subscriptionTier: 'free', isTrialActive: false, trialDaysRemaining: 0, hasUsedTrial: false,
 };
 
-const DAY_MS = 24 * 60 * 60_000;
-
-/** Days to the trial's end, rounded up, never below 0. `now` is the server's wall clock, ms. */
-export function trialDaysLeft(trial: TrialStatus, now: number): number {
-  const end = trial.endDate === null ? NaN : Date.parse(trial.endDate);
+/** Days from `now` (ms) to an ISO date, rounded up, at least 0; 0 without a readable date. */
+export function daysRemaining(endDate: string | null, now: number): number {
+  const end = endDate === null ? Number.NaN : Date.parse(endDate);
   return Number.isNaN(end) ? 0 : Math.max(0, Math.ceil((end - now) / DAY_MS));
 }
 
-/** An active subscription first, else a trial with days left, else free. `now` is the server's wall clock, ms. */
-export function entitlementView(status: SubscriptionStatusReply | null, trial: TrialStatus | null, now: number): EntitlementView {
-  const hasUsedTrial = trial?.hasUsed ?? false;
-  const subscription = status?.subscription ?? null;
-  if (subscription?.status === 'active' && subscription.tier !== 'free') {
-    return { ...NO_ENTITLEMENT, isSubscribed: true, subscriptionTier: subscription.tier, hasUsedTrial };
-  }
-  const days = trial?.isActive === true ? trialDaysLeft(trial, now) : 0;
-  if (days > 0) return { isSubscribed: true, subscriptionTier: 'trial', isTrialActive: true, trialDaysRemaining: days, hasUsedTrial };
-  return { ...NO_ENTITLEMENT, hasUsedTrial };
+/**
+ * An estimate of the server's clock, ms: what it said, plus the time that has passed on the device since. Days are
+ * counted from this, so that a device a day off neither ends nor lengthens a trial.
+ */
+export function serverNow(servedAt: number, receivedAt: number, deviceNow: number): number {
+  return servedAt + Math.max(0, deviceNow - receivedAt);
 }
+
+/** An active plan first, else a running trial, else free. `now` is on the server's clock, ms. */
+export function entitlementView(answers: BillingAnswers | null, now: number): EntitlementView {
+  if (answers === null || answers.status === null) return NO_ENTITLEMENT;
+  const hasUsedTrial = answers.trial?.hasUsed ?? false;
+  const plan = activeTier(answers.status);
+  if (plan !== null) {
+    return { isSubscribed: true, subscriptionTier: plan, isTrialActive: false, trialDaysRemaining: 0, hasUsedTrial };
+  }
+  const days = answers.trial?.isActive === true ? daysRemaining(answers.trial.endDate, now) : 0;
+  if (days === 0) return { ...NO_ENTITLEMENT, hasUsedTrial };
+  return { isSubscribed: true, subscriptionTier: 'trial', isTrialActive: true, trialDaysRemaining: days, hasUsedTrial };
+}
+
+/** The tier of a subscription that counts; the server has the last word, and gives a late payment its grace. */
+function activeTier({ subscription, entitledTier }: SubscriptionStatusReply): Tier | null {
+  if (subscription === null || subscription.tier === 'free' || subscription.tier === 'trial') return null;
+  const living = subscription.status === 'active' || subscription.status === 'trialing' || subscription.status === 'past_due';
+  return living && entitledTier === subscription.tier ? subscription.tier : null;
+}
+
+export interface TrialBanner {
+  title: string;
+  text: string;
+  /** At two days or fewer: warning style, and the way to a plan. */
+  warning: boolean;
+}
+
+export function trialBannerText(days: number): string {
+  if (days <= 0) return 'Trial expires today';
+  return days === 1 ? '1 day remaining' : `${days} days remaining`;
+}
+
+/**
+ * The banner of a running trial, null where there is none. It goes on past the end, as 'Trial expires today', until the
+ * server's next word. `now` is on the server's clock, ms.
+ */
+export function trialBanner(answers: BillingAnswers | null, now: number): TrialBanner | null {
+  if (answers === null || answers.status === null || answers.trial?.isActive !== true) return null;
+  if (activeTier(answers.status) !== null) return null;
+  const days = daysRemaining(answers.trial.endDate, now);
+  return { title: 'Free Trial Active', text: trialBannerText(days), warning: days <= TRIAL_WARNING_DAYS };
+}
+
+export const UPGRADE_TO_CONTINUE = 'Upgrade to Continue';
