@@ -1,0 +1,90 @@
+/** A private PostgreSQL for tests, with fsync on, from the machine's own binaries; refuses to run as root. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface TestPostgres {
+  url: string;
+  /** A database of its own, empty. */
+  fresh(name: string): string;
+  /** Kills every process of the cluster at once, as a power cut would; `restart` recovers it. */
+  kill9(): void;
+  restart(): Promise<void>;
+  stop(): void;
+}
+
+const asRoot = process.getuid?.() === 0;
+
+/** The folder of `postgres` and `initdb`, or null where the machine has none and cannot install them. */
+export function postgresBinaries(): string | null {
+  const find = (): string | null => {
+    const root = '/usr/lib/postgresql';
+    const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+    return versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb'))) ?? null;
+  };
+  const found = find();
+  if (found !== null || !asRoot) return found;
+  try {
+    execFileSync('sh', ['-c', 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql'], { stdio: 'ignore', timeout: 300_000 });
+  } catch { return null; }
+  return find();
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => { resolve(port); });
+    });
+  });
+}
+
+export async function startPostgres(): Promise<TestPostgres | null> {
+  const bin = postgresBinaries();
+  if (bin === null) return null;
+  const folder = mkdtempSync(join(tmpdir(), 'tradewind-pg-'));
+  const data = join(folder, 'data');
+  const owner = (file: string, args: string[]): [string, string[]] => (
+    asRoot ? ['setpriv', ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', file, ...args]] : [file, args]
+  );
+  if (asRoot) execFileSync('chown', ['postgres', folder]);
+  chmodSync(folder, 0o700);
+  const [initFile, initArgs] = owner(join(bin, 'initdb'), ['-D', data, '-U', 'tradewind', '-A', 'trust', '-E', 'UTF8', '--locale=C']);
+  execFileSync(initFile, initArgs, { stdio: 'ignore', cwd: '/' });
+  const port = await freePort();
+  let child: ChildProcess | null = null;
+
+  const query = (database: string, sql: string): string =>
+    execFileSync(join(bin, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'tradewind', '-d', database, '-Atc', sql], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+  const start = async (): Promise<void> => {
+    const [file, args] = owner(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=on', '-c', 'max_connections=50']);
+    child = spawn(file, args, { stdio: 'ignore', cwd: '/' });
+    for (let tries = 0; tries < 150; tries += 1) {
+      try { query('postgres', 'select 1'); return; } catch { await new Promise((resolve) => { setTimeout(resolve, 200); }); }
+    }
+    throw new Error('PostgreSQL did not start');
+  };
+  await start();
+
+  const killAll = (): void => {
+    try { execFileSync('pkill', ['-9', '-f', data]); } catch { /* nothing left to kill */ }
+    child?.kill('SIGKILL');
+    // Children of a killed postmaster do not carry its command line; they end on their own when it is gone.
+  };
+  return {
+    url: `postgres://tradewind@127.0.0.1:${port}/postgres`,
+    fresh(name) {
+      query('postgres', `create database ${name}`);
+      return `postgres://tradewind@127.0.0.1:${port}/${name}`;
+    },
+    kill9: killAll,
+    restart: start,
+    stop() { killAll(); rmSync(folder, { recursive: true, force: true }); },
+  };
+}
