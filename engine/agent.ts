@@ -1,8 +1,67 @@
 /** One agent at one tick: a decision for every pair, the trades that follow, what to remember; refuses any I/O. */
-import type { AccountInput, AgentInput, AgentOutcome, OpenPosition, TickInput } from './types.ts';
+import { add, maximum, subtract } from '../contract/money.ts';
+import { decidePair } from './decide.ts';
+import type { PairContext, PairOutcome } from './decide.ts';
+import { dayLoss } from './guards/day-loss.ts';
+import { drawdown } from './guards/drawdown.ts';
+import type { AgentGuardInput, Block } from './guards/guard.ts';
+import { stopLossCluster } from './guards/stop-loss-cluster.ts';
+import { readMemory, writeMemory } from './memory.ts';
+import type { AgentMemory } from './memory.ts';
+import { DAY_MS, mayRebalance } from './schedule.ts';
+import type { AccountInput, AgentInput, AgentOutcome, OpenPosition, TickInput, TradeDraft } from './types.ts';
 
-/** Exactly one decision for each pair of the agent, exits first so that their cash can be used. */
+/**
+ * Exactly one decision for each pair of the agent. Pairs that are held come first, so that the cash of an exit can be
+ * used in the same tick, then the strongest signals; the decisions come back in the agent's own order of pairs.
+ * `hold` is set while a guard halts the agent: it opens nothing, its exits go on, so it must go on being run.
+ */
 export function runAgent(agent: AgentInput, tick: TickInput, account: AccountInput, positions: readonly OpenPosition[]): AgentOutcome {
-  void tick; void account; void positions;
-  return { decisions: [], trades: [], memory: { ...agent.memory }, hold: null };
+  const memory = readMemory(agent.memory);
+  const rebalance = mayRebalance(agent.frequency, tick.close, memory.lastLook ?? undefined);
+  const block = agentBlock({ at: tick.close, agent, account, memory });
+  const held = new Map(positions.map((position) => [position.pair, position]));
+  const outcomes = new Map<string, PairOutcome>();
+  const trades: TradeDraft[] = [];
+  let freeCash = account.freeCash;
+  for (const pair of inOrder(agent, tick, held)) {
+    const context: PairContext = { agent, tick, account: { ...account, freeCash }, memory, block, rebalance, position: held.get(pair) ?? null };
+    const outcome = decidePair(pair, context);
+    outcomes.set(pair, outcome);
+    if (!outcome.trade) continue;
+    const { fill } = outcome.trade;
+    freeCash = fill.side === 'buy' ? subtract(freeCash, add(fill.notional, fill.fee)) : add(freeCash, subtract(fill.notional, fill.fee));
+    trades.push(outcome.trade);
+  }
+  memory.lastLook = tick.close;
+  return {
+    decisions: [...new Set(agent.pairs)].flatMap((pair) => outcomes.get(pair)?.decision ?? []),
+    trades,
+    memory: writeMemory(memory),
+    hold: memory.halt,
+  };
+}
+
+/** Brings day, high-water mark and halt up to date in the memory, and says what stops every entry, if anything. */
+function agentBlock(input: AgentGuardInput): Block | null {
+  const { at, account, memory } = input;
+  rememberEquity(memory, at, account);
+  if (memory.halt && memory.halt.until !== null && at >= memory.halt.until) memory.halt = null;
+  memory.halt = drawdown(input) ?? memory.halt ?? dayLoss(input);
+  if (!account.entriesAllowed.allowed) return { code: 'entries_stopped', text: account.entriesAllowed.reason, until: null };
+  return memory.halt ?? stopLossCluster(input);
+}
+
+function rememberEquity(memory: AgentMemory, at: number, { equity }: AccountInput): void {
+  const today = Math.floor(at / DAY_MS) * DAY_MS;
+  if (memory.day?.start !== today) memory.day = { start: today, equity };
+  memory.highWater = maximum(memory.highWater ?? equity, equity);
+}
+
+function inOrder(agent: AgentInput, tick: TickInput, held: ReadonlyMap<string, OpenPosition>): string[] {
+  const pairs = [...new Set(agent.pairs)];
+  const strength = (pair: string) => tick.signals.get(pair)?.strength ?? 0;
+  // Stable: equal strengths keep the agent's own order.
+  const others = pairs.filter((pair) => !held.has(pair)).sort((a, b) => strength(b) - strength(a));
+  return [...pairs.filter((pair) => held.has(pair)), ...others];
 }

@@ -1,5 +1,5 @@
 /** How much to hold and how much to order: the least of every limit; refuses an order under the venue's minimum. */
-import { add, basisPoints, divide, fixedFromNumber, floorToStep, maximum, minimum, multiply, subtract, UNIT, ZERO } from '../contract/money.ts';
+import { add, basisPoints, divide, fixedFromNumber, floorToStep, maximum, minimum, multiply, subtract, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import { approximate, fillPrice, PARTICIPATION } from './fills.ts';
 import type { Depth, PairRules, Quote, RiskValues } from './types.ts';
@@ -17,6 +17,8 @@ export interface TargetInput {
   strength: number;
   /** A day's volatility of the pair (0.04 is 4 %). */
   dailyVolatility: number;
+  /** How much of a full position is wanted, in (0, 1]; the cap in money is not shared out. */
+  share: number;
 }
 
 export type Limit = 'position' | 'max_position_size' | 'risk' | 'volatility' | 'participation' | 'cash' | 'max_trade_amount';
@@ -26,9 +28,10 @@ export interface Sized {
   limit: Limit;
 }
 
-/** A full position in quote currency by the limits that look at risk, and which of them was the least. */
-export function fullPosition(input: TargetInput): Sized {
-  const { equity, risk } = input;
+/** The position to hold, in quote currency, by the limits that look at risk, and which of them was the least. */
+export function targetPosition(input: TargetInput): Sized {
+  const { risk } = input;
+  const equity = share(input.equity, input.share);
   const annual = input.dailyVolatility * Math.sqrt(DAYS_A_YEAR);
   return least([
     { limit: 'position', amount: share(equity, risk.maxPosition) },
@@ -103,7 +106,7 @@ export function driftOf(target: Fixed, held: Fixed, full: Fixed): number {
 export function share(amount: Fixed, fraction: number): Fixed {
   if (Number.isNaN(fraction) || fraction <= 0 || amount <= 0n) return ZERO;
   if (fraction >= NO_LIMIT) return multiply(amount, fixedFromNumber(NO_LIMIT), 'down');
-  return fraction === 1 ? multiply(amount, UNIT, 'down') : multiply(amount, fixedFromNumber(fraction), 'down');
+  return fraction === 1 ? amount : multiply(amount, fixedFromNumber(fraction), 'down');
 }
 
 function least(limits: readonly [Sized, ...Sized[]]): Sized {

@@ -1,0 +1,125 @@
+/** What an agent remembers between looks, as plain JSON; refuses to trust what it reads back. */
+import type { PoolId } from '../contract/agents.ts';
+import { PoolId as PoolIdSchema } from '../contract/agents.ts';
+import { formatFixed, parseFixed } from '../contract/money.ts';
+import type { Fixed } from '../contract/money.ts';
+import { DAY_MS } from './schedule.ts';
+import type { Hold } from './types.ts';
+
+/** One way out of a pair; `stop` says that it was the stop and not the strategy or the person. */
+export interface Exit {
+  pair: string;
+  at: number;
+  stop: boolean;
+}
+
+/** The strategies that hold a pair, and the peg gap at which it was entered. */
+export interface Stake {
+  pools: PoolId[];
+  deviation: number | null;
+}
+
+export interface AgentMemory {
+  /** Close of the candle of the previous look, ms; null after a start. */
+  lastLook: number | null;
+  stakes: Record<string, Stake>;
+  /** Newest last; kept as long as any guard or ranking asks. */
+  exits: Exit[];
+  /** The UTC day (its 00:00, ms) and the equity at the first look of it. */
+  day: { start: number; equity: Fixed } | null;
+  highWater: Fixed | null;
+  halt: Hold | null;
+}
+
+/** Longer than the longest time between two formings of a ranked list. */
+const EXITS_KEEP_MS = 95 * DAY_MS;
+const EXITS_MAX = 100;
+
+/** Anything missing or out of shape is taken for forgotten. */
+export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory {
+  return {
+    lastLook: typeof raw.lastLook === 'number' ? raw.lastLook : null,
+    stakes: readStakes(raw.stakes),
+    exits: Array.isArray(raw.exits) ? raw.exits.filter(isExit) : [],
+    day: readDay(raw.day),
+    highWater: readAmount(raw.highWater),
+    halt: readHalt(raw.halt),
+  };
+}
+
+export function writeMemory(memory: AgentMemory): Record<string, unknown> {
+  return {
+    lastLook: memory.lastLook,
+    stakes: memory.stakes,
+    exits: memory.exits,
+    day: memory.day && { start: memory.day.start, equity: formatFixed(memory.day.equity) },
+    highWater: memory.highWater === null ? null : formatFixed(memory.highWater),
+    halt: memory.halt,
+  };
+}
+
+/**
+ * After an exit made outside `runAgent` (a stop on a quote, a person's close, liquidation): the guards and the blend
+ * must know of it. Takes and returns the agent's stored memory.
+ */
+export function rememberExit(raw: Readonly<Record<string, unknown>>, exit: Exit): Record<string, unknown> {
+  const memory = readMemory(raw);
+  noteExit(memory, exit);
+  return writeMemory(memory);
+}
+
+/** After a person starts an agent: a halt is over, the high-water mark begins anew, and no look was missed. */
+export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastLook: null });
+}
+
+/** Adds an exit in place and lets go of the pair's stake. */
+export function noteExit(memory: AgentMemory, exit: Exit): void {
+  memory.exits = [...memory.exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS), exit].slice(-EXITS_MAX);
+  memory.stakes = Object.fromEntries(Object.entries(memory.stakes).filter(([pair]) => pair !== exit.pair));
+}
+
+/** The newest exit of a pair, optionally only by stop. */
+export function lastExit(memory: AgentMemory, pair: string, stopOnly: boolean): Exit | null {
+  return memory.exits.findLast((exit) => exit.pair === pair && (exit.stop || !stopOnly)) ?? null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isExit(value: unknown): value is Exit {
+  return isRecord(value) && typeof value.pair === 'string' && typeof value.at === 'number' && typeof value.stop === 'boolean';
+}
+
+function readStakes(value: unknown): Record<string, Stake> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(Object.entries(value).flatMap(([pair, stake]) => {
+    if (!isRecord(stake) || !Array.isArray(stake.pools)) return [];
+    const pools = stake.pools.flatMap((pool) => {
+      const parsed = PoolIdSchema.safeParse(pool);
+      return parsed.success ? [parsed.data] : [];
+    });
+    return [[pair, { pools, deviation: typeof stake.deviation === 'number' ? stake.deviation : null }]];
+  }));
+}
+
+function readAmount(value: unknown): Fixed | null {
+  if (typeof value !== 'string') return null;
+  try {
+    return parseFixed(value);
+  } catch {
+    return null;
+  }
+}
+
+function readDay(value: unknown): AgentMemory['day'] {
+  if (!isRecord(value) || typeof value.start !== 'number') return null;
+  const equity = readAmount(value.equity);
+  return equity === null ? null : { start: value.start, equity };
+}
+
+function readHalt(value: unknown): Hold | null {
+  if (!isRecord(value) || typeof value.code !== 'string' || typeof value.text !== 'string') return null;
+  return { code: value.code, text: value.text, until: typeof value.until === 'number' ? value.until : null };
+}

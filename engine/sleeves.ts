@@ -1,0 +1,73 @@
+/** Which strategies hold, join or leave a pair of one agent; refuses to size anything. */
+import { lastExit } from './memory.ts';
+import type { AgentMemory, Stake } from './memory.ts';
+import { pegTradeIsOver } from './strategies/stablecoin-arbitrage.ts';
+import type { OpenPosition, Signal, Sleeve } from './types.ts';
+import type { PoolId } from '../contract/agents.ts';
+
+export interface SleevesInput {
+  pair: string;
+  /** The agent's pool: the one sleeve of a signal that is no blend. */
+  pool: PoolId;
+  signal: Signal;
+  threshold: number;
+  /** Close of the candle looked at, ms. */
+  at: number;
+  memory: AgentMemory;
+  position: OpenPosition | null;
+  /** Fees and spread of getting in and out, as a fraction of the price. */
+  roundTripCost: number;
+}
+
+export interface Wanted {
+  joining: PoolId[];
+  /** Share of a full position wanted by all, by those that hold already, and by one strategy. */
+  share: number;
+  stayingShare: number;
+  sleeveShare: number;
+  /** Mean strength of those that want it, each at least the threshold: what was let in keeps its size until it leaves. */
+  strength: number;
+  /** Highest strength of any strategy, and why none joins. */
+  best: number;
+  why: string;
+  /** What to remember if the trade is made. */
+  stake: Stake;
+}
+
+/** A strategy joins at its own rule and the threshold, and leaves only at its own rule: the gap between is hysteresis. */
+export function wantedSleeves(input: SleevesInput): Wanted {
+  const { signal, threshold, memory, pair, position } = input;
+  const sleeves = signal.sleeves ?? [{ ...signal, pool: input.pool }];
+  const stake = memory.stakes[pair];
+  const holds = (sleeve: Sleeve) => position !== null && (stake === undefined || stake.pools.includes(sleeve.pool));
+  const staying = sleeves.filter((sleeve) => holds(sleeve) && !leaves(sleeve, stake, input));
+  const refusals = sleeves.map((sleeve) => ({ sleeve, why: holds(sleeve) ? 'holding' : refusalOf(sleeve, input) }));
+  const joining = refusals.filter(({ why }) => why === null).map(({ sleeve }) => sleeve);
+  const wanting = [...staying, ...joining];
+  const total = wanting.reduce((sum, sleeve) => sum + Math.max(threshold, sleeve.strength), 0);
+  return {
+    joining: joining.map((sleeve) => sleeve.pool),
+    share: wanting.length / sleeves.length,
+    stayingShare: staying.length / sleeves.length,
+    sleeveShare: 1 / sleeves.length,
+    strength: wanting.length === 0 ? 0 : total / wanting.length,
+    best: Math.max(0, ...sleeves.map((sleeve) => sleeve.strength)),
+    why: refusals.find(({ why }) => why === 'weak_signal')?.why ?? refusals.find(({ why }) => why !== null)?.why ?? 'weak_signal',
+    stake: { pools: wanting.map((sleeve) => sleeve.pool), deviation: stake?.deviation ?? joining.find((sleeve) => sleeve.deviation !== undefined)?.deviation ?? null },
+  };
+}
+
+function leaves(sleeve: Sleeve, stake: Stake | undefined, { at, position }: SleevesInput): boolean {
+  if (sleeve.leave) return true;
+  if (sleeve.deviation === undefined || !position || stake?.deviation === undefined || stake.deviation === null) return false;
+  return pegTradeIsOver(stake.deviation, position.openedAt, sleeve.deviation, at);
+}
+
+/** Why a strategy does not get in; null where it does. */
+function refusalOf(sleeve: Sleeve, { threshold, pair, memory, roundTripCost }: SleevesInput): string | null {
+  if (!sleeve.enter) return sleeve.reason;
+  if (sleeve.strength < threshold) return 'weak_signal';
+  if (sleeve.edge !== undefined && sleeve.edge <= roundTripCost) return 'cost_exceeds_edge';
+  const stop = lastExit(memory, pair, true);
+  return sleeve.formedAt !== undefined && stop && stop.at >= sleeve.formedAt ? 'stopped_out' : null;
+}
