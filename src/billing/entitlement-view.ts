@@ -15,12 +15,6 @@ export interface EntitlementView {
   hasUsedTrial: boolean;
 }
 
-/** The last answers; null where the server could not give one. */
-export interface BillingAnswers {
-  status: SubscriptionStatusReply | null;
-  trial: TrialStatus | null;
-}
-
 /** Signed out, or nothing known: the state everything is reset to. */
 export const NO_ENTITLEMENT: EntitlementView = {
   isSubscribed: false, subscriptionTier: 'free', isTrialActive: false, trialDaysRemaining: 0, hasUsedTrial: false,
@@ -33,22 +27,17 @@ export function daysRemaining(endDate: string | null, now: number): number {
 }
 
 /**
- * An estimate of the server's clock, ms: what it said, plus the time that has passed on the device since. Days are
- * counted from this, so that a device a day off neither ends nor lengthens a trial.
+ * An active plan first, else a running trial, else free; null where the server could not give an answer. `now` is on the
+ * server's clock, ms, so that a device a day off neither ends nor lengthens a trial.
  */
-export function serverNow(servedAt: number, receivedAt: number, deviceNow: number): number {
-  return servedAt + Math.max(0, deviceNow - receivedAt);
-}
-
-/** An active plan first, else a running trial, else free. `now` is on the server's clock, ms. */
-export function entitlementView(answers: BillingAnswers | null, now: number): EntitlementView {
-  if (answers === null || answers.status === null) return NO_ENTITLEMENT;
-  const hasUsedTrial = answers.trial?.hasUsed ?? false;
-  const plan = activeTier(answers.status);
+export function entitlementView(status: SubscriptionStatusReply | null, trial: TrialStatus | null, now: number): EntitlementView {
+  if (status === null) return NO_ENTITLEMENT;
+  const hasUsedTrial = trial?.hasUsed ?? false;
+  const plan = activeTier(status);
   if (plan !== null) {
     return { isSubscribed: true, subscriptionTier: plan, isTrialActive: false, trialDaysRemaining: 0, hasUsedTrial };
   }
-  const days = answers.trial?.isActive === true ? daysRemaining(answers.trial.endDate, now) : 0;
+  const days = trial?.isActive === true ? daysRemaining(trial.endDate, now) : 0;
   if (days === 0) return { ...NO_ENTITLEMENT, hasUsedTrial };
   return { isSubscribed: true, subscriptionTier: 'trial', isTrialActive: true, trialDaysRemaining: days, hasUsedTrial };
 }
@@ -76,10 +65,9 @@ export function trialBannerText(days: number): string {
  * The banner of a running trial, null where there is none. It goes on past the end, as 'Trial expires today', until the
  * server's next word. `now` is on the server's clock, ms.
  */
-export function trialBanner(answers: BillingAnswers | null, now: number): TrialBanner | null {
-  if (answers === null || answers.status === null || answers.trial?.isActive !== true) return null;
-  if (activeTier(answers.status) !== null) return null;
-  const days = daysRemaining(answers.trial.endDate, now);
+export function trialBanner(status: SubscriptionStatusReply | null, trial: TrialStatus | null, now: number): TrialBanner | null {
+  if (status === null || trial?.isActive !== true || activeTier(status) !== null) return null;
+  const days = daysRemaining(trial.endDate, now);
   return { title: 'Free Trial Active', text: trialBannerText(days), warning: days <= TRIAL_WARNING_DAYS };
 }
 
