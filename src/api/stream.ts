@@ -1,0 +1,172 @@
+/** The event stream, read by fetch so that it carries the token; refuses to count a silent connection as alive. */
+import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
+import { StreamEvent } from '../../contract/stream.ts';
+import { CONTRACT_HEADER, CONTRACT_VERSION } from '../../contract/version.ts';
+import { log } from '../log.ts';
+
+/** The server's heartbeat comes every 15 s; two missed are a dead stream. */
+export const STREAM_SILENCE_MS = 30_000;
+export const STREAM_BACKOFF_MAX_MS = 30_000;
+
+export type StreamState = 'opening' | 'open' | 'stale' | 'closed';
+
+export interface StreamOptions {
+  url: string;
+  token(force: boolean): Promise<string>;
+  fetch: typeof fetch;
+  onEvent(event: StreamEvent): void;
+  onState(state: StreamState): void;
+  /** Numbered events are missing: read again what they would have told. */
+  onGap(): void;
+  random?: () => number;
+}
+
+export interface Stream {
+  /** Opens again at once instead of waiting out the backoff: the network or the page is back. */
+  wake(): void;
+  close(): void;
+}
+
+/** Cuts a text stream into the data of its events; a block of comments alone yields nothing. */
+export function createParser(onData: (data: string) => void): (chunk: string) => void {
+  let rest = '';
+  return (chunk) => {
+    const blocks = (rest + chunk).replace(/\r\n?/g, '\n').split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const data = block.split('\n').filter((line) => line.startsWith('data:')).map((line) => line.slice(5).replace(/^ /, ''));
+      if (data.length > 0) onData(data.join('\n'));
+    }
+  };
+}
+
+/** Watches the sequence numbers of one person: `true` means that something in between was missed. */
+export function createSequence(): { sees(event: StreamEvent): 'next' | 'known' | 'gap' | 'unnumbered'; last(): number | null } {
+  let last: number | null = null;
+  return {
+    last: () => last,
+    sees(event) {
+      if (!('sequence' in event)) return 'unnumbered';
+      const { sequence } = event;
+      if (last === null) {
+        last = sequence;
+        return 'next';
+      }
+      // A greeting or a heartbeat names the present number; the events up to it are still to come, or were missed.
+      if (event.type === 'hello') {
+        if (sequence >= last) return 'next';
+        last = sequence;
+        return 'gap';
+      }
+      if (event.type === 'heartbeat') {
+        if (sequence <= last) return 'known';
+        last = sequence;
+        return 'gap';
+      }
+      if (sequence <= last) return 'known';
+      const gap = sequence > last + 1;
+      last = sequence;
+      return gap ? 'gap' : 'next';
+    },
+  };
+}
+
+/** Opens the stream and keeps it open until closed. Resumes after the last number it saw. */
+export function openStream(options: StreamOptions): Stream {
+  const random = options.random ?? Math.random;
+  const sequence = createSequence();
+  let closed = false;
+  let failures = 0;
+  let refresh = false;
+  let abort = new AbortController();
+  let wakeUp: () => void = () => undefined;
+
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    wakeUp = () => { clearTimeout(timer); resolve(); };
+  });
+
+  function take(data: string): void {
+    let parsed: ReturnType<typeof StreamEvent.safeParse>;
+    try {
+      parsed = StreamEvent.safeParse(JSON.parse(data));
+    } catch {
+      parsed = StreamEvent.safeParse(null);
+    }
+    if (!parsed.success) {
+      log.warn('An event of the stream is not what the contract says', parsed.error.issues[0]?.message);
+      options.onGap();
+      return;
+    }
+    const seen = sequence.sees(parsed.data);
+    if (seen === 'known' && parsed.data.type !== 'heartbeat') return;
+    options.onEvent(parsed.data);
+    if (seen === 'gap') options.onGap();
+  }
+
+  async function readOnce(): Promise<void> {
+    abort = new AbortController();
+    const { signal } = abort;
+    let silence = setTimeout(() => undefined, 0);
+    const heard = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => { options.onState('stale'); abort.abort(); }, STREAM_SILENCE_MS);
+    };
+    heard();
+    try {
+      const token = await options.token(refresh);
+      refresh = false;
+      const last = sequence.last();
+      const response = await options.fetch(`${options.url}${last === null ? '' : `?after=${last}`}`, {
+        headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', [CONTRACT_HEADER]: String(CONTRACT_VERSION) },
+        signal, cache: 'no-store', credentials: 'omit', redirect: 'error',
+      });
+      if (response.status === 401) refresh = true;
+      if (!response.ok || response.body === null || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+        await response.body?.cancel();
+        throw new Error(`The stream answered ${response.status}`);
+      }
+      options.onState('open');
+      failures = 0;
+      const parse = createParser(take);
+      const decoder = new TextDecoder();
+      const reader = response.body.getReader();
+      signal.addEventListener('abort', () => { void reader.cancel().catch(() => undefined); }, { once: true });
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done || signal.aborted) return;
+        heard();
+        parse(decoder.decode(value, { stream: true }));
+      }
+    } finally {
+      clearTimeout(silence);
+      abort.abort();
+    }
+  }
+
+  async function keepOpen(): Promise<void> {
+    while (!closed) {
+      options.onState('opening');
+      try {
+        await readOnce();
+      } catch (error) {
+        log.debug('The stream ended', error);
+      }
+      if (closed) return;
+      failures += 1;
+      // Full jitter, so that a thousand browsers do not come back in one breath.
+      const ceiling = Math.min(STREAM_BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(failures - 1, 10));
+      await pause(Math.max(250, random() * ceiling));
+    }
+  }
+
+  void keepOpen().finally(() => { options.onState('closed'); });
+  return {
+    wake() { wakeUp(); },
+    close() {
+      closed = true;
+      abort.abort();
+      wakeUp();
+    },
+  };
+}

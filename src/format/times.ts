@@ -1,0 +1,56 @@
+/** Ages, spans and moments in words, in the reader's own zone; refuses a negative age. */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A span in its largest unit, rounded down: `12 s`, `4 min`, `3 h`, `2 d`. */
+export function formatSpan(ms: number): string {
+  const span = Math.max(0, ms);
+  if (span < MINUTE) return `${Math.floor(span / SECOND)} s`;
+  if (span < HOUR) return `${Math.floor(span / MINUTE)} min`;
+  if (span < 2 * DAY) return `${Math.floor(span / HOUR)} h`;
+  return `${Math.floor(span / DAY)} d`;
+}
+
+/** How long ago: `now`, `12 s ago`, `4 min ago`. */
+export function formatAgo(ms: number | null): string {
+  if (ms === null) return 'never';
+  return ms < 2 * SECOND ? 'now' : `${formatSpan(ms)} ago`;
+}
+
+/** How old something shown is: `live` under five seconds, then `12 s old`, `4 min old`. */
+export function formatAge(ms: number | null): string {
+  if (ms === null) return 'not loaded';
+  return ms < 5 * SECOND ? 'live' : `${formatSpan(ms)} old`;
+}
+
+/** How long until: `now`, `in 3 min`. */
+export function formatUntil(ms: number): string {
+  return ms < SECOND ? 'now' : `in ${formatSpan(ms)}`;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const moment = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+
+/** `14:32`, local. */
+export function formatClock(at: number): string {
+  return clock.format(at);
+}
+
+/** The date, local. */
+export function formatDate(at: number): string {
+  return day.format(at);
+}
+
+/** Date and time to the second, local. */
+export function formatMoment(at: number): string {
+  return moment.format(at);
+}
+
+/** `14:32` today, the date with the time otherwise: for "Showing 14:32". */
+export function formatWhen(at: number, now = Date.now()): string {
+  return new Date(at).toDateString() === new Date(now).toDateString() ? formatClock(at) : `${formatDate(at)} ${formatClock(at)}`;
+}
