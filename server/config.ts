@@ -39,6 +39,8 @@ const Environment = z.object({
   VITE_FIREBASE_AUTH_DOMAIN: optional(z.string()),
   VITE_API_URL: url(/^https?:\/\//, 'a valid URL'),
   VITE_STRIPE_PUBLISHABLE_KEY: optional(z.string()),
+  VITE_STRIPE_COUPON_ID: optional(z.string()),
+  VITE_STRIPE_COUPON_ENABLED: flag(false),
   VITE_ENABLE_CSP: flag(true),
   VITE_ENABLE_COMPRESSION: flag(true),
   MARKET_SOURCE: optional(z.string()),
@@ -70,7 +72,7 @@ type Environment = z.output<typeof Environment>;
 /** `emulator` takes unsigned tokens of the local Auth emulator; `keys` takes tokens signed by the project's provider. */
 export type IdentityConfig =
   | { kind: 'emulator'; port: number; portIsChosen: boolean; external: string | null }
-  | { kind: 'keys'; keysUrl: string; accountsUrl: string; apiKey: string | null };
+  | { kind: 'keys'; keysUrl: string; accounts: { url: string; apiKey: string } | null };
 
 export interface Config {
   mode: 'development' | 'production' | 'test';
@@ -85,6 +87,8 @@ export interface Config {
   market: { source: string | null; replaySpeed: number; replayStart: string | null; seed: number | null; exchangeBaseUrl: string | null };
   payments: {
     secretKey: string | null; webhookSecret: string | null; apiBase: string | null; publishableKey: string | null;
+    /** The one coupon that checkouts may carry; null for none. */
+    coupon: string | null;
     prices: { starter: string | null; standard: string | null; pro: string | null; 'pro-max': string | null };
   };
   trialDays: number;
@@ -106,9 +110,12 @@ function isLoopback(host: string): boolean {
 function identityOf(env: Environment, portIsChosen: boolean): IdentityConfig {
   const real = env.FIREBASE_KEYS_URL !== undefined || !env.VITE_FIREBASE_PROJECT_ID.startsWith('demo-');
   if (real && env.FIREBASE_AUTH_EMULATOR_HOST === undefined) {
+    // Keys of somebody else's say nothing of Google's accounts: those are asked only beside Google's own keys, or by name.
+    const accountsUrl = env.FIREBASE_ACCOUNTS_URL ?? (env.FIREBASE_KEYS_URL === undefined ? GOOGLE_ACCOUNTS_URL : undefined);
+    const apiKey = env.VITE_FIREBASE_API_KEY;
     return {
       kind: 'keys', keysUrl: env.FIREBASE_KEYS_URL ?? GOOGLE_KEYS_URL,
-      accountsUrl: env.FIREBASE_ACCOUNTS_URL ?? GOOGLE_ACCOUNTS_URL, apiKey: env.VITE_FIREBASE_API_KEY ?? null,
+      accounts: accountsUrl === undefined || apiKey === undefined ? null : { url: accountsUrl, apiKey },
     };
   }
   return { kind: 'emulator', port: env.AUTH_EMULATOR_PORT, portIsChosen, external: env.FIREBASE_AUTH_EMULATOR_HOST ?? null };
@@ -157,6 +164,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     payments: {
       secretKey: env.STRIPE_SECRET_KEY ?? null, webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? null,
       apiBase: env.STRIPE_API_BASE ?? null, publishableKey: env.VITE_STRIPE_PUBLISHABLE_KEY ?? null,
+      coupon: env.VITE_STRIPE_COUPON_ENABLED ? env.VITE_STRIPE_COUPON_ID ?? null : null,
       prices: {
         starter: env.STRIPE_PRICE_STARTER ?? null, standard: env.STRIPE_PRICE_STANDARD ?? null,
         pro: env.STRIPE_PRICE_PRO ?? null, 'pro-max': env.STRIPE_PRICE_PRO_MAX ?? null,

@@ -14,7 +14,7 @@ const HASHED = /^assets\/.*-[\w-]{8,}\.\w+$/;
 function filesUnder(root: string): Set<string> {
   if (!existsSync(root)) return new Set();
   return new Set(readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')));
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')).filter((file) => !/(^|\/)\./.test(file)));
 }
 
 const knownPaths = Object.values(CALLS).map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`));

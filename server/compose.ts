@@ -1,0 +1,104 @@
+/** The nouns put together over one database, one market and one clock; refuses to open or start anything. */
+import type { FastifyInstance } from 'fastify';
+import { CONTRACT_VERSION } from '../contract/version.ts';
+import { agentHandlers } from './agents/handlers.ts';
+import { Scheduler } from './agents/scheduler.ts';
+import { DatabaseEntitlement } from './billing/entitlement.ts';
+import { billingHandlers } from './billing/handlers.ts';
+import type { Payments } from './billing/payments.ts';
+import { registerBillingRoutes } from './billing/routes.ts';
+import { StripePayments } from './billing/stripe-payments.ts';
+import { TestPayments } from './billing/test-payments.ts';
+import type { WallClock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { EventBell, EventLog } from './events/events.ts';
+import { buildApp } from './http/app.ts';
+import type { Handlers } from './http/handlers.ts';
+import type { Gauge } from './http/metrics.ts';
+import type { TokenVerifier } from './identity/verifier.ts';
+import type { Log } from './log.ts';
+import { marketHandlers } from './market/handlers.ts';
+import type { RunningMarket } from './market/running-market.ts';
+import { portfolioHandlers } from './portfolio/handlers.ts';
+import { openAccount } from './portfolio/open-account.ts';
+import { readPortfolio } from './portfolio/read-portfolio.ts';
+import { ensureUser } from './user/ensure-user.ts';
+import { userHandlers } from './user/handlers.ts';
+
+export interface Parts {
+  config: Config;
+  database: Database;
+  market: RunningMarket;
+  verifier: TokenVerifier;
+  clock: WallClock;
+  log: Log;
+  /** Whether the rest of the server can serve, by part; asked by /readyz. */
+  readiness(): Promise<Record<string, string>>;
+  extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
+  bare?: readonly string[];
+  dist?: string;
+}
+
+export interface Composed {
+  app: FastifyInstance;
+  scheduler: Scheduler;
+  payments: Payments;
+  events: EventLog;
+}
+
+function paymentsOf(config: Config, database: Database, clock: WallClock, log: Log): Payments {
+  const { secretKey, webhookSecret, apiBase, prices } = config.payments;
+  if (secretKey === null || webhookSecret === null) return new TestPayments(database, clock);
+  return new StripePayments({ secretKey, webhookSecret, apiBase, prices, publicOrigin: config.publicOrigin }, clock, log);
+}
+
+function healthHandlers(parts: Parts): Pick<Handlers, 'healthz' | 'readyz'> {
+  return {
+    healthz: async () => ({ app: 'tradewind', status: 'ok', contract: CONTRACT_VERSION, time: parts.clock.now() }),
+    readyz: async () => {
+      const states = await parts.readiness();
+      return { app: 'tradewind', ready: Object.values(states).every((state) => state === 'ready'), parts: states };
+    },
+  };
+}
+
+function marketGauges(market: RunningMarket): Gauge[] {
+  return [
+    { name: 'tradewind_prices_refused', help: 'Prices refused since start.', read: () => Object.entries(market.refused()).map(([reason, value]) => ({ labels: `{reason="${reason}"}`, value })) },
+    { name: 'tradewind_market_time_seconds', help: 'The market clock.', read: () => [{ labels: '', value: market.now() / 1_000 }] },
+  ];
+}
+
+export async function compose(parts: Parts): Promise<Composed> {
+  const { config, database, market, clock, log } = parts;
+  const bell = new EventBell();
+  const events = new EventLog(bell, clock);
+  const entitlement = new DatabaseEntitlement(database, clock);
+  const payments = paymentsOf(config, database, clock, log);
+  const trading = { database, market, events, clock, log, entitlement };
+  const app = await buildApp({
+    config, database, market, clock, log, bell, verifier: parts.verifier,
+    handlers: {
+      ...healthHandlers(parts),
+      ...billingHandlers({ ...trading, payments, trialDays: config.trialDays, publicOrigin: config.publicOrigin, coupon: config.payments.coupon }),
+      ...marketHandlers({ market }),
+      ...agentHandlers(trading),
+      ...portfolioHandlers(trading),
+      ...userHandlers(trading),
+    },
+    admit: (identity) => database.transaction(async (tx) => {
+      await ensureUser(tx, identity, clock);
+      await openAccount(tx, identity.uid, market, clock);
+    }),
+    readMarks: async (uid) => {
+      const portfolio = await readPortfolio(trading, uid);
+      return portfolio.positions.length === 0 ? null : portfolio;
+    },
+    gauges: marketGauges(market),
+    extend: [(scope) => registerBillingRoutes(scope, { ...trading, payments }), ...parts.extend ?? []],
+    ...(parts.bare === undefined ? {} : { bare: parts.bare }),
+    ...(parts.dist === undefined ? {} : { dist: parts.dist }),
+  });
+  return { app, scheduler: new Scheduler(trading), payments, events };
+}

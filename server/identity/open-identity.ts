@@ -1,0 +1,43 @@
+/** The identity part of a running server: which verifier, and the emulator where one is needed; refuses both at once. */
+import type { FastifyInstance } from 'fastify';
+import type { WallClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import { ProviderAccounts } from './accounts.ts';
+import { EMULATOR_PATHS, registerEmulatorProxy } from './emulator-proxy.ts';
+import { startEmulator } from './emulator.ts';
+import { KeySet } from './key-set.ts';
+import { EmulatorTokenVerifier, SignedTokenVerifier } from './token-verifier.ts';
+import type { TokenVerifier } from './verifier.ts';
+
+export interface RunningIdentity {
+  verifier: TokenVerifier;
+  /** The emulator's paths under our own origin; none with a real provider. */
+  extend: ((app: FastifyInstance) => Promise<void>)[];
+  bare: readonly string[];
+  stop(): Promise<void>;
+}
+
+const EMULATOR_KEY = 'emulator';
+
+export async function openIdentity(config: Config, clock: WallClock, log: Log): Promise<RunningIdentity> {
+  const { identity, projectId } = config;
+  if (identity.kind === 'keys') {
+    if (identity.accounts === null) log.warn({}, 'no accounts address or VITE_FIREBASE_API_KEY: disabled and revoked users are noticed only when their token expires');
+    const accounts = identity.accounts === null ? null : new ProviderAccounts(identity.accounts.url, identity.accounts.apiKey, clock);
+    return {
+      verifier: new SignedTokenVerifier(new KeySet(identity.keysUrl, clock), { projectId, clock, accounts }),
+      extend: [], bare: [], stop: async () => undefined,
+    };
+  }
+  const emulator = identity.external === null
+    ? await startEmulator({ projectId, dataDir: config.dataDir, port: identity.port, portIsChosen: identity.portIsChosen, log })
+    : { baseUrl: `http://${identity.external}`, stop: async () => undefined };
+  const accounts = new ProviderAccounts(`${emulator.baseUrl}/identitytoolkit.googleapis.com`, EMULATOR_KEY, clock);
+  return {
+    verifier: new EmulatorTokenVerifier({ projectId, clock, accounts }),
+    extend: [registerEmulatorProxy(emulator.baseUrl)],
+    bare: EMULATOR_PATHS,
+    stop: () => emulator.stop(),
+  };
+}
