@@ -1,6 +1,6 @@
 /** What a paper order pays: the quote, impact and the fee, frozen into a fill; refuses to fill better than the quote. */
 import {
-  add, basisPoints, divide, fixedFromNumber, multiply, subtract, UNIT, ZERO,
+  add, basisPoints, DECIMALS, divide, fixedFromNumber, multiply, subtract, UNIT, ZERO,
 } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import { DAY_MS } from './schedule.ts';
@@ -87,6 +87,12 @@ function slippage(side: 'buy' | 'sell', price: Fixed, quote: Quote): Fixed {
 export function quoteAround(rules: PairRules, at: number, last: Fixed): Quote {
   const half = basisPoints(last, fixedFromNumber(rules.halfSpreadBps), 'up');
   return { pair: rules.pair, at, last, bid: subtract(last, half), ask: add(last, half) };
+}
+
+/** A recorded price as money: twelve significant digits, so that 43451.14 does not become 43451.139999999999. */
+export function priceFromNumber(price: number): Fixed {
+  const digits = price > 0 ? 11 - Math.floor(Math.log10(price)) : DECIMALS;
+  return fixedFromNumber(price, Math.max(0, Math.min(DECIMALS, digits)));
 }
 
 /** Fast, inexact reading of an amount for cost models; money itself never goes through here. */

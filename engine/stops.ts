@@ -1,7 +1,7 @@
 /** Getting out: stops, closes and liquidation; refuses to hold an exit back for size, guards or settings. */
-import { fixedFromNumber, minimum, multiply, subtract, UNIT } from '../contract/money.ts';
+import { fixedFromNumber, multiply, subtract, UNIT } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
-import { paperFill, quoteAround } from './fills.ts';
+import { paperFill, priceFromNumber, quoteAround } from './fills.ts';
 import { applySell } from './ledger.ts';
 import type { Candle, Depth, OpenPosition, PairRules, Quote, TradeDraft } from './types.ts';
 
@@ -30,11 +30,11 @@ export function exitTrade(position: OpenPosition, quote: Quote, rules: PairRules
  */
 export function stopQuoteInCandle(position: Pick<OpenPosition, 'stopPrice'>, candle: Candle, rules: PairRules): Quote | null {
   if (position.stopPrice === null) return null;
-  const low = quoteAround(rules, candle.time, fixedFromNumber(candle.low));
+  const low = quoteAround(rules, candle.time, priceFromNumber(candle.low));
   if (!stopHit(position, low)) return null;
-  const open = quoteAround(rules, candle.time, fixedFromNumber(candle.open));
+  const open = quoteAround(rules, candle.time, priceFromNumber(candle.open));
   if (stopHit(position, open)) return open;
   // The bid came down to the stop; the last price then stood a half-spread above it.
   const atStop = quoteAround(rules, candle.time, position.stopPrice);
-  return { ...atStop, bid: minimum(position.stopPrice, open.bid), ask: atStop.ask };
+  return { ...atStop, bid: position.stopPrice };
 }
