@@ -1,0 +1,52 @@
+/** A stand-in identity for a build that runs on recorded replies: anyone may sign in; refuses to be near a real server. */
+import type { AuthPort, AuthUser } from './auth-port.ts';
+
+const HOUR_S = 3_600;
+
+const encode = (value: object): string => btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+/** A token of the right shape and of no worth: unsigned, as the emulator's are. */
+export function recordedToken(uid: string, email: string, projectId: string, nowMs: number): string {
+  const now = Math.floor(nowMs / 1_000);
+  const claims = { iss: `https://securetoken.google.com/${projectId}`, aud: projectId, sub: uid, email, auth_time: now, iat: now, exp: now + HOUR_S };
+  return `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`;
+}
+
+export function recordedAuth(projectId: string): AuthPort {
+  const listeners = new Set<(user: AuthUser | null) => void>();
+  let user: AuthUser | null = null;
+  const become = (next: AuthUser | null): void => {
+    user = next;
+    for (const listener of listeners) listener(next);
+  };
+  const person = (email: string, displayName: string | null): AuthUser => ({
+    uid: 'recorded-user', email, displayName,
+    metadata: { lastSignInTime: new Date().toUTCString() },
+    getIdToken: () => Promise.resolve(recordedToken('recorded-user', email, projectId, Date.now())),
+  });
+  const enter = (email: string, displayName: string | null): Promise<AuthUser> => {
+    const next = person(email, displayName);
+    become(next);
+    return Promise.resolve(next);
+  };
+  return {
+    observe(listener) {
+      listeners.add(listener);
+      listener(user);
+      return () => { listeners.delete(listener); };
+    },
+    currentUser: () => user,
+    signIn: (email) => enter(email, null),
+    signUp: (email, _password, displayName) => enter(email, displayName),
+    signInWithGoogle: () => enter('recorded@example.com', 'Recorded'),
+    sendPasswordReset: () => Promise.resolve(),
+    updateProfile(change) {
+      if (user !== null && change.displayName !== undefined) user.displayName = change.displayName;
+      return Promise.resolve();
+    },
+    signOut() {
+      become(null);
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** Where the page begins: errors are logged, the last user is painted, then everything that needs a network is loaded. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './App.tsx';
+import { environment } from './environment.ts';
+import { connectIdentity, openSession } from './identity/session.ts';
+import { log } from './log.ts';
+import { startLive } from './stores/live.ts';
+import { registerWorker, reloadOnce } from './updates.ts';
+
+addEventListener('error', (event) => { log.error('Global error', event.error ?? event.message); });
+addEventListener('unhandledrejection', (event) => { log.error('Unhandled rejection', event.reason); });
+addEventListener('vite:preloadError', (event) => {
+  log.error('A part of the app could not be loaded', event.payload);
+  // The chunk of an older build is gone from the server. Offline the reload would only lose what is on the screen.
+  if (navigator.onLine) reloadOnce(sessionStorage, () => { location.reload(); });
+});
+
+/** Identity comes in a chunk of its own, after the first paint. */
+async function loadIdentity(): Promise<void> {
+  if (environment.mockApi) {
+    const { recordedAuth } = await import('./identity/recorded-auth.ts');
+    connectIdentity(recordedAuth(environment.firebase.projectId), environment.firebase.projectId);
+    return;
+  }
+  const { firebaseAuth } = await import('./identity/firebase-auth.ts');
+  connectIdentity(firebaseAuth(environment.firebase, location.origin), environment.firebase.projectId);
+}
+
+/** Whatever fails here is logged: the page stays on what it already shows. */
+function afterPaint(work: () => Promise<void>, what: string): void {
+  requestAnimationFrame(() => {
+    setTimeout(() => { work().catch((error: unknown) => { log.error(`${what} could not be loaded`, error); }); }, 0);
+  });
+}
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('Root element not found');
+
+openSession();
+startLive();
+createRoot(root, {
+  onCaughtError: (error) => { log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error); },
+  onUncaughtError: (error) => { log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error); },
+}).render(<StrictMode><App /></StrictMode>);
+
+afterPaint(loadIdentity, 'Identity');
+if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
+if (environment.performanceMonitoring) afterPaint(async () => { (await import('./performance.ts')).watchPerformance(); }, 'Performance monitoring');

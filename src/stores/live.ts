@@ -1,0 +1,148 @@
+/** Keeps the stores true for whoever is signed in: snapshots first, then the server, then its stream; refuses to mix two users. */
+import { subscribe } from 'valtio';
+import { subscribeKey } from 'valtio/utils';
+import { MEMORY_CHECK_MS } from '../../contract/limits.ts';
+import type { StreamEvent } from '../../contract/stream.ts';
+import { apiFetch, observeApi, rememberSource } from '../api/api.ts';
+import type { SharedStream } from '../api/shared-stream.ts';
+import { environment } from '../environment.ts';
+import { checkSession, endSession, idToken, revokeSession, session } from '../identity/session.ts';
+import { log } from '../log.ts';
+import { applyAgent, clearAgents, loadAgents, removeAgent } from './agents.ts';
+import { clearAnalytics } from './analytics.ts';
+import { connection } from './connection.ts';
+import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
+import { applyFill, clearHistory, loadHistory } from './history.ts';
+import { hydrate, keepSnapshots } from './hydrate.ts';
+import { applyTicks, clearMarket, loadMarket, marketStore } from './market.ts';
+import { applyPortfolio, clearPortfolio, loadPortfolio } from './portfolio.ts';
+import { clearSettings, loadSettings } from './settings.ts';
+import { checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement } from './subscription.ts';
+
+const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
+
+let uid: string | null = null;
+let stream: SharedStream | null = null;
+let stopKeeping: () => void = () => undefined;
+let rereading: ReturnType<typeof setTimeout> | undefined;
+
+/** Reads again everything the stream may have told and we did not hear. Calls in one breath become one reading. */
+export function rereadAll(): void {
+  clearTimeout(rereading);
+  rereading = setTimeout(() => {
+    if (session.status !== 'signed-in') return;
+    void Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true), loadMarket(true)]);
+  }, 150);
+}
+
+/** One event of the stream into the store it belongs to. */
+export function applyEvent(event: StreamEvent): void {
+  switch (event.type) {
+    case 'hello':
+      noteServerTime(event.serverTime);
+      connection.marketClockOffset = event.marketTime - Date.now();
+      rememberSource(event.source.id);
+      // Numbers passed while nobody listened: what we hold is older than the greeting.
+      rereadAll();
+      return;
+    case 'heartbeat':
+      noteServerTime(event.serverTime);
+      connection.marketClockOffset = event.marketTime - Date.now();
+      connection.verifiedAt = Date.now();
+      return;
+    case 'ticks':
+      connection.marketClockOffset = event.now - Date.now();
+      // A board of fallback prices is another source's: the server's own comes by its own read.
+      if (marketStore.origin !== 'exchange') applyTicks(event.symbols, event.now);
+      return;
+    case 'agent.changed': applyAgent(event.agent, event.sequence); return;
+    case 'agent.deleted': removeAgent(event.agentId, event.sequence); return;
+    case 'fill.recorded': applyFill(event.fill, event.sequence); return;
+    case 'portfolio.changed': void loadPortfolio(true); return;
+    case 'portfolio.marked': applyPortfolio(event.portfolio, 'stream'); return;
+    case 'subscription.changed': void checkSubscription(); return;
+    case 'settings.changed': void loadSettings(true); return;
+    case 'session.ended': endSession(); return;
+  }
+}
+
+function clearAll(): void {
+  clearAgents();
+  clearAnalytics();
+  clearHistory();
+  clearMarket();
+  clearPortfolio();
+  clearSettings();
+  clearSubscription();
+}
+
+async function listen(owner: string): Promise<void> {
+  if (stream !== null || environment.mockApi) return;
+  const { joinStream } = await import('../api/shared-stream.ts');
+  if (uid !== owner || session.status !== 'signed-in') return;
+  stream ??= joinStream({
+    uid: owner, url: `${environment.apiUrl}/api/stream`, token: idToken, fetch: apiFetch,
+    onEvent: applyEvent, onGap: rereadAll,
+    onState: (state) => { connection.stream = state; },
+  });
+}
+
+function leaveStream(): void {
+  stream?.close();
+  stream = null;
+}
+
+async function begin(owner: string): Promise<void> {
+  await hydrate(owner);
+  if (uid !== owner) return;
+  stopKeeping = keepSnapshots(owner);
+  refresh();
+}
+
+/** Asks the server for what the first screens show, and joins the stream. Fresh data is not asked for again. */
+function refresh(): void {
+  if (uid === null || session.status !== 'signed-in') return;
+  void Promise.all([checkSubscriptionIfDue(), loadPortfolio(), loadAgents(), loadMarket(), loadHistory(), loadSettings()]);
+  listen(uid).catch((error: unknown) => { log.error('The stream could not be opened', error); });
+}
+
+function follow(): void {
+  const next = session.status === 'loading' ? null : session.user?.uid ?? null;
+  if (next !== uid) {
+    leaveStream();
+    stopKeeping();
+    stopKeeping = () => undefined;
+    clearAll();
+    uid = next;
+    if (next !== null) begin(next).catch((error: unknown) => { log.error('The saved data could not be read', error); });
+    return;
+  }
+  if (session.status === 'signed-in') refresh();
+  else leaveStream();
+}
+
+/** Begins everything that keeps the stores true. Called once, before the first paint; nothing in it waits for a network. */
+export function startLive(): void {
+  observeApi((event) => {
+    if (event.type !== 'refused') return;
+    if (event.code === 'token_revoked') revokeSession().catch((error: unknown) => { log.error('The revoked session could not be cleared', error); });
+    else endSession();
+  });
+  subscribe(session, follow);
+  follow();
+  subscribeKey(connection, 'online', (online) => {
+    if (online !== 'online') return;
+    stream?.wake();
+    refresh();
+  });
+  subscribeKey(connection, 'stream', (state) => { if (state === 'stale') void verifyOnline(); });
+  const tick = (): void => {
+    if (document.visibilityState === 'hidden') return;
+    refreshEntitlement();
+    if (session.status === 'signed-in' && connection.online === 'online') void checkSubscriptionIfDue();
+  };
+  setInterval(tick, ENTITLEMENT_TICK_MS);
+  document.addEventListener('visibilitychange', () => { checkSession(); tick(); });
+  watchHealth();
+}
+
