@@ -23,8 +23,10 @@ export interface MarketFeed {
   readonly pairs: readonly PairRules[];
   /** Finest candle the source has. Agents cannot look more often. */
   readonly baseInterval: CandleInterval;
-  /** Market clock, ms UTC; never goes back. */
+  /** Market clock, ms UTC; never goes back. A quote is told at its own `at` or later. */
   now(): number;
+  /** True once nothing more will come: a tape at its end. Every price is then stale, whatever its age. */
+  exhausted?(): boolean;
   /** Resolves when first prices are there. */
   start(onTick: (tick: RawTick) => void): Promise<void>;
   stop(): Promise<void>;

@@ -17,7 +17,7 @@ export interface Market {
   candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]>;
   /**
    * Closed candles for signals, oldest first, at mixed resolution: hourly further back, base interval for the last
-   * two days. Everything closes at or before `to`.
+   * two days. Everything closes at or before `to`. The same array comes back until a candle is added: do not change it.
    */
   history(pair: string, lookbackMs: number, to: number): Promise<Candle[]>;
   /** Every sane quote, in order. Returns the unsubscribe. */

@@ -1,0 +1,118 @@
+/** Closed candles kept at hand so that every tick need not ask the feed for months; refuses to hold an open candle. */
+import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { Candle } from '../../engine/types.ts';
+import { alignDown, firstAtOrAfter } from './candle-building.ts';
+
+export type CandleSource = (pair: string, interval: CandleInterval, from: number, to: number) => Promise<Candle[]>;
+
+const HOUR = INTERVAL_MS['1h'];
+/** How far back the base interval is used before hours take over. */
+export const FINE_MS = 2 * INTERVAL_MS['1d'];
+const FINE_KEPT_MS = FINE_MS + INTERVAL_MS['1d'];
+
+/** One pair's candles at one interval: a stretch without holes of our own making, extended at either end on demand. */
+class Shelf {
+  candles: Candle[] = [];
+  version = 0;
+  private from = Infinity;
+  private to = -Infinity;
+  private turn: Promise<void> = Promise.resolve();
+
+  constructor(private readonly ask: (from: number, to: number) => Promise<Candle[]>, private readonly intervalMs: number) {}
+
+  /** Holds, after it, every candle the source has with `from <= time` and close `<= to`. One request at a time. */
+  ensure(from: number, to: number): Promise<void> {
+    const end = alignDown(to, this.intervalMs);
+    if (from >= this.from && end <= this.to) return Promise.resolve();
+    const mine = this.turn.then(() => this.fill(from, end));
+    this.turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  private async fill(from: number, end: number): Promise<void> {
+    if (this.from === Infinity) {
+      this.take(await this.ask(from, end), false);
+      this.from = from;
+    } else if (from < this.from) {
+      this.take(await this.ask(from, this.from), true);
+      this.from = from;
+    }
+    const newest = this.candles.at(-1);
+    const known = newest === undefined ? this.from : newest.time + this.intervalMs;
+    if (known < end && this.to < end) this.take(await this.ask(known, end), false);
+    // A source may be late with its newest candle: what has not come yet is asked for again.
+    const last = this.candles.at(-1);
+    if (last !== undefined) this.to = Math.max(this.to, last.time + this.intervalMs);
+  }
+
+  private take(found: Candle[], before: boolean): void {
+    if (found.length === 0) return;
+    const [oldest, newest] = [this.candles[0], this.candles.at(-1)];
+    const fresh = before
+      ? found.filter((candle) => oldest === undefined || candle.time < oldest.time)
+      : found.filter((candle) => newest === undefined || candle.time > newest.time);
+    if (fresh.length === 0) return;
+    this.candles = before ? [...fresh, ...this.candles] : this.candles.concat(fresh);
+    this.version += 1;
+  }
+
+  /** Candles with `from <= time` and close `<= to`. */
+  slice(from: number, to: number): Candle[] {
+    return this.candles.slice(firstAtOrAfter(this.candles, from), firstAtOrAfter(this.candles, to - this.intervalMs + 1));
+  }
+
+  forgetBefore(time: number): void {
+    if (this.from >= time - INTERVAL_MS['1d']) return;
+    this.candles = this.candles.slice(firstAtOrAfter(this.candles, time));
+    this.from = time;
+  }
+}
+
+interface Told { end: number; versions: string; candles: Candle[] }
+
+export class CandleHistory {
+  private readonly shelves = new Map<string, Shelf>();
+  private readonly told = new Map<string, Told>();
+  private readonly baseMs: number;
+
+  constructor(private readonly source: CandleSource, private readonly baseInterval: CandleInterval) {
+    this.baseMs = INTERVAL_MS[baseInterval];
+  }
+
+  private shelf(pair: string, interval: CandleInterval): Shelf {
+    const key = `${interval} ${pair}`;
+    const known = this.shelves.get(key);
+    if (known !== undefined) return known;
+    const fresh = new Shelf((from, to) => this.source(pair, interval, from, to), INTERVAL_MS[interval]);
+    this.shelves.set(key, fresh);
+    return fresh;
+  }
+
+  /** Base candles with `from <= time` and close `<= to`, for stretches of at most two days. */
+  async recent(pair: string, from: number, to: number): Promise<Candle[]> {
+    const shelf = this.shelf(pair, this.baseInterval);
+    await shelf.ensure(from, to);
+    const found = shelf.slice(from, to);
+    shelf.forgetBefore(alignDown(to - FINE_KEPT_MS, HOUR));
+    return found;
+  }
+
+  /** Hourly candles further back, base candles for the last two days; the same array until a candle is added. */
+  async mixed(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {
+    const end = alignDown(to, this.baseMs);
+    const from = alignDown(to - lookbackMs, HOUR);
+    const split = this.baseMs >= HOUR ? from : Math.max(from, alignDown(end - FINE_MS, HOUR));
+    const [fine, hours] = [this.shelf(pair, this.baseInterval), this.shelf(pair, '1h')];
+    await fine.ensure(split, end);
+    if (split > from) await hours.ensure(from, split);
+    const key = `${lookbackMs} ${pair}`;
+    const versions = `${fine.version} ${split > from ? hours.version : ''}`;
+    const before = this.told.get(key);
+    if (before?.end === end && before.versions === versions) return before.candles;
+    const recent = fine.slice(split, end);
+    const candles = split > from ? hours.slice(from, split).concat(recent) : recent;
+    this.told.set(key, { end, versions, candles });
+    if (this.baseMs < HOUR) fine.forgetBefore(alignDown(end - FINE_KEPT_MS, HOUR));
+    return candles;
+  }
+}

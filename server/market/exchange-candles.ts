@@ -1,0 +1,90 @@
+/** An exchange's candles by whole pages, each asked for once; refuses candles that are open or no candle. */
+import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { Candle } from '../../engine/types.ts';
+import type { WallClock } from '../clock.ts';
+import { alignDown, alignUp, coarser, isSaneCandle } from './candle-building.ts';
+import { ExchangeCandle, type ExchangeClient, type Turnstile } from './exchange-client.ts';
+
+/** The page that still grows is asked for again at most this often. */
+const REASK_MS = 3_000;
+/** A candle that has just closed may be a moment late: this many more looks, this far apart. */
+const LATE_LOOKS = 3;
+const LATE_MS = 1_000;
+const PAGES_KEPT = 4_000;
+
+interface Page { candles: Candle[]; askedAt: number; complete: boolean }
+
+export class ExchangeCandles {
+  private readonly pages = new Map<string, Page>();
+  private readonly asking = new Map<string, Promise<Page>>();
+
+  constructor(
+    private readonly client: () => Promise<ExchangeClient>,
+    private readonly turnstile: Turnstile,
+    private readonly candlesAtOnce: number,
+    private readonly clock: WallClock,
+  ) {}
+
+  /** Closed candles with `from <= time` and close `<= to`, oldest first. */
+  async read(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+    const asked = interval === '20m' ? '5m' : interval;
+    const [length, wanted] = [INTERVAL_MS[asked], INTERVAL_MS[interval]];
+    const first = alignUp(Math.max(0, from), wanted);
+    const end = alignDown(Math.min(to, this.clock.now()), wanted);
+    if (first >= end) return [];
+    const pageMs = this.candlesAtOnce * length;
+    const starts: number[] = [];
+    for (let start = alignDown(first, pageMs); start < end; start += pageMs) starts.push(start);
+    const pages = await Promise.all(starts.map((start) => this.page(pair, asked, start, Math.min(end, start + pageMs))));
+    const found = pages.flat().filter((candle) => candle.time >= first && candle.time + length <= end);
+    return interval === '20m' ? coarser(found, wanted) : found;
+  }
+
+  /** The candles of the page at `start` whose close is at or before `end`. */
+  private async page(pair: string, interval: CandleInterval, start: number, end: number): Promise<Candle[]> {
+    const length = INTERVAL_MS[interval];
+    const key = `${interval} ${start} ${pair}`;
+    for (let look = 0; ; look += 1) {
+      const known = this.pages.get(key);
+      const newest = known?.candles.at(-1);
+      const reaches = newest !== undefined && newest.time + length >= end;
+      if (known !== undefined && (known.complete || reaches)) return known.candles;
+      const justClosed = this.clock.now() - end < LATE_LOOKS * LATE_MS;
+      if (known !== undefined && look > 0 && (!justClosed || look > LATE_LOOKS)) return known.candles;
+      if (known !== undefined && look === 0 && !justClosed && this.clock.now() - known.askedAt < REASK_MS) return known.candles;
+      if (look > 0) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+      await this.ask(key, pair, interval, start);
+    }
+  }
+
+  private ask(key: string, pair: string, interval: CandleInterval, start: number): Promise<Page> {
+    const running = this.asking.get(key);
+    if (running !== undefined) return running;
+    const request = this.turnstile.pass(() => this.fetch(pair, interval, start)).then((page) => {
+      this.pages.delete(key);
+      this.pages.set(key, page);
+      const oldest = this.pages.keys().next();
+      if (this.pages.size > PAGES_KEPT && oldest.done !== true) this.pages.delete(oldest.value);
+      return page;
+    }).finally(() => { this.asking.delete(key); });
+    this.asking.set(key, request);
+    return request;
+  }
+
+  private async fetch(pair: string, interval: CandleInterval, start: number): Promise<Page> {
+    const length = INTERVAL_MS[interval];
+    const end = start + this.candlesAtOnce * length;
+    const askedAt = this.clock.now();
+    const rows = await (await this.client()).fetchOHLCV(pair, interval, start, this.candlesAtOnce);
+    const byTime = new Map<number, Candle>();
+    for (const row of rows) {
+      const parsed = ExchangeCandle.safeParse(row);
+      if (!parsed.success) continue;
+      const [time, open, high, low, close, volume] = parsed.data;
+      const candle = { time, open, high, low, close, volume };
+      if (isSaneCandle(candle) && time % length === 0 && time >= start && time + length <= Math.min(end, askedAt)) byTime.set(time, candle);
+    }
+    const candles = [...byTime.values()].sort((a, b) => a.time - b.time);
+    return { candles, askedAt, complete: askedAt >= end + LATE_LOOKS * LATE_MS };
+  }
+}

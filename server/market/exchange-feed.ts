@@ -1,0 +1,204 @@
+/** An exchange's public prices: websocket where there is one, REST where it is silent; refuses to place an order. */
+import { Pair } from '../../contract/agents.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
+import type { Candle, PairRules } from '../../engine/types.ts';
+import type { WallClock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { ExchangeCandles } from './exchange-candles.ts';
+import { ExchangeTicker, ListedMarket, openExchangeClient, Turnstile, type ExchangeClient } from './exchange-client.ts';
+import { FOLLOWED_BASES, type ExchangeVenue } from './exchange-venues.ts';
+import type { MarketFeed, RawTick } from './feed.ts';
+import { decimalText } from './price-text.ts';
+
+export interface ExchangeFeedOptions {
+  venue: ExchangeVenue;
+  /** Stands in for the exchange's own address. */
+  baseUrl: string | null;
+  clock: WallClock;
+  log: Log;
+}
+
+/** Between two rounds of REST prices. */
+const ROUND_MS = 2_000;
+/** A pair whose websocket spoke within this needs no REST. */
+const FRESH_MS = 5_000;
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MOST_MS = 30_000;
+
+export class ExchangeFeed implements MarketFeed {
+  readonly kind = 'exchange';
+  readonly baseInterval = '5m';
+  readonly id: string;
+  readonly label: string;
+  readonly quote: string;
+  private readonly turnstile: Turnstile;
+  private readonly history: ExchangeCandles;
+  private client: Promise<ExchangeClient> | null = null;
+  private listed: readonly PairRules[] = [];
+  private latest = 0;
+  private readonly stopped = new AbortController();
+  private loops: Promise<void>[] = [];
+  private readonly order = new Map<string, { sequence: number; stamp: number; heardAt: number }>();
+
+  constructor(private readonly options: ExchangeFeedOptions) {
+    const { venue, clock } = options;
+    this.id = venue.id;
+    this.label = venue.label;
+    this.quote = venue.quote;
+    this.turnstile = new Turnstile(venue.concurrency);
+    this.history = new ExchangeCandles(() => this.connect(), this.turnstile, venue.candlesAtOnce, { now: () => Math.max(this.latest, clock.now()) });
+  }
+
+  /** Empty until the exchange has answered once. */
+  get pairs(): readonly PairRules[] {
+    return this.listed;
+  }
+
+  now(): number {
+    this.latest = Math.max(this.latest, this.options.clock.now());
+    return this.latest;
+  }
+
+  /** Resolves with the first prices; until then it tries again and again, further and further apart. */
+  async start(onTick: (tick: RawTick) => void): Promise<void> {
+    await this.untilItWorks('list its markets', async () => {
+      const client = await this.connect();
+      this.listed = rulesOf(Object.values(await client.loadMarkets()), this.options.venue);
+      if (this.listed.length === 0) throw new Error('none of the followed pairs is listed');
+    });
+    await this.untilItWorks('tell its prices', () => this.round(onTick));
+    if (this.stopped.signal.aborted) return;
+    this.loops = [this.poll(onTick), this.watch(onTick)];
+  }
+
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    const client = this.client;
+    if (client !== null) await client.then((open) => open.close()).catch(() => undefined);
+    await Promise.all(this.loops);
+  }
+
+  candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+    return this.history.read(pair, interval, from, Math.min(to, this.now()));
+  }
+
+  private connect(): Promise<ExchangeClient> {
+    this.client ??= openExchangeClient(this.options.venue, this.options.baseUrl);
+    return this.client;
+  }
+
+  private async poll(onTick: (tick: RawTick) => void): Promise<void> {
+    let failing = false;
+    while (!this.stopped.signal.aborted) {
+      await this.pause(ROUND_MS);
+      try {
+        await this.round(onTick);
+        if (failing) this.options.log.info({ source: this.id }, 'The exchange answers again');
+        failing = false;
+      } catch (error) {
+        if (!failing && !this.stopped.signal.aborted) this.options.log.warn({ source: this.id, error: reason(error) }, 'The exchange does not answer');
+        failing = true;
+      }
+    }
+  }
+
+  /** One REST price for every pair that has not spoken lately. @throws when not one came. */
+  private async round(onTick: (tick: RawTick) => void): Promise<void> {
+    const now = this.options.clock.now();
+    const silent = this.listed.map((rules) => rules.pair).filter((pair) => now - (this.order.get(pair)?.heardAt ?? 0) > FRESH_MS);
+    if (silent.length === 0 || this.stopped.signal.aborted) return;
+    const client = await this.connect();
+    if (this.options.venue.tickersAtOnce) {
+      const tickers = await this.turnstile.pass(() => client.fetchTickers(silent));
+      for (const ticker of Object.values(tickers)) this.tell(ticker, onTick);
+      return;
+    }
+    const outcomes = await Promise.allSettled(silent.map((pair) => this.turnstile.pass(async () => {
+      if (!this.stopped.signal.aborted) this.tell(await client.fetchTicker(pair), onTick);
+    })));
+    const failed = outcomes.filter((outcome): outcome is PromiseRejectedResult => outcome.status === 'rejected');
+    if (failed.length === outcomes.length && failed[0] !== undefined) throw failed[0].reason;
+  }
+
+  private async watch(onTick: (tick: RawTick) => void): Promise<void> {
+    const client = await this.connect();
+    if (client.has.watchTickers !== true) return;
+    const pairs = this.listed.map((rules) => rules.pair);
+    let pause = RETRY_FIRST_MS;
+    while (!this.stopped.signal.aborted) {
+      try {
+        for (const ticker of Object.values(await client.watchTickers(pairs))) this.tell(ticker, onTick);
+        pause = RETRY_FIRST_MS;
+      } catch (error) {
+        if (this.stopped.signal.aborted) return;
+        if (pause === RETRY_FIRST_MS) this.options.log.info({ source: this.id, error: reason(error) }, 'No websocket prices: REST is used meanwhile');
+        await this.pause(pause);
+        pause = Math.min(pause * 2, RETRY_MOST_MS);
+      }
+    }
+  }
+
+  /**
+   * A ticker is what the exchange says now, so its time is now; the exchange's own stamp (of its last trade) only tells
+   * the order. A stamp that goes back is an older answer overtaken by a newer one, and keeps its old place in line.
+   */
+  private tell(ticker: unknown, onTick: (tick: RawTick) => void): void {
+    const parsed = ExchangeTicker.safeParse(ticker);
+    if (!parsed.success || parsed.data.last === undefined || parsed.data.last === null) return;
+    const { symbol, last, bid, ask, timestamp } = parsed.data;
+    const before = this.order.get(symbol) ?? { sequence: 0, stamp: -Infinity, heardAt: 0 };
+    const stamp = timestamp ?? before.stamp;
+    const overtaken = stamp < before.stamp;
+    const sequence = overtaken ? before.sequence : before.sequence + 1;
+    if (!overtaken) this.order.set(symbol, { sequence, stamp, heardAt: this.options.clock.now() });
+    onTick({ pair: symbol, at: this.now(), last: textOf(last), bid: textOrNull(bid), ask: textOrNull(ask), sequence });
+  }
+
+  private async untilItWorks(what: string, work: () => Promise<void>): Promise<void> {
+    for (let pause = RETRY_FIRST_MS; !this.stopped.signal.aborted; pause = Math.min(pause * 2, RETRY_MOST_MS)) {
+      try {
+        await work();
+        return;
+      } catch (error) {
+        if (this.stopped.signal.aborted) return;
+        this.options.log.warn({ source: this.id, error: reason(error), againInMs: pause }, `${this.label} did not ${what}`);
+        await this.pause(pause);
+      }
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => { clearTimeout(timer); this.stopped.signal.removeEventListener('abort', done); resolve(); };
+      const timer = setTimeout(done, ms);
+      this.stopped.signal.addEventListener('abort', done);
+      if (this.stopped.signal.aborted) done();
+    });
+  }
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
+/** `NaN` and the like stay as they are: the gate refuses and counts them. */
+const textOf = (value: number): string => (Number.isFinite(value) && Math.abs(value) < 1e21 ? decimalText(value) : String(value));
+const textOrNull = (value: number | null | undefined): string | null => (value === null || value === undefined || value === 0 ? null : textOf(value));
+
+/** Rules of the followed pairs, in our order. */
+export function rulesOf(markets: readonly unknown[], venue: ExchangeVenue): PairRules[] {
+  const found = new Map<string, PairRules>();
+  for (const entry of markets) {
+    const parsed = ListedMarket.safeParse(entry);
+    if (!parsed.success) continue;
+    const { symbol, base, quote, active, spot, taker, precision, limits } = parsed.data;
+    if (quote !== venue.quote || active === false || spot === false || !Pair.safeParse(symbol).success) continue;
+    const lot = Math.max(precision?.amount ?? 1e-8, 1e-12);
+    found.set(base, {
+      pair: symbol, base, quote,
+      lot: fixedFromNumber(lot),
+      minNotional: limits?.cost?.min === undefined || limits.cost.min === null || limits.cost.min <= 0 ? parseFixed('1') : fixedFromNumber(limits.cost.min),
+      halfSpreadBps: 2,
+      feeBps: Math.round((taker ?? 0.006) * 10_000 * 100) / 100,
+    });
+  }
+  return FOLLOWED_BASES.flatMap((base) => found.get(base) ?? []);
+}

@@ -1,0 +1,99 @@
+/** Which ticks may be believed; refuses, and counts, prices that are not a market's. */
+import { parseFixed, type Fixed } from '../../contract/money.ts';
+import type { PairRules, Quote } from '../../engine/types.ts';
+import type { RawTick } from './feed.ts';
+import { shifted } from './price-text.ts';
+
+export type RefusalReason = 'zero' | 'negative' | 'not_a_number' | 'crossed' | 'stale' | 'jump' | 'out_of_order' | 'unknown_pair';
+
+/** A move to ten times or a tenth of the last price is held until this many ticks in a row, near each other, repeat it. */
+export const JUMP_FACTOR = 10n;
+export const JUMP_CONFIRMATIONS = 5;
+/** "Near": within a tenth of the held price. */
+const NEAR = 10n;
+
+interface Seen {
+  sequence: number;
+  at: number;
+  last: Fixed | null;
+  held: { last: Fixed; times: number } | null;
+}
+
+export class PriceGate {
+  private readonly seen = new Map<string, Seen>();
+  private readonly counts = new Map<RefusalReason, number>();
+
+  /** `maxAgeMs`: a tick older than this on the market clock is stale on arrival. */
+  constructor(private readonly maxAgeMs: number) {}
+
+  /** The last believable price from elsewhere (a closed candle), against which a first tick is judged. */
+  expect(pair: string, last: Fixed): void {
+    const seen = this.of(pair);
+    seen.last ??= last;
+  }
+
+  refused(): Record<string, number> {
+    return Object.fromEntries(this.counts);
+  }
+
+  /** The tick as a quote, or null when it is refused. `now` is the market clock. */
+  admit(tick: RawTick, rules: PairRules | null, now: number): Quote | null {
+    if (rules === null) return this.refuse('unknown_pair');
+    const seen = this.of(tick.pair);
+    if (!Number.isFinite(tick.sequence) || !Number.isFinite(tick.at)) return this.refuse('not_a_number');
+    if (tick.sequence <= seen.sequence || tick.at < seen.at) return this.refuse('out_of_order');
+    const last = priceOf(tick.last);
+    const bid = tick.bid === null ? null : priceOf(tick.bid);
+    const ask = tick.ask === null ? null : priceOf(tick.ask);
+    for (const value of [last, bid, ask]) {
+      if (value === undefined) return this.refuse('not_a_number');
+      if (value !== null && value <= 0n) return this.refuse(value === 0n ? 'zero' : 'negative');
+    }
+    if (last === undefined || bid === undefined || ask === undefined) return this.refuse('not_a_number');
+    if (bid !== null && ask !== null && bid > ask) return this.refuse('crossed');
+    if (now - tick.at > this.maxAgeMs) return this.refuse('stale');
+    // From here on the tick is the newest word, believed or not: what comes after is measured against its place in line.
+    seen.sequence = tick.sequence;
+    seen.at = tick.at;
+    if (this.isHeld(seen, last)) return this.refuse('jump');
+    seen.last = last;
+    seen.held = null;
+    return {
+      pair: tick.pair, at: tick.at, last,
+      bid: bid ?? least(shifted(last, -rules.halfSpreadBps), ask),
+      ask: ask ?? most(shifted(last, rules.halfSpreadBps), bid),
+    };
+  }
+
+  private isHeld(seen: Seen, last: Fixed): boolean {
+    if (seen.last === null || (last < seen.last * JUMP_FACTOR && last * JUMP_FACTOR > seen.last)) return false;
+    const near = seen.held !== null && (last > seen.held.last ? last - seen.held.last : seen.held.last - last) * NEAR <= seen.held.last;
+    seen.held = near && seen.held !== null ? { last: seen.held.last, times: seen.held.times + 1 } : { last, times: 1 };
+    return seen.held.times < JUMP_CONFIRMATIONS;
+  }
+
+  private of(pair: string): Seen {
+    const known = this.seen.get(pair);
+    if (known !== undefined) return known;
+    const fresh: Seen = { sequence: -Infinity, at: -Infinity, last: null, held: null };
+    this.seen.set(pair, fresh);
+    return fresh;
+  }
+
+  private refuse(reason: RefusalReason): null {
+    this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1);
+    return null;
+  }
+}
+
+/** Undefined where the text is no plain decimal (`NaN`, `Infinity`, `1e400`, empty). */
+function priceOf(text: string): Fixed | undefined {
+  try {
+    return parseFixed(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const least = (value: Fixed, limit: Fixed | null): Fixed => (limit !== null && limit < value ? limit : value);
+const most = (value: Fixed, limit: Fixed | null): Fixed => (limit !== null && limit > value ? limit : value);

@@ -1,0 +1,227 @@
+/**
+ * A tape of recorded candles told on a clock of its own; refuses to tell any moment twice, across restarts too.
+ *
+ * The clock is reserved ahead: before anything at or after a stored time is told, a later time is stored. `now()` is
+ * always under the stored time, so a process that starts from it begins with what nobody has seen. A reservation ends
+ * at a candle's close or before it: a restart may jump the rest of a candle, whose stops the scheduler makes up for
+ * from the candle itself, and at usual speeds never a whole one.
+ */
+import { basename } from 'node:path';
+import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
+import { STABLECOINS } from '../../engine/pools.ts';
+import type { Candle, PairRules } from '../../engine/types.ts';
+import type { Log } from '../log.ts';
+import { alignDown, alignUp, coarser, firstAtOrAfter } from './candle-building.ts';
+import type { MarketFeed, RawTick } from './feed.ts';
+import { decimalText } from './price-text.ts';
+import { QUOTES_A_CANDLE, quoteOffset, quotePrices } from './replay-quotes.ts';
+import { tapeSlice, type Tape } from './replay-tape.ts';
+
+export interface ClockStore {
+  /** Market clock of a source, ms UTC, or null when there is none yet. */
+  load(id: string): Promise<number | null>;
+  /** Durable when it resolves. */
+  save(id: string, ms: number): Promise<void>;
+}
+
+export interface ReplayOptions {
+  folder: string;
+  tape: Tape;
+  /** Market seconds a real second. */
+  speed: number;
+  /** ms UTC of the very first start; a stored clock wins. */
+  startAt: number;
+  clockStore: ClockStore;
+  log: Log;
+  /** Milliseconds of a clock that only runs forward; for tests. */
+  elapsed?: () => number;
+}
+
+/** Real time between two looks at the clock. */
+const BEAT_MS = 20;
+/** Longer pauses (a slow database, a sleeping machine) slow the tape down instead of making it jump. */
+const LONGEST_BEAT_MS = 1_000;
+/** Real time one reservation should last, where a candle is longer than that. */
+const RESERVE_MS = 1_000;
+/** And at least, however fast the tape: so many writes a second are enough. */
+const LEAST_RESERVE_MS = 100;
+
+export class ReplayFeed implements MarketFeed {
+  readonly id: string;
+  readonly kind = 'replay';
+  readonly quote: string;
+  readonly pairs: readonly PairRules[];
+  readonly baseInterval: CandleInterval;
+  private readonly lengthMs: number;
+  private readonly elapsed: () => number;
+  private clock: number;
+  private reserved: number;
+  private fraction = 0;
+  private ended = false;
+  private running: Promise<void> | null = null;
+  private stopping = false;
+  private wake: (() => void) | null = null;
+  private onTick: (tick: RawTick) => void = () => undefined;
+  private readonly cursor = new Map<string, number>();
+
+  constructor(private readonly options: ReplayOptions) {
+    const { tape, folder } = options;
+    this.id = `replay:${basename(folder)}`;
+    this.quote = tape.quote;
+    this.baseInterval = tape.interval;
+    this.lengthMs = INTERVAL_MS[tape.interval];
+    this.pairs = [...tape.candles].map(([pair, candles]) => rulesOf(pair, candles));
+    this.elapsed = options.elapsed ?? (() => performance.now());
+    this.clock = options.startAt - 1;
+    this.reserved = options.startAt;
+  }
+
+  get label(): string {
+    return this.ended ? `Replay of ${this.baseInterval} candles (ended)` : `Replay of ${this.baseInterval} candles`;
+  }
+
+  now(): number {
+    return this.clock;
+  }
+
+  exhausted(): boolean {
+    return this.ended;
+  }
+
+  async start(onTick: (tick: RawTick) => void): Promise<void> {
+    this.onTick = onTick;
+    await this.open();
+    this.stopping = false;
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.wake?.();
+    await this.running;
+    this.running = null;
+  }
+
+  /** Takes up the stored clock and tells the first prices. Part of `start`; alone for tests and for measuring. */
+  async open(onTick = this.onTick): Promise<void> {
+    this.onTick = onTick;
+    const stored = await this.options.clockStore.load(this.id);
+    const from = Math.max(stored ?? this.options.startAt, this.options.tape.first);
+    this.clock = from - 1;
+    this.reserved = from;
+    if (from > this.options.tape.end) {
+      this.finish();
+      return;
+    }
+    await this.advance(2);
+    if (from % this.lengthMs !== 0) this.tellPresent();
+  }
+
+  /** Taken up in the middle of a candle: the price it stands at, as of now, so that nobody waits for the next. */
+  private tellPresent(): void {
+    const open = alignDown(this.clock, this.lengthMs);
+    const index = Math.floor(((this.clock - open) / this.lengthMs) * (QUOTES_A_CANDLE - 1));
+    for (const pair of this.options.tape.candles.keys()) this.tellOne(pair, open, index, this.clock, new Map(), 0.5);
+  }
+
+  /** Moves the clock on by `marketMs`, telling every quote on the way in order. */
+  async advance(marketMs: number): Promise<void> {
+    const target = Math.min(this.clock + marketMs, this.options.tape.end);
+    while (this.clock < target && !this.stopping) {
+      if (this.clock + 1 >= this.reserved) await this.reserve();
+      const stop = Math.min(target, this.reserved - 1);
+      this.tell(this.clock, stop);
+      this.clock = stop;
+    }
+    if (this.clock >= this.options.tape.end) this.finish();
+  }
+
+  private async run(): Promise<void> {
+    let last = this.elapsed();
+    while (!this.stopping && !this.ended) {
+      await new Promise<void>((resolve) => { this.wake = resolve; setTimeout(resolve, BEAT_MS); });
+      if (this.stopping) return;
+      const now = this.elapsed();
+      const exact = Math.min(now - last, LONGEST_BEAT_MS) * this.options.speed + this.fraction;
+      last = now;
+      this.fraction = exact - Math.floor(exact);
+      try {
+        await this.advance(Math.floor(exact));
+      } catch (error) {
+        // Without a stored clock nothing may be told: the tape stands still until the store is back.
+        this.options.log.error({ source: this.id, error: String(error) }, 'The market clock could not be stored');
+        await new Promise((resolve) => setTimeout(resolve, LONGEST_BEAT_MS));
+        last = this.elapsed();
+      }
+    }
+  }
+
+  private async reserve(): Promise<void> {
+    const { speed, clockStore } = this.options;
+    const wanted = Math.max(1, speed * RESERVE_MS);
+    const least = speed * LEAST_RESERVE_MS;
+    const close = alignDown(this.reserved, this.lengthMs) + this.lengthMs;
+    const next = least > this.lengthMs ? close + alignDown(least, this.lengthMs) : Math.min(close, Math.ceil(this.reserved + wanted));
+    await clockStore.save(this.id, next);
+    this.reserved = next;
+  }
+
+  /** Quotes with `after < at <= to`, candle by candle, pairs side by side. */
+  private tell(after: number, to: number): void {
+    for (let open = alignDown(Math.max(after, 0), this.lengthMs); open <= to; open += this.lengthMs) {
+      const prices = new Map<string, number[]>();
+      for (let index = 0; index < QUOTES_A_CANDLE; index += 1) {
+        const at = open + quoteOffset(index, this.lengthMs);
+        if (at <= after || at > to) continue;
+        this.clock = at;
+        for (const pair of this.options.tape.candles.keys()) this.tellOne(pair, open, index, at, prices);
+      }
+    }
+  }
+
+  private tellOne(pair: string, open: number, index: number, at: number, prices: Map<string, number[]>, between = 0): void {
+    const candle = this.candleAt(pair, open);
+    if (candle === undefined) return;
+    const list = prices.get(pair) ?? quotePrices(pair, candle);
+    prices.set(pair, list);
+    this.onTick({ pair, at, last: decimalText(list[index] ?? candle.close), bid: null, ask: null, sequence: (open / this.lengthMs) * QUOTES_A_CANDLE + index + between });
+  }
+
+  private candleAt(pair: string, time: number): Candle | undefined {
+    const list = this.options.tape.candles.get(pair) ?? [];
+    let index = this.cursor.get(pair) ?? 0;
+    if (list[index]?.time !== time) index = list[index + 1]?.time === time ? index + 1 : firstAtOrAfter(list, time);
+    this.cursor.set(pair, index);
+    const candle = list[index];
+    return candle?.time === time ? candle : undefined;
+  }
+
+  private finish(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.options.log.warn({ source: this.id, end: new Date(this.options.tape.end).toISOString() }, 'The tape has ended: its last prices are stale and nothing more will come');
+  }
+
+  async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+    const length = INTERVAL_MS[interval];
+    if (length < this.lengthMs) return [];
+    const end = alignDown(Math.min(to, this.clock), length);
+    const fine = tapeSlice(this.options.tape, pair, alignUp(from, length), end);
+    return length === this.lengthMs ? fine : coarser(fine, length);
+  }
+}
+
+/** Tapes have no book and no rule book: the lot is worth about a cent, spread and fee are stated here. */
+function rulesOf(pair: string, candles: readonly Candle[]): PairRules {
+  const [base = '', quote = ''] = pair.split('/');
+  const lotDecimals = Math.min(8, Math.max(0, Math.ceil(Math.log10(candles[0]?.open ?? 1)) + 2));
+  const stable = STABLECOINS.has(base);
+  return {
+    pair, base, quote,
+    lot: fixedFromNumber(10 ** -lotDecimals),
+    minNotional: parseFixed('5'),
+    halfSpreadBps: stable ? 1 : 2,
+    feeBps: stable ? 1 : 10,
+  };
+}

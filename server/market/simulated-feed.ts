@@ -1,0 +1,92 @@
+/** Simulated prices on the real clock, about one a second a pair; refuses to be mistaken for a market (see its label). */
+import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { Candle, PairRules } from '../../engine/types.ts';
+import type { WallClock } from '../clock.ts';
+import { alignDown, alignUp, coarser } from './candle-building.ts';
+import type { MarketFeed, RawTick } from './feed.ts';
+import { decimalText } from './price-text.ts';
+import { hash, SimulatedPaths } from './simulated-path.ts';
+import { rulesOf, SIMULATED_PAIRS, SIMULATED_QUOTE, type SimulatedPair } from './simulated-universe.ts';
+
+const HOUR = 3_600_000;
+/** How often the feed looks whether a pair's next tick is due. */
+const BEAT_MS = 125;
+/** After a pause (a sleeping machine) only the last seconds are told. */
+const CATCH_UP_MS = 5_000;
+/** A year of candles is half a second of work: others get their turn in between. */
+const HOURS_A_TURN = 240;
+
+export class SimulatedFeed implements MarketFeed {
+  readonly id = 'simulated';
+  readonly kind = 'simulated';
+  readonly label = 'Simulated prices';
+  readonly quote = SIMULATED_QUOTE;
+  readonly baseInterval = '5m';
+  readonly pairs: readonly PairRules[];
+  private readonly paths: SimulatedPaths;
+  private readonly bySymbol = new Map<string, SimulatedPair>();
+  private timer: NodeJS.Timeout | null = null;
+  private told = 0;
+
+  constructor(private readonly seed: number, private readonly clock: WallClock) {
+    this.paths = new SimulatedPaths(seed);
+    this.pairs = SIMULATED_PAIRS.map((pair) => {
+      const rules = rulesOf(pair);
+      this.bySymbol.set(rules.pair, pair);
+      return rules;
+    });
+  }
+
+  now(): number {
+    this.latest = Math.max(this.latest, this.clock.now());
+    return this.latest;
+  }
+
+  private latest = 0;
+
+  async start(onTick: (tick: RawTick) => void): Promise<void> {
+    this.told = this.now() - 1_000;
+    const beat = (): void => {
+      const now = this.now();
+      for (const tick of this.ticksBetween(Math.max(this.told, now - CATCH_UP_MS), now)) onTick(tick);
+      this.told = now;
+    };
+    beat();
+    this.timer = setInterval(beat, BEAT_MS);
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  /** Every tick with `after < at <= to`, oldest first: each pair once a second, each at its own moment of the second. */
+  ticksBetween(after: number, to: number): RawTick[] {
+    const ticks: RawTick[] = [];
+    for (const [symbol, pair] of this.bySymbol) {
+      const phase = hash(this.seed, symbol.length, symbol.charCodeAt(0), symbol.charCodeAt(1)) % 1_000;
+      for (let at = alignDown(after, 1_000) + phase; at <= to; at += 1_000) {
+        if (at <= after) continue;
+        const last = decimalText(this.paths.priceAt(pair, at));
+        ticks.push({ pair: symbol, at, last, bid: null, ask: null, sequence: Math.floor(at / 1_000) });
+      }
+    }
+    return ticks.sort((a, b) => a.at - b.at);
+  }
+
+  async candles(symbol: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+    const pair = this.bySymbol.get(symbol);
+    if (pair === undefined) return [];
+    const length = INTERVAL_MS[interval];
+    const first = Math.max(0, alignUp(from, length));
+    const end = alignDown(Math.min(to, this.now()), length);
+    const fine: Candle[] = [];
+    for (let hour = Math.floor(first / HOUR); hour * HOUR < end; hour += 1) {
+      if (hour % HOURS_A_TURN === 0) await new Promise(setImmediate);
+      for (const candle of this.paths.candlesOf(pair, hour)) {
+        if (candle.time >= first && candle.time + INTERVAL_MS['5m'] <= end) fine.push(candle);
+      }
+    }
+    return interval === '5m' ? fine : coarser(fine, length);
+  }
+}
