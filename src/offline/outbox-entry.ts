@@ -1,0 +1,78 @@
+/** One queued command as it is kept on the device; refuses to hold a token or a raw request. */
+import * as z from 'zod/mini';
+
+export const Intent = z.enum(['start', 'stop', 'start-all', 'stop-all']);
+export type Intent = z.infer<typeof Intent>;
+
+/**
+ * `saved`: on this device, waiting. `sending`: a request is, or was when the drainer died, on its way: its outcome is
+ * unknown until an answer echoes the id. `needs-you`: a start that must be confirmed. `failed`, `lapsed`, `cancelled`:
+ * over, and visible until dismissed. `accepted` is never stored: an accepted command is deleted, and shown from memory.
+ */
+export const EntryState = z.enum(['saved', 'sending', 'needs-you', 'failed', 'lapsed', 'cancelled', 'accepted']);
+export type EntryState = z.infer<typeof EntryState>;
+
+/** Why an entry is not simply waiting, as a code (of the catalogue, or one of ours) and the server's own sentence, if any. */
+export const EntryReason = z.object({ code: z.string(), message: z.string(), at: z.number() });
+export type EntryReason = z.infer<typeof EntryReason>;
+
+export const SeenAgent = z.object({ id: z.string(), seenGeneration: z.optional(z.int()) });
+export type SeenAgent = z.infer<typeof SeenAgent>;
+
+export const OUTBOX_ENTRY_VERSION = 1;
+
+export const OutboxEntry = z.object({
+  version: z.literal(OUTBOX_ENTRY_VERSION),
+  /** The Idempotency-Key of every send of this command. */
+  commandId: z.uuid(),
+  uid: z.string().check(z.minLength(1)),
+  intent: Intent,
+  /** The agent of a start or a stop; null for the two that concern all. */
+  agentId: z.nullable(z.string()),
+  /** Its name, so that the queue can be read offline; empty for all. */
+  agentName: z.string(),
+  /** start-all: the agents the person saw. stop-all: the same, for what follows it; the server stops all whatever is listed. */
+  agents: z.array(SeenAgent),
+  seenGeneration: z.nullable(z.int()),
+  /** Grows with every command of this user on this device. */
+  sequence: z.int(),
+  /** Device clock at the press, ms. */
+  createdAt: z.number(),
+  /** Server's clock − device's clock (ms) as last known at the press; null when it was never known. */
+  clockOffsetMs: z.nullable(z.number()),
+  /** The device's clock was already behind what it had shown before: the age cannot be known. */
+  clockMoved: z.boolean(),
+  contractVersion: z.int(),
+  attempts: z.int(),
+  /** Attempts in a row without an answer that counts; the exponent of the wait. */
+  failures: z.int(),
+  /** Not before this (device clock, ms); null: at once. Kept here so that page and worker wait alike. */
+  nextAttemptAt: z.nullable(z.number()),
+  state: EntryState,
+  reason: z.nullable(EntryReason),
+  /** The person was told that the agent or the time had changed, and still wants it. */
+  confirmed: z.boolean(),
+});
+export type OutboxEntry = z.infer<typeof OutboxEntry>;
+
+/** What a press asks for; the outbox adds the rest. */
+export interface Wish {
+  intent: Intent;
+  agentId: string | null;
+  agentName: string;
+  agents: SeenAgent[];
+  seenGeneration: number | null;
+  confirmed: boolean;
+}
+
+export const isStop = (entry: { intent: Intent }): boolean => entry.intent === 'stop' || entry.intent === 'stop-all';
+
+/** Still to be sent, or sent without an answer. The others wait for the person, not for the network. */
+export const isPending = (entry: { state: EntryState }): boolean => entry.state === 'saved' || entry.state === 'sending';
+
+/** The agents an entry concerns; null for every agent there is. */
+export function concerns(entry: Pick<OutboxEntry, 'intent' | 'agentId' | 'agents'>): string[] | null {
+  if (entry.intent === 'stop-all') return null;
+  if (entry.intent === 'start-all') return entry.agents.map((agent) => agent.id);
+  return entry.agentId === null ? [] : [entry.agentId];
+}
