@@ -1,0 +1,32 @@
+/** How old a number is, counted on; refuses to be shown as a date that needs arithmetic. */
+import { Clock } from 'lucide-react';
+import { classes } from './class-names.ts';
+import { ageText } from './time-text.ts';
+import { useNow } from './use-now.ts';
+
+/** Older than this, an age turns amber: the word is no longer fresh. */
+export const STALE_AFTER_MS = 20_000;
+
+export interface AgeProps {
+  /** When it was said: device clock, ms; null when never. */
+  savedAt: number | null;
+  staleAfterMs?: number;
+  /** Show only once it is older than `staleAfterMs`: for the age beside a single number. */
+  onlyStale?: boolean;
+  icon?: boolean;
+  className?: string;
+}
+
+export function Age({ savedAt, staleAfterMs = STALE_AFTER_MS, onlyStale = false, icon = false, className }: AgeProps) {
+  const now = useNow();
+  if (savedAt === null) return onlyStale ? null : <span className={classes('text-xs text-ink-3', className)}>Not yet received</span>;
+  const age = Math.max(0, now - savedAt);
+  const stale = age > staleAfterMs;
+  if (onlyStale && !stale) return null;
+  return (
+    <span className={classes('inline-flex items-center gap-1 text-xs whitespace-nowrap', stale ? 'text-amber' : 'text-ink-3', className)}>
+      {icon && <Clock className="size-3.5" aria-hidden />}
+      <span className="sr-only">Data </span>{ageText(age)}
+    </span>
+  );
+}

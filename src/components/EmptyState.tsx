@@ -1,0 +1,41 @@
+/** What will be here and the one next step; refuses to be a dead end. */
+import type { ReactNode } from 'react';
+
+export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="rule flex flex-col items-start gap-3 py-8">
+      <p className="text-base font-medium">{title}</p>
+      {children !== undefined && <div className="max-w-[56ch] text-ink-2">{children}</div>}
+      {action}
+    </div>
+  );
+}
+
+/** Something could not be read; what is known stays beside it. */
+export function ReadError({ message, onRetry, hasData = false }: { message: string | null; onRetry?: () => void; hasData?: boolean }) {
+  if (message === null) return null;
+  return (
+    <div role="status" className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 border-amber py-1 pl-3 text-amber">
+      <span>{message}{hasData ? ' The last good data is shown.' : ''}</span>
+      {onRetry !== undefined && <button type="button" className="min-h-8 font-medium underline underline-offset-2" onClick={onRetry}>Try again</button>}
+    </div>
+  );
+}
+
+/** Holds a place until its content comes, so that nothing jumps. */
+export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
+  return <span aria-hidden className={`skeleton block ${className}`} />;
+}
+
+/** Rows of the height that real ones have. */
+export function SkeletonRows({ rows = 4, label = 'Loading' }: { rows?: number; label?: string }) {
+  return (
+    <div role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="rule row flex items-center justify-between gap-4 py-2">
+          <Skeleton className="h-3.5 w-28" /><Skeleton className="h-3.5 w-20" />
+        </div>
+      ))}
+    </div>
+  );
+}

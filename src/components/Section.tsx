@@ -1,0 +1,38 @@
+/** A titled part of a screen, kept apart by space and a hairline; refuses boxes. */
+import type { ReactNode } from 'react';
+import { classes } from './class-names.ts';
+
+export function Section({ title, aside, children, className }: { title: string; aside?: ReactNode; children: ReactNode; className?: string }) {
+  return (
+    <section className={classes('min-w-0', className)} aria-label={title}>
+      <div className="flex min-h-8 items-baseline justify-between gap-4 pb-1">
+        <h2 className="text-sm font-semibold">{title}</h2>
+        {aside !== undefined && <div className="min-w-0 text-right text-ink-3">{aside}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** A screen's heading, its acts to the right. */
+export function ScreenTitle({ title, note, children }: { title: string; note?: ReactNode; children?: ReactNode }) {
+  return (
+    <div className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <div className="min-w-0">
+        <h1 className="text-xl break-words">{title}</h1>
+        {note !== undefined && <div className="text-ink-3">{note}</div>}
+      </div>
+      {children !== undefined && <div className="flex flex-wrap items-center gap-2">{children}</div>}
+    </div>
+  );
+}
+
+/** Term and value in one line. */
+export function Line({ term, children }: { term: ReactNode; children: ReactNode }) {
+  return (
+    <div className="rule row flex items-center justify-between gap-4 py-1.5">
+      <dt className="min-w-0 text-ink-2">{term}</dt>
+      <dd className="min-w-0 text-right">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/** The device's clock for components, ticking only while the page is seen; refuses a timer per component. */
+import { useSyncExternalStore } from 'react';
+
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | null = null;
+
+function beat(): void {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}
+
+function pace(): void {
+  const wanted = listeners.size > 0 && document.visibilityState === 'visible';
+  if (wanted && timer === null) {
+    beat();
+    timer = setInterval(beat, 1_000);
+  } else if (!wanted && timer !== null) {
+    clearInterval(timer);
+    timer = null;
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) document.addEventListener('visibilitychange', pace);
+  listeners.add(listener);
+  pace();
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) document.removeEventListener('visibilitychange', pace);
+    pace();
+  };
+}
+
+/** Device clock in ms, rounded down to `stepMs`, so that a component renders only when its text may change. */
+export function useNow(stepMs = 1_000): number {
+  return useSyncExternalStore(subscribe, () => Math.floor((listeners.size === 0 ? (now = Date.now()) : now) / stepMs) * stepMs);
+}
