@@ -8,11 +8,15 @@ const TIMEOUT_MS = 20_000;
 export function registerEmulatorProxy(baseUrl: string) {
   return async (app: FastifyInstance): Promise<void> => {
     for (const prefix of EMULATOR_PATHS) {
-      await app.register(httpProxy, {
-        upstream: baseUrl, prefix, rewritePrefix: prefix, http2: false, http: { requestOptions: { timeout: TIMEOUT_MS } },
-        replyOptions: {
-          rewriteHeaders: (headers) => Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('access-control-'))),
-        },
+      await app.register(async (scope) => {
+        // Bodies pass through as they come; the proxy brings parsers that do not parse.
+        scope.removeAllContentTypeParsers();
+        await scope.register(httpProxy, {
+          upstream: baseUrl, prefix, rewritePrefix: prefix, http2: false, http: { requestOptions: { timeout: TIMEOUT_MS } },
+          replyOptions: {
+            rewriteHeaders: (headers) => Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('access-control-'))),
+          },
+        });
       });
     }
   };
