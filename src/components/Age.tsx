@@ -1,7 +1,7 @@
 /** How old a number is, counted on; refuses to be shown as a date that needs arithmetic. */
 import { Clock } from 'lucide-react';
+import { formatAgo } from '../format/times.ts';
 import { classes } from './class-names.ts';
-import { ageText } from './time-text.ts';
 import { useNow } from './use-now.ts';
 
 /** Older than this, an age turns amber: the word is no longer fresh. */
@@ -26,7 +26,7 @@ export function Age({ savedAt, staleAfterMs = STALE_AFTER_MS, onlyStale = false,
   return (
     <span className={classes('inline-flex items-center gap-1 text-xs whitespace-nowrap', stale ? 'text-amber' : 'text-ink-3', className)}>
       {icon && <Clock className="size-3.5" aria-hidden />}
-      <span className="sr-only">Data </span>{ageText(age)}
+      <span className="sr-only">Data </span>{formatAgo(age)}
     </span>
   );
 }

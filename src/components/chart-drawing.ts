@@ -1,0 +1,107 @@
+/** Draws with lightweight-charts in the colours of the page; loaded on demand, refuses grid noise and animation. */
+import {
+  AreaSeries, CandlestickSeries, ColorType, createChart, createSeriesMarkers, LineStyle,
+  type ISeriesApi, type UTCTimestamp,
+} from 'lightweight-charts';
+import type { CandleRow } from '../../contract/market.ts';
+import { formatAmount, formatPrice } from '../format/numbers.ts';
+
+/** An entry or an exit of the person on the price. `at` is market clock, ms. */
+export interface ChartMark { at: number; side: 'buy' | 'sell'; text: string }
+
+export interface ChartData {
+  line: readonly (readonly [number, string])[];
+  candles: readonly CandleRow[];
+  marks: readonly ChartMark[];
+}
+
+export interface ChartHandle { set(data: ChartData): void; close(): void }
+
+/** A token as the browser computes it: charts know rgb, not OKLCH. */
+function colour(name: string, alpha = 1): string {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 1;
+  const pen = canvas.getContext('2d', { willReadFrequently: true });
+  if (pen === null) return 'gray';
+  pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  pen.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = pen.getImageData(0, 0, 1, 1).data;
+  return `rgba(${red}, ${green}, ${blue}, ${alpha})`;
+}
+
+const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
+
+/** Ascending and without doubles, as the library demands; the last of a second wins. */
+function ordered<T extends { time: UTCTimestamp }>(points: T[]): T[] {
+  const bySecond = new Map<number, T>();
+  for (const point of points) bySecond.set(point.time, point);
+  return [...bySecond.values()].sort((a, b) => a.time - b.time);
+}
+
+function palette() {
+  return { text: colour('--ink-3'), line: colour('--line'), accent: colour('--accent'), fade: colour('--accent', 0.13), none: colour('--accent', 0), up: colour('--gain'), down: colour('--loss') };
+}
+
+export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlestick: boolean; onRead: (read: { at: number; text: string } | null) => void }): ChartHandle {
+  let tones = palette();
+  const look = () => ({
+    layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: tones.text, fontSize: 11, attributionLogo: false },
+    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.08 } },
+    timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
+    crosshair: { vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false }, horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true } },
+  });
+  const chart = createChart(host, {
+    autoSize: true, ...look(),
+    grid: { vertLines: { visible: false }, horzLines: { visible: false } },
+    handleScroll: candlestick, handleScale: candlestick,
+    localization: { priceFormatter: (value: number) => (candlestick ? formatPrice(plain(value)) : formatAmount(plain(value))) },
+  });
+  const area = candlestick ? null : chart.addSeries(AreaSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerRadius: 3 });
+  const bars = candlestick ? chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineVisible: true, priceLineWidth: 1 }) : null;
+  const series: ISeriesApi<'Area'> | ISeriesApi<'Candlestick'> | null = area ?? bars;
+  const markers = bars === null ? null : createSeriesMarkers(bars, []);
+
+  const paint = (): void => {
+    tones = palette();
+    chart.applyOptions(look());
+    area?.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
+    bars?.applyOptions({ upColor: tones.up, downColor: tones.down, wickUpColor: tones.up, wickDownColor: tones.down });
+  };
+  paint();
+  const scheme = matchMedia('(prefers-color-scheme: dark)');
+  scheme.addEventListener('change', paint);
+  const watcher = new MutationObserver(paint);
+  watcher.observe(document.documentElement, { attributeFilter: ['data-theme', 'data-gain'] });
+
+  chart.subscribeCrosshairMove((move) => {
+    const point = series === null || move.time === undefined ? undefined : move.seriesData.get(series);
+    if (point === undefined) { onRead(null); return; }
+    const value: unknown = 'close' in point ? point.close : 'value' in point ? point.value : null;
+    onRead(typeof value !== 'number' ? null : { at: Number(move.time) * 1_000, text: candlestick ? formatPrice(plain(value)) : formatAmount(plain(value)) });
+  });
+
+  let first = true;
+  return {
+    set({ line, candles, marks }) {
+      area?.setData(ordered(line.map(([at, value]) => ({ time: seconds(at), value: Number(value) }))));
+      bars?.setData(ordered(candles.map(([at, open, high, low, close]) => ({ time: seconds(at), open: Number(open), high: Number(high), low: Number(low), close: Number(close) }))));
+      const from = candles[0]?.[0] ?? Infinity;
+      markers?.setMarkers(ordered(marks.filter((mark) => mark.at >= from).map((mark) => ({
+        time: seconds(mark.at), position: mark.side === 'buy' ? 'belowBar' as const : 'aboveBar' as const,
+        shape: mark.side === 'buy' ? 'arrowUp' as const : 'arrowDown' as const, color: mark.side === 'buy' ? tones.up : tones.down, text: mark.text,
+      }))));
+      if (first || !candlestick) chart.timeScale().fitContent();
+      first = false;
+    },
+    close() {
+      scheme.removeEventListener('change', paint);
+      watcher.disconnect();
+      chart.remove();
+    },
+  };
+}
+
+/** A float of a chart as plain decimal text, never with an exponent. */
+function plain(value: number): string {
+  return value.toFixed(Math.abs(value) < 1 ? 10 : 4);
+}
