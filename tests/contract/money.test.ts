@@ -1,0 +1,84 @@
+/** Money: exact in, exact out, and every rounding in the stated direction. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  add, basisPoints, DecimalText, divide, fixedFromNumber, floorToStep, formatFixed, multiply, negate, parseFixed, subtract, sum, toNumber, UNIT, ZERO,
+} from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+
+const LIMIT = 10n ** 30n;
+const amounts = fc.bigInt({ min: -LIMIT, max: LIMIT }).map((value) => value as Fixed);
+const positive = fc.bigInt({ min: 1n, max: LIMIT }).map((value) => value as Fixed);
+
+describe('money', () => {
+  it('reads back every amount it writes, to the last digit', () => {
+    fc.assert(fc.property(amounts, (value) => parseFixed(formatFixed(value)) === value));
+  });
+
+  it('writes only plain decimal text that the wire accepts', () => {
+    fc.assert(fc.property(amounts, (value) => DecimalText.safeParse(formatFixed(value)).success));
+    expect(formatFixed(parseFixed('-0.000'))).toBe('0');
+    expect(formatFixed(parseFixed('0.000001'))).toBe('0.000001');
+    expect(formatFixed(parseFixed('-12.500'))).toBe('-12.5');
+  });
+
+  it.each(['1e5', 'NaN', '', '1.', '.5', '1.0000000000001', '1234567890123456789012345', '0x10', ' 1', '1,5', '--1', 'Infinity'])('refuses %j as an amount', (text) => {
+    expect(() => parseFixed(text)).toThrow(RangeError);
+    expect(DecimalText.safeParse(text).success).toBe(false);
+  });
+
+  it('refuses numbers that are not amounts', () => {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1e21, -1e22]) expect(() => fixedFromNumber(value)).toThrow(RangeError);
+    expect(formatFixed(fixedFromNumber(0.1))).toBe('0.1');
+  });
+
+  it('adds and subtracts without loss, whatever the order', () => {
+    fc.assert(fc.property(fc.array(amounts), amounts, (values, extra) => {
+      const total = sum(values);
+      return sum([...values].reverse()) === total && subtract(add(total, extra), extra) === total && add(total, negate(total)) === ZERO;
+    }));
+  });
+
+  it('multiplies down towards zero and up away from it, at most one unit apart', () => {
+    fc.assert(fc.property(amounts, amounts, (a, b) => {
+      const down = multiply(a, b, 'down');
+      const up = multiply(a, b, 'up');
+      const even = multiply(a, b, 'half-even');
+      const size = (value: bigint) => (value < 0n ? -value : value);
+      const exact = size(a * b);
+      return size(down) * UNIT <= exact && size(up) * UNIT >= exact && size(up) - size(down) <= 1n && (even === down || even === up);
+    }));
+  });
+
+  it('divides so that quotient times divisor never passes the dividend when rounding down', () => {
+    fc.assert(fc.property(positive, positive, (a, b) => {
+      const quotient = divide(a, b, 'down');
+      return quotient * b <= a * UNIT && (quotient + 1n) * b > a * UNIT;
+    }));
+    expect(() => divide(UNIT, ZERO, 'down')).toThrow(RangeError);
+  });
+
+  it('rounds a half to the even digit', () => {
+    const half = parseFixed('0.5');
+    expect(multiply(1n as Fixed, half, 'half-even')).toBe(0n);
+    expect(multiply(3n as Fixed, half, 'half-even')).toBe(2n);
+    expect(multiply(-3n as Fixed, half, 'half-even')).toBe(-2n);
+  });
+
+  it('takes basis points and rounds a fee up', () => {
+    expect(formatFixed(basisPoints(parseFixed('1000'), parseFixed('25'), 'up'))).toBe('2.5');
+    expect(formatFixed(basisPoints(parseFixed('0.000000000001'), parseFixed('1'), 'up'))).toBe('0.000000000001');
+  });
+
+  it('brings quantities down to the lot and never past it', () => {
+    fc.assert(fc.property(positive, positive, (value, step) => {
+      const floored = floorToStep(value, step);
+      return floored <= value && floored % step === 0n && value - floored < step;
+    }));
+    expect(() => floorToStep(UNIT, ZERO)).toThrow(RangeError);
+  });
+
+  it('gives charts the nearest number', () => {
+    expect(toNumber(parseFixed('43451.14'))).toBe(43451.14);
+  });
+});
