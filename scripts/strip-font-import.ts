@@ -1,0 +1,29 @@
+/** Build plug-in for the wallet kit: no web fonts, and names for its chunks; refuses to touch any other stylesheet. */
+import type { Plugin } from 'vite';
+
+const KIT_STYLES = /@coinbase\/onchainkit\/.*\.css($|\?)/;
+/** The addresses carry semicolons inside the quotes, so that a plain "up to the next semicolon" cuts them in two. */
+const FONT_IMPORT = /@import\s+(?:url\(\s*)?(["'])https?:\/\/[^"']*\1\s*\)?[^;]*;/g;
+
+/** The stylesheet without its imports from other servers: unreachable ones blank the screen, reachable ones tell on us. */
+export function withoutFontImports(css: string): string {
+  return css.replace(FONT_IMPORT, '');
+}
+
+export function stripFontImports(): Plugin {
+  return {
+    name: 'tradewind-strip-font-imports',
+    enforce: 'pre',
+    transform(code, id) {
+      return KIT_STYLES.test(id) ? { code: withoutFontImports(code), map: null } : null;
+    },
+  };
+}
+
+const WALLET_MODULE = /\/node_modules\/(@coinbase|@base-org|wagmi|@wagmi|viem|ox|abitype|@noble|@tanstack|graphql|graphql-request|@farcaster|@walletconnect|@reown|@metamask|@safe-global)\/|\/src\/wallet\//;
+
+/** A chunk made of the wallet's modules is called `wallet-…`, which keeps it out of what is stored for offline use. */
+export function walletChunkName(chunk: { name: string; moduleIds: readonly string[] }): string {
+  const wallet = chunk.moduleIds.length > 0 && chunk.moduleIds.every((id) => WALLET_MODULE.test(id));
+  return wallet && !chunk.name.startsWith('wallet-') ? 'assets/wallet-[name]-[hash].js' : 'assets/[name]-[hash].js';
+}

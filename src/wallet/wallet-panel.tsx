@@ -1,0 +1,56 @@
+/** The wallet on screen, with the kit around it; refuses to be imported but lazily, for it is the heaviest thing here. */
+import { useState, type ReactNode } from 'react';
+import { OnchainKitProvider } from '@coinbase/onchainkit';
+import '@coinbase/onchainkit/styles.css';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { WagmiProvider, type Config } from 'wagmi';
+import { QUERY_FRESH_MS, QUERY_RETRIES } from '../../contract/limits.ts';
+import { environment } from '../environment.ts';
+import { productWalletSettings, type WalletKitSettings } from './kit-settings.ts';
+import { WalletAccount } from './wallet-account.tsx';
+import { WALLET_CHAINS, walletConfig } from './wallet-config.ts';
+
+const queryClient = (): QueryClient => new QueryClient({
+  defaultOptions: { queries: { staleTime: QUERY_FRESH_MS, retry: QUERY_RETRIES, refetchOnWindowFocus: false } },
+});
+
+/** The kit's provider with every setting of it; it makes its own session id, whatever it is given. */
+function Kit({ settings, children }: { settings: WalletKitSettings; children: ReactNode }) {
+  const { address, apiKey, config, projectId, rpcUrl } = settings;
+  const chain = WALLET_CHAINS.find((candidate) => candidate.id === settings.chainId) ?? WALLET_CHAINS[1];
+  return (
+    <OnchainKitProvider
+      chain={chain}
+      analytics={config.analytics}
+      schemaId={settings.schemaId}
+      sessionId={settings.sessionId}
+      config={config}
+      {...(address === null ? {} : { address })}
+      {...(apiKey === null ? {} : { apiKey })}
+      {...(projectId === null ? {} : { projectId })}
+      {...(rpcUrl === null ? {} : { rpcUrl })}
+    >
+      {children}
+    </OnchainKitProvider>
+  );
+}
+
+export interface WalletPanelProps {
+  /** Another connection configuration than the product's. */
+  config?: Config;
+}
+
+export default function WalletPanel({ config }: WalletPanelProps) {
+  const [wagmi] = useState(() => config ?? walletConfig({
+    jar: document, secureCookies: environment.secureCookies, analytics: environment.analytics,
+  }));
+  const [queries] = useState(queryClient);
+  const [settings] = useState(() => productWalletSettings({ analytics: environment.analytics }));
+  return (
+    <WagmiProvider config={wagmi}>
+      <QueryClientProvider client={queries}>
+        <Kit settings={settings}><WalletAccount /></Kit>
+      </QueryClientProvider>
+    </WagmiProvider>
+  );
+}
