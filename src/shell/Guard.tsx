@@ -1,0 +1,44 @@
+/** The access guard: a spinner while nothing is known, then the screen or the reason why not; refuses to decide for the server. */
+import { LoaderCircle } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { LinkButton } from '../components/Button.tsx';
+import type { Access } from '../identity/security-context.ts';
+import { useAccess } from '../stores/security.ts';
+
+function Blocked({ title, children, to, action }: { title: string; children: ReactNode; to: string; action: string }) {
+  return (
+    <div className="mx-auto flex min-h-[60dvh] max-w-md flex-col items-start justify-center gap-4">
+      <h1 className="text-xl">{title}</h1>
+      <div className="text-base text-ink-2">{children}</div>
+      <LinkButton to={to} tone="primary">{action}</LinkButton>
+    </div>
+  );
+}
+
+/** The guard's screen for a refusal; `path` is where the person wanted to go. */
+export function Refused({ access, path }: { access: Extract<Access, { allowed: false }>; path: string }) {
+  switch (access.screen) {
+    case 'authentication':
+      return <Blocked title="Authentication Required" to={`/login?next=${encodeURIComponent(path)}`} action="Go to Login">Your session has expired or you are not logged in. Please authenticate to continue.</Blocked>;
+    case 'feature':
+      return <Blocked title="Feature Unavailable" to="/subscription" action="View Plans">This feature requires additional permissions. Please upgrade your subscription.</Blocked>;
+    case 'upgrade':
+      return <Blocked title="Upgrade Required" to="/subscription" action="View Plans"><p>{access.reason}</p><p className="mt-2">Upgrade your plan to use it. Your agents and history stay as they are.</p></Blocked>;
+    case 'denied':
+      return <Blocked title="Access Denied" to="/dashboard" action="Go to Dashboard">{access.reason === '' ? 'You do not have permission to access this page.' : access.reason}</Blocked>;
+  }
+}
+
+export function Guard({ children }: { children: ReactNode }) {
+  const [path] = useLocation();
+  const { loading, access } = useAccess(path);
+  if (loading) {
+    return (
+      <div role="status" className="flex min-h-[60dvh] items-center justify-center text-ink-3">
+        <LoaderCircle className="spin size-6" aria-hidden /><span className="sr-only">Checking your access</span>
+      </div>
+    );
+  }
+  return access.allowed ? children : <Refused access={access} path={path} />;
+}

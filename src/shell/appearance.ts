@@ -1,0 +1,40 @@
+/** Theme and gain/loss colours by the person's choice, kept on this device; refuses to override the system unasked. */
+import { proxy, subscribe } from 'valtio';
+
+export type Theme = 'system' | 'light' | 'dark';
+/** `blue`: gains blue, losses orange, for eyes that do not part green from red. */
+export type GainColours = 'green' | 'blue';
+export interface Appearance { theme: Theme; gain: GainColours }
+
+const KEY = 'tradewind.appearance';
+
+export function readAppearance(text: string | null): Appearance {
+  const chosen: Appearance = { theme: 'system', gain: 'green' };
+  try {
+    const kept = JSON.parse(text ?? '{}') as Partial<Record<keyof Appearance, unknown>> | null;
+    if (kept?.theme === 'light' || kept?.theme === 'dark') chosen.theme = kept.theme;
+    if (kept?.gain === 'blue') chosen.gain = 'blue';
+  } catch {
+    // Not ours any more: the system's theme stands.
+  }
+  return chosen;
+}
+
+export const appearance = proxy<Appearance>(readAppearance(localStorage.getItem(KEY)));
+
+function paint(): void {
+  const { dataset } = document.documentElement;
+  if (appearance.theme === 'system') delete dataset.theme;
+  else dataset.theme = appearance.theme;
+  if (appearance.gain === 'green') delete dataset.gain;
+  else dataset.gain = appearance.gain;
+}
+
+/** Lays the choice over the page now and at every change. */
+export function keepAppearance(): void {
+  paint();
+  subscribe(appearance, () => {
+    paint();
+    localStorage.setItem(KEY, JSON.stringify(appearance));
+  });
+}

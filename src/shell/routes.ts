@@ -1,0 +1,77 @@
+/** Every path of the app, its title and the screen that is loaded for it; refuses to load a screen before it is asked for. */
+import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { PRELOAD_FALLBACK_MS, PRELOAD_IDLE_MS } from '../../contract/limits.ts';
+import { log } from '../log.ts';
+
+export interface ScreenProps { params: Readonly<Record<string, string | undefined>> }
+type Loaded = Promise<{ default: ComponentType<ScreenProps> }>;
+
+export interface ScreenRoute {
+  path: string;
+  title: string;
+  access: 'public' | 'protected';
+  load: () => Loaded;
+  Screen: LazyExoticComponent<ComponentType<ScreenProps>>;
+}
+
+const route = (access: ScreenRoute['access'], path: string, title: string, load: () => Loaded): ScreenRoute => ({ path, title, access, load, Screen: lazy(load) });
+const open = (path: string, title: string, load: () => Loaded): ScreenRoute => route('public', path, title, load);
+const guarded = (path: string, title: string, load: () => Loaded): ScreenRoute => route('protected', path, title, load);
+
+const words = (name: 'terms' | 'privacy' | 'risk' | 'learnMore' | 'faq' | 'howItWorks') => (): Loaded => import('../screens/words/words.tsx').then((module) => ({ default: module.WORDS[name] }));
+
+export const ROUTES: readonly ScreenRoute[] = [
+  open('/', 'Automated crypto trading agents', () => import('../screens/landing/landing.tsx')),
+  open('/login', 'Log in', () => import('../screens/login/login.tsx')),
+  open('/register', 'Create an account', () => import('../screens/login/register.tsx')),
+  open('/terms', 'Terms of Service', words('terms')),
+  open('/privacy', 'Privacy Policy', words('privacy')),
+  open('/risk-disclosure', 'Risk Disclosure', words('risk')),
+  open('/learn-more', 'Learn more', words('learnMore')),
+  open('/faq', 'FAQ', words('faq')),
+  open('/how-it-works', 'How it works', words('howItWorks')),
+  guarded('/dashboard', 'Dashboard', () => import('../screens/dashboard/dashboard.tsx')),
+  guarded('/standard-dashboard', 'Dashboard', () => import('../screens/dashboard/standard-dashboard.tsx')),
+  guarded('/pro-dashboard', 'PRO Dashboard', () => import('../screens/dashboard/pro-dashboard.tsx')),
+  guarded('/getting-started', 'Getting started', () => import('../screens/getting-started/getting-started.tsx')),
+  guarded('/trading', 'Trading', () => import('../screens/trading/trading.tsx')),
+  guarded('/analytics', 'Analytics', () => import('../screens/analytics/analytics.tsx')),
+  guarded('/agents', 'Agents', () => import('../screens/agents/agents.tsx')),
+  guarded('/agents/:id', 'Agent', () => import('../screens/agents/agent.tsx')),
+  guarded('/referrals', 'Referrals', () => import('../screens/referrals/referrals.tsx')),
+  guarded('/subscription', 'Subscription', () => import('../screens/subscription/subscription.tsx')),
+  guarded('/market', 'Markets', () => import('../screens/market/market.tsx')),
+  guarded('/market/:symbol', 'Market', () => import('../screens/market/symbol.tsx')),
+  guarded('/guided-setup', 'Guided setup', () => import('../screens/guided-setup/guided-setup.tsx')),
+  guarded('/library', 'Library', () => import('../screens/library/library.tsx')),
+  guarded('/support', 'Support', () => import('../screens/support/support.tsx')),
+  guarded('/security', 'Security', () => import('../screens/security/security.tsx')),
+  guarded('/performance', 'Performance', () => import('../screens/performance/performance.tsx')),
+  guarded('/portfolio', 'Portfolio', () => import('../screens/portfolio/portfolio.tsx')),
+  guarded('/stop-all', 'Stop all agents', () => import('../screens/stop-all/stop-all.tsx')),
+];
+
+/** The route of a path, query and a slash at the end aside; undefined for a path the app does not know. */
+export function routeOf(path: string): ScreenRoute | undefined {
+  const bare = (path.split(/[?#]/)[0] ?? '').replace(/(.)\/+$/, '$1');
+  return ROUTES.find((known) => new RegExp(`^${known.path.replace(/:\w+/g, '[^/]+')}$`).test(bare));
+}
+
+/** Loads the screen behind a path ahead of its first showing. A failure is only logged: showing it tries again. */
+export function preload(path: string): void {
+  routeOf(path)?.load().catch((error: unknown) => { log.warn(`The screen of ${path} could not be preloaded`, error); });
+}
+
+export const IDLE_PRELOADS = ['/dashboard', '/standard-dashboard', '/market', '/analytics'] as const;
+
+/** Dashboard, market and analytics when the browser is idle, within 10 s; where it cannot tell, 2 s after load. */
+export function preloadWhenIdle(host: Pick<Window, 'addEventListener' | 'setTimeout'> & { requestIdleCallback?: Window['requestIdleCallback'] } = window, load: (path: string) => void = preload): void {
+  const all = (): void => { for (const path of IDLE_PRELOADS) load(path); };
+  if (typeof host.requestIdleCallback === 'function') {
+    host.requestIdleCallback(all, { timeout: PRELOAD_IDLE_MS });
+    return;
+  }
+  const later = (): void => { host.setTimeout(all, PRELOAD_FALLBACK_MS); };
+  if (document.readyState === 'complete') later();
+  else host.addEventListener('load', later, { once: true });
+}
