@@ -23,7 +23,7 @@ export interface AgentMemory {
   /** Close of the candle of the previous look, ms; null after a start. */
   lastLook: number | null;
   stakes: Record<string, Stake>;
-  /** Newest last; kept as long as any guard or ranking asks. */
+  /** Newest last; kept while a guard or a ranking may ask. */
   exits: Exit[];
   /** The UTC day (its 00:00, ms) and the equity at the first look of it. */
   day: { start: number; equity: Fixed } | null;
