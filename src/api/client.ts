@@ -68,10 +68,12 @@ export function retryAfterMs(header: string | null, body: ErrorReply | null, now
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-function addressOf(baseUrl: string, path: string, params: Record<string, unknown>, query: Record<string, unknown>): string {
+type Words = Record<string, string | number | undefined>;
+
+function addressOf(baseUrl: string, path: string, params: Words, query: Words): string {
   const filled = path.replace(/:(\w+)/g, (_whole, key: string) => encodeURIComponent(String(params[key] ?? '')));
   const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== null) search.set(key, String(value as string | number));
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));
   const text = search.toString();
   return `${baseUrl}${filled}${text === '' ? '' : `?${text}`}`;
 }
@@ -155,7 +157,7 @@ export function createApi(options: ApiOptions): ApiClient {
   return {
     async call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallReply<N>> {
       const definition = CALLS[name];
-      const { params = {}, query = {}, body = {} } = input as { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown };
+      const { params = {}, query = {}, body = {} } = input as { params?: Words; query?: Words; body?: unknown };
       const mutates = definition.method !== 'GET';
       const commandId = input.commandId ?? newId();
       const request: Prepared = {
@@ -185,7 +187,7 @@ export function createApi(options: ApiOptions): ApiClient {
 }
 
 function parseReply<N extends CallName>(name: N, raw: unknown, commandId: string | null): CallReply<N> {
-  const parsed = z.safeParse(CALLS[name].reply as z.ZodMiniType, raw);
+  const parsed = z.safeParse(CALLS[name].reply, raw);
   if (!parsed.success) throw badReply(`The answer to ${name} is not what the contract says`, parsed.error);
   const reply = parsed.data as CallReply<N>;
   if (commandId !== null && (reply as { commandId?: unknown }).commandId !== commandId) throw badReply(`The answer to ${name} is to another command`, null);

@@ -42,7 +42,6 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
     own = openStream({
       ...options, onEvent: tell,
       onGap: () => { options.onGap(); channel.postMessage({ uid: options.uid, gap: true }); },
-      onState: options.onState,
     });
     release = () => { own?.close(); own = null; resolve(); };
   });

@@ -1,7 +1,9 @@
 /** A stand-in identity for a build that runs on recorded replies: anyone may sign in; refuses to be near a real server. */
+import { readLastUser } from './last-user.ts';
 import type { AuthPort, AuthUser } from './auth-port.ts';
 
 const HOUR_S = 3_600;
+const UID = 'recorded-user';
 
 const encode = (value: object): string => btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
@@ -14,16 +16,16 @@ export function recordedToken(uid: string, email: string, projectId: string, now
 
 export function recordedAuth(projectId: string): AuthPort {
   const listeners = new Set<(user: AuthUser | null) => void>();
-  let user: AuthUser | null = null;
+  const person = (email: string | null, displayName: string | null, lastSignInTime = new Date().toUTCString()): AuthUser => ({
+    uid: UID, email, displayName, metadata: { lastSignInTime },
+    getIdToken: () => Promise.resolve(recordedToken(UID, email ?? '', projectId, Date.now())),
+  });
+  const last = readLastUser();
+  let user: AuthUser | null = last?.uid === UID ? person(last.email, null, last.lastSignInTime ?? undefined) : null;
   const become = (next: AuthUser | null): void => {
     user = next;
     for (const listener of listeners) listener(next);
   };
-  const person = (email: string, displayName: string | null): AuthUser => ({
-    uid: 'recorded-user', email, displayName,
-    metadata: { lastSignInTime: new Date().toUTCString() },
-    getIdToken: () => Promise.resolve(recordedToken('recorded-user', email, projectId, Date.now())),
-  });
   const enter = (email: string, displayName: string | null): Promise<AuthUser> => {
     const next = person(email, displayName);
     become(next);

@@ -6,16 +6,17 @@ import type { StreamEvent } from '../../contract/stream.ts';
 import { apiFetch, observeApi, rememberSource } from '../api/api.ts';
 import type { SharedStream } from '../api/shared-stream.ts';
 import { environment } from '../environment.ts';
-import { checkSession, endSession, idToken, revokeSession, session } from '../identity/session.ts';
+import { checkSession, endSession, idToken, onPurge, revokeSession, session } from '../identity/session.ts';
 import { log } from '../log.ts';
-import { applyAgent, clearAgents, loadAgents, removeAgent } from './agents.ts';
+import { deleteUserDatabase } from '../offline/database.ts';
+import { agentsStore, applyAgent, clearAgents, loadAgents, removeAgent } from './agents.ts';
 import { clearAnalytics } from './analytics.ts';
 import { connection } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
-import { applyFill, clearHistory, loadHistory } from './history.ts';
+import { applyFill, clearHistory, historyStore, loadHistory } from './history.ts';
 import { hydrate, keepSnapshots } from './hydrate.ts';
 import { applyTicks, clearMarket, loadMarket, marketStore } from './market.ts';
-import { applyPortfolio, clearPortfolio, loadPortfolio } from './portfolio.ts';
+import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from './portfolio.ts';
 import { clearSettings, loadSettings } from './settings.ts';
 import { checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement } from './subscription.ts';
 
@@ -35,6 +36,11 @@ export function rereadAll(): void {
   }, 150);
 }
 
+/** The number up to which everything we hold is true. */
+function oldestSequence(): number {
+  return Math.min(agentsStore.data?.sequence ?? -1, portfolioStore.data?.sequence ?? -1, historyStore.data?.sequence ?? -1);
+}
+
 /** One event of the stream into the store it belongs to. */
 export function applyEvent(event: StreamEvent): void {
   switch (event.type) {
@@ -42,8 +48,8 @@ export function applyEvent(event: StreamEvent): void {
       noteServerTime(event.serverTime);
       connection.marketClockOffset = event.marketTime - Date.now();
       rememberSource(event.source.id);
-      // Numbers passed while nobody listened: what we hold is older than the greeting.
-      rereadAll();
+      // Numbers may have passed while nobody listened: then what we hold is older than the greeting.
+      if (oldestSequence() < event.sequence) rereadAll();
       return;
     case 'heartbeat':
       noteServerTime(event.serverTime);
@@ -123,6 +129,7 @@ function follow(): void {
 
 /** Begins everything that keeps the stores true. Called once, before the first paint; nothing in it waits for a network. */
 export function startLive(): void {
+  onPurge((gone) => deleteUserDatabase(gone));
   observeApi((event) => {
     if (event.type !== 'refused') return;
     if (event.code === 'token_revoked') revokeSession().catch((error: unknown) => { log.error('The revoked session could not be cleared', error); });

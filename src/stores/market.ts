@@ -1,7 +1,7 @@
 /** Prices and pools as they were last said, each symbol on its own; refuses a price older than the one it holds. */
 import { proxy } from 'valtio';
 import type { MarketData, MarketOverview, MarketPools, MarketSource, SymbolQuote } from '../../contract/market.ts';
-import { api } from '../api/api.ts';
+import { api, rememberSource } from '../api/api.ts';
 import { load } from './load.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 
@@ -51,16 +51,32 @@ export function applyTicks(symbols: readonly SymbolQuote[], now: number, savedAt
   marketStore.savedAt = savedAt;
 }
 
+export function applyOverview(next: MarketOverview, origin: Origin, savedAt = Date.now()): void {
+  fill(overviewStore, next, origin, savedAt);
+}
+
+export function applyPools(next: MarketPools, origin: Origin, savedAt = Date.now()): void {
+  fill(poolsStore, next, origin, savedAt);
+}
+
+/** The board in the form the server sends it. */
+export function toMarketData(board: MarketBoard): MarketData {
+  return { source: board.source, now: board.now, symbols: Object.values(board.symbols) };
+}
+
 export function loadMarket(force = false): Promise<void> {
-  return load(marketStore, force, () => api.marketData(), (reply) => { applyMarket(reply.value, reply.origin); });
+  return load(marketStore, force, () => api.marketData(), (reply) => {
+    if (reply.origin === 'network') rememberSource(reply.value.source.id);
+    applyMarket(reply.value, reply.origin);
+  });
 }
 
 export function loadOverview(force = false): Promise<void> {
-  return load(overviewStore, force, () => api.marketOverview(), (reply) => { fill(overviewStore, reply.value, reply.origin, Date.now()); });
+  return load(overviewStore, force, () => api.marketOverview(), (reply) => { applyOverview(reply.value, reply.origin); });
 }
 
 export function loadPools(force = false): Promise<void> {
-  return load(poolsStore, force, () => api.marketPools(), (reply) => { fill(poolsStore, reply.value, reply.origin, Date.now()); });
+  return load(poolsStore, force, () => api.marketPools(), (reply) => { applyPools(reply.value, reply.origin); });
 }
 
 export function clearMarket(): void {
