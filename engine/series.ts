@@ -88,9 +88,9 @@ export function closeAt(series: Series, at: number, toleranceMs = TOLERANCE_MS):
   return at - closed <= toleranceMs ? series.close[i] ?? null : null;
 }
 
-/** Opening of the oldest candle, ms; null for an empty series. */
-export function startsAt(series: Series): number | null {
-  return series.length === 0 ? null : series.opensAt[0] ?? null;
+/** Moment of the oldest close, ms; null for an empty series. Nothing is known before it. */
+export function firstCloseAt(series: Series): number | null {
+  return series.closesAt[0] ?? null;
 }
 
 /**
@@ -150,8 +150,8 @@ function indexOpeningAt(series: Series, at: number): number {
 
 /** Volume of the 24 hours that end at `at`, base units; null where the series does not reach back that far. */
 export function dayVolume(series: Series, at: number): number | null {
-  const start = startsAt(series);
-  if (start === null || start > at - DAY_MS || closeAt(series, at) === null) return null;
+  const start = series.opensAt[0];
+  if (start === undefined || start > at - DAY_MS || closeAt(series, at) === null) return null;
   return volumeBetween(series, at - DAY_MS, at);
 }
 

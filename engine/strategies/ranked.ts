@@ -1,5 +1,5 @@
 /** Cross-sectional ranking by return for its risk, formed at set moments; refuses to re-rank in between. */
-import { deviation, logReturn, mean, startsAt, volatilityAt } from '../series.ts';
+import { deviation, logReturn, mean, firstCloseAt, volatilityAt } from '../series.ts';
 import type { Series } from '../series.ts';
 import { DAY_MS } from '../schedule.ts';
 import type { Signal } from '../types.ts';
@@ -47,7 +47,7 @@ function judge(score: Score, z: number, rank: number, ranked: number): Verdict {
 
 /** Where history begins inside the window it is used from there, at a quality of what there is; null under 90 % of it. */
 function scoreOf(series: Series, at: number, wantedDays: number): Score | null {
-  const start = startsAt(series);
+  const start = firstCloseAt(series);
   const volatility = volatilityAt(series, at);
   if (start === null || !volatility) return null;
   const days = Math.min(wantedDays, Math.floor((at - start) / DAY_MS));
