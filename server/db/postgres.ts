@@ -47,8 +47,11 @@ export async function openPostgres(url: string, options: { poolMax: number; log:
     connectionString: url, max: options.poolMax, connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS, idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS, keepAlive: true,
   });
-  // An idle connection that dies is replaced at the next use; unheard, this event would end the process.
-  pool.on('error', (error) => { options.log.warn({ reason: error.message }, 'an idle database connection was lost'); });
+  // A connection that dies is replaced at the next use. The pool hears idle ones only, and unheard this event would end
+  // the process: so every connection is listened to for all its life, in a transaction too.
+  const lost = (error: Error): void => { options.log.warn({ reason: error.message }, 'a database connection was lost'); };
+  pool.on('error', lost);
+  pool.on('connect', (client) => { client.on('error', lost); });
   try {
     await bringUpToDate(pool);
   } catch (error) {

@@ -66,6 +66,8 @@ export async function startPostgres(): Promise<TestPostgres | null> {
     const [file, args] = owner(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=on', '-c', 'max_connections=50']);
     child = spawn(file, args, { stdio: 'ignore', cwd: '/' });
     for (let tries = 0; tries < 150; tries += 1) {
+      // After a kill its children hold the shared memory for a moment, and a new postmaster gives up at once.
+      if (child.exitCode !== null) child = spawn(file, args, { stdio: 'ignore', cwd: '/' });
       try { query('postgres', 'select 1'); return; } catch { await new Promise((resolve) => { setTimeout(resolve, 200); }); }
     }
     throw new Error('PostgreSQL did not start');
