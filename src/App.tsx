@@ -1,0 +1,66 @@
+/** Routes and shell of the page; refuses to draw a protected screen outside its guard. */
+import './styles/app.css';
+import { Suspense, useEffect } from 'react';
+import { Redirect, useLocation } from 'wouter';
+import { environment } from './environment.ts';
+import { keepAppearance } from './shell/appearance.ts';
+import { Boundary, CrashScreen, RouteError } from './shell/Crash.tsx';
+import { Guard } from './shell/Guard.tsx';
+import { LoadingScreen } from './shell/LoadingScreen.tsx';
+import { keepReferral } from './shell/referral.ts';
+import { preload, preloadWhenIdle, ROUTES, routeOf } from './shell/routes.ts';
+import { Shell } from './shell/Shell.tsx';
+import { Toasts } from './shell/Toasts.tsx';
+
+keepAppearance();
+// The screen that is about to be shown is asked for before anything is drawn.
+preload(location.pathname === '/dashboard' ? '/standard-dashboard' : location.pathname);
+preload(location.pathname);
+if (environment.lazyLoading) preloadWhenIdle();
+else for (const route of ROUTES) preload(route.path);
+
+/** Values of a pattern's `:names` in a path. */
+function paramsOf(pattern: string, path: string): Record<string, string> {
+  const values = path.split('/');
+  const found: Record<string, string> = {};
+  pattern.split('/').forEach((part, index) => {
+    if (!part.startsWith(':')) return;
+    const raw = values[index] ?? '';
+    try { found[part.slice(1)] = decodeURIComponent(raw); } catch { found[part.slice(1)] = raw; }
+  });
+  return found;
+}
+
+export function Routes() {
+  const [path] = useLocation();
+  const route = routeOf(path);
+  useEffect(() => {
+    document.title = route === undefined ? 'Tradewind' : `${route.title} · Tradewind`;
+    scrollTo(0, 0);
+    document.getElementById('content')?.focus({ preventScroll: true });
+  }, [path, route]);
+
+  const referral = /^\/ref\/([^/]+)\/?$/.exec(path)?.[1];
+  if (referral !== undefined) {
+    keepReferral(referral);
+    return <Redirect to="/register" replace />;
+  }
+  if (path === '/markets' || path === '/markets/') return <Redirect to="/market" replace />;
+  if (route === undefined) return <Redirect to="/" replace />;
+  const { Screen } = route;
+  const screen = (
+    <Boundary resetKey={path} fallback={(error) => <RouteError error={error} />}>
+      <Suspense fallback={<LoadingScreen />}><Screen params={paramsOf(route.path, path)} /></Suspense>
+    </Boundary>
+  );
+  return <Shell path={path} isPublic={route.access === 'public'}>{route.access === 'public' ? screen : <Guard>{screen}</Guard>}</Shell>;
+}
+
+export function App() {
+  return (
+    <Boundary fallback={(error) => <CrashScreen error={error} />}>
+      <Routes />
+      <Toasts />
+    </Boundary>
+  );
+}

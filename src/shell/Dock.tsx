@@ -1,0 +1,101 @@
+/** What waits for the person above the bottom bar: unsent commands, an ending session, an update; refuses to cover the page for long. */
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { cancelCommand, confirmCommand, queue } from '../commands.ts';
+import { Button } from '../components/Button.tsx';
+import { CommandState } from '../components/CommandState.tsx';
+import { useNow } from '../components/use-now.ts';
+import { formatSpan } from '../format/times.ts';
+import { session } from '../identity/session.ts';
+import { commandText } from '../stores/agent-view.ts';
+import { connection } from '../stores/connection.ts';
+import { pageToast } from '../stores/toasts.ts';
+import { applyUpdate, updates } from '../updates.ts';
+import { SignInAgain } from './SignInAgain.tsx';
+
+const CARD = 'tray-in rounded-lg border border-line bg-surface px-4 py-3 shadow-float';
+
+async function withdraw(commandId: string): Promise<void> {
+  const result = await cancelCommand(commandId);
+  if (result === 'undone') pageToast('success', 'Cancelled. Nothing was sent.');
+  if (result === 'already-sent') pageToast('blank', 'Already on its way. Use the opposite command instead.');
+}
+
+async function insist(commandId: string): Promise<void> {
+  const result = await confirmCommand(commandId);
+  if (result.said === 'refused' || result.said === 'not-saved') pageToast('error', result.message);
+}
+
+function CommandTray() {
+  const { entries, paused, storage, quarantined } = useSnapshot(queue);
+  const [folded, setFolded] = useState(false);
+  const shown = entries.filter((entry) => entry.state !== 'cancelled');
+  const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending').length;
+  if (shown.length === 0 && quarantined === 0 && storage !== 'memory') return null;
+  return (
+    <section aria-label="Commands on this device" className={CARD}>
+      {shown.length > 0 && (
+        <button type="button" aria-expanded={!folded} onClick={() => { setFolded(!folded); }} className="flex min-h-8 w-full items-center justify-between gap-4 text-left font-medium">
+          <span>{waiting > 0 ? `${waiting} ${waiting === 1 ? 'command waits' : 'commands wait'} to be received` : 'Commands'}</span>
+          <span className="text-xs font-normal text-ink-3">{folded ? 'Show' : 'Hide'}</span>
+        </button>
+      )}
+      {paused === 'sign-in' && <p className="text-amber">Nothing is sent until you sign in again.</p>}
+      {paused === 'update' && <p className="text-amber">Nothing is sent until this app is updated.</p>}
+      {!folded && (
+        <ul className="max-h-[34dvh] overflow-y-auto">
+          {shown.map((entry) => (
+            <li key={entry.commandId} className="rule flex flex-wrap items-center justify-between gap-x-3 gap-y-1 py-2">
+              <div className="min-w-0 flex-1 basis-52">
+                <p className="truncate">{entry.agentId === null ? 'All agents' : entry.agentName}</p>
+                <CommandState phase={entry.state} className="text-xs">{commandText(entry)}</CommandState>
+              </div>
+              <div className="flex gap-2">
+                {(entry.state === 'needs-you' || entry.state === 'failed' || entry.state === 'lapsed') && <Button size="sm" tone="primary" onClick={() => { void insist(entry.commandId); }}>{entry.state === 'needs-you' ? 'Confirm' : 'Send again'}</Button>}
+                {entry.state !== 'accepted' && entry.state !== 'sending' && <Button size="sm" onClick={() => { void withdraw(entry.commandId); }}>{entry.state === 'saved' || entry.state === 'needs-you' ? 'Cancel' : 'Dismiss'}</Button>}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {storage === 'memory' && <p className="text-amber">This browser keeps nothing for the app: commands are sent at once or not at all.</p>}
+      {quarantined > 0 && <p className="text-amber">{quarantined} saved {quarantined === 1 ? 'command' : 'commands'} could not be read and will not be sent.</p>}
+    </section>
+  );
+}
+
+function SessionNotice() {
+  const { endingSoon, expiresAt } = useSnapshot(session);
+  const { entries } = useSnapshot(queue);
+  const now = useNow(10_000);
+  const [open, setOpen] = useState(false);
+  if (!endingSoon || expiresAt === null) return null;
+  const unsent = entries.filter((entry) => entry.state === 'saved' || entry.state === 'sending' || entry.state === 'needs-you').length;
+  return (
+    <section aria-label="Session" className={CARD}>
+      <p>Your session ends in {formatSpan(Math.max(0, expiresAt - now))}.{unsent > 0 ? ` ${unsent} ${unsent === 1 ? 'command is' : 'commands are'} not yet sent.` : ''}</p>
+      <Button size="sm" className="mt-2" onClick={() => { setOpen(true); }}>Sign in again</Button>
+      <SignInAgain open={open} onOpenChange={setOpen} />
+    </section>
+  );
+}
+
+function UpdateNotice() {
+  const { waiting } = useSnapshot(updates);
+  const { outdated } = useSnapshot(connection);
+  if (!waiting && !outdated) return null;
+  return (
+    <section aria-label="Update" className={`${CARD} flex items-center justify-between gap-4`}>
+      <p>{outdated ? 'This version is too old for the server. What waits to be sent is kept.' : 'A new version is ready.'}</p>
+      <Button size="sm" tone="primary" onClick={() => { if (waiting) applyUpdate(); else location.reload(); }}>{waiting ? 'Update' : 'Reload'}</Button>
+    </section>
+  );
+}
+
+export function Dock() {
+  return (
+    <div className="pointer-events-none fixed inset-x-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 px-3 pb-3 sm:left-auto sm:w-104 lg:bottom-0 lg:pr-6 lg:pb-6">
+      <div className="pointer-events-auto flex flex-col gap-2"><UpdateNotice /><SessionNotice /><CommandTray /></div>
+    </div>
+  );
+}

@@ -1,0 +1,11 @@
+/** What stands while a screen's code is on its way; refuses to say more than it knows. */
+import { Mark } from './Mark.tsx';
+
+export function LoadingScreen() {
+  return (
+    <div role="status" className="flex min-h-[60dvh] flex-col items-center justify-center gap-3 text-ink-3">
+      <Mark className="size-8" />
+      <span>Loading...</span>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+/** The frame around every screen: header, strip, rail or bottom bar, dock and footer; refuses to move when data comes. */
+import type { ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
+import { session } from '../identity/session.ts';
+import { Dock } from './Dock.tsx';
+import { Footer } from './Footer.tsx';
+import { AppHeader, PublicHeader } from './Header.tsx';
+import { showsTrialBanner } from './navigation.ts';
+import { BottomBar, Rail } from './Rail.tsx';
+import { StatusStrip } from './StatusStrip.tsx';
+import { TrialBanner } from './TrialBanner.tsx';
+
+const SKIP = 'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:p-3 focus:shadow-float';
+
+export function Shell({ path, isPublic, children }: { path: string; isPublic: boolean; children: ReactNode }) {
+  const { user, status } = useSnapshot(session);
+  const known = user !== null && status !== 'signed-out';
+  if (!known || path === '/') {
+    return (
+      <>
+        <a href="#content" className={SKIP}>Skip to content</a>
+        <PublicHeader transparent={path === '/'} />
+        <main id="content" tabIndex={-1} className={path === '/' ? 'min-h-dvh outline-none' : 'mx-auto min-h-[calc(100dvh-8rem)] w-full max-w-6xl px-4 py-8 outline-none md:px-6'}>{children}</main>
+        <Footer />
+      </>
+    );
+  }
+  return (
+    <>
+      <a href="#content" className={SKIP}>Skip to content</a>
+      <AppHeader path={path} />
+      <StatusStrip />
+      <div className="flex">
+        <Rail path={path} />
+        <div className="min-w-0 flex-1">
+          {showsTrialBanner(path) && !isPublic && <TrialBanner />}
+          <main id="content" tabIndex={-1} className="mx-auto min-h-[calc(100dvh-12rem)] w-full max-w-[80rem] px-4 py-5 outline-none md:px-6">{children}</main>
+          <Footer />
+          {/* Room for the bottom bar, and for what is docked above it. */}
+          <div aria-hidden className="h-[calc(var(--bar)+env(safe-area-inset-bottom))] lg:hidden" />
+        </div>
+      </div>
+      <BottomBar path={path} />
+      <Dock />
+    </>
+  );
+}
