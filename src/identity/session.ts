@@ -186,11 +186,12 @@ export function resetSession(): void {
   Object.assign(session, { status: 'loading', user: null, provisional: false, expiresAt: null, endingSoon: false } satisfies Session);
 }
 
-async function provider(): Promise<AuthPort> {
-  const late = new Promise<never>((_resolve, reject) => {
-    setTimeout(() => { reject(new TokenFault('identity_unavailable', 'Firebase auth not initialized')); }, IDENTITY_WAIT_MS);
+function provider(): Promise<AuthPort> {
+  if (port !== null) return Promise.resolve(port);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => { reject(new TokenFault('identity_unavailable', 'Firebase auth not initialized')); }, IDENTITY_WAIT_MS);
+    void portReady.then((ready) => { clearTimeout(timer); resolve(ready); });
   });
-  return port ?? Promise.race([portReady, late]);
 }
 
 /** Waits until the provider has said who is there, but not for ever. */

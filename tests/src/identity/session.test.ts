@@ -1,0 +1,224 @@
+// @vitest-environment jsdom
+/** The session: painted from our record, confirmed by the provider, over after four hours. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AuthPort, AuthUser } from '../../../src/identity/auth-port.ts';
+import { LAST_USER_KEY, pendingPurges, readLastUser, writeLastUser } from '../../../src/identity/last-user.ts';
+import { recordedToken } from '../../../src/identity/recorded-auth.ts';
+import {
+  checkSession, connectIdentity, endSession, IDENTITY_WAIT_MS, idToken, isAuthenticated, onPurge, openSession, resetSession,
+  sendPasswordReset, session, setServerClock, signIn, signInWithGoogle, signOut, signUp, updateProfile,
+} from '../../../src/identity/session.ts';
+
+const NOW = Date.parse('2026-01-10T12:00:00Z');
+const HOUR = 3_600_000;
+const PROJECT = 'demo-tradewind';
+const at = (ms: number): string => new Date(ms).toUTCString();
+
+function person(uid: string, signedInAt: number): AuthUser {
+  return {
+    uid, email: `${uid}@example.com`, displayName: null, metadata: { lastSignInTime: at(signedInAt) },
+    getIdToken: () => Promise.resolve(recordedToken(uid, `${uid}@example.com`, PROJECT, Date.now())),
+  };
+}
+
+/** A provider that is told what to say, and tells what it was asked. */
+function provider(first: AuthUser | null | 'silent') {
+  const asked: string[] = [];
+  const listeners = new Set<(user: AuthUser | null) => void>();
+  let user = first === 'silent' ? null : first;
+  const become = (next: AuthUser | null): void => { user = next; for (const listener of listeners) listener(next); };
+  const enter = (what: string, uid: string): Promise<AuthUser> => {
+    asked.push(what);
+    const next = person(uid, Date.now());
+    become(next);
+    return Promise.resolve(next);
+  };
+  const port: AuthPort = {
+    observe(listener) {
+      listeners.add(listener);
+      if (first !== 'silent') listener(user);
+      return () => { listeners.delete(listener); };
+    },
+    currentUser: () => user,
+    signIn: (email, password) => enter(`signIn ${email} ${password}`, email.split('@')[0] ?? ''),
+    signUp: (email, password, name) => enter(`signUp ${email} ${password} ${name}`, email.split('@')[0] ?? ''),
+    signInWithGoogle: () => enter('google', 'googler'),
+    sendPasswordReset: (email) => { asked.push(`reset ${email}`); return Promise.resolve(); },
+    updateProfile: (change) => { asked.push(`profile ${change.displayName}`); return Promise.resolve(); },
+    signOut: () => { asked.push('signOut'); become(null); return Promise.resolve(); },
+  };
+  return { port, asked, become };
+}
+
+const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW });
+  localStorage.clear();
+  resetSession();
+});
+afterEach(() => { vi.useRealTimers(); });
+
+describe('four hours', () => {
+  it('are counted from the last sign-in, and a missing or unreadable one counts as over (R5-18, R9-02)', () => {
+    expect(isAuthenticated(at(NOW - 4 * HOUR + 1_000), NOW)).toBe(true);
+    expect(isAuthenticated(at(NOW - 4 * HOUR), NOW)).toBe(false);
+    expect(isAuthenticated(null, NOW)).toBe(false);
+    expect(isAuthenticated('yesterday', NOW)).toBe(false);
+  });
+
+  it('end while the page is open, with a notice ten minutes before (R5-18, R9-02)', async () => {
+    connectIdentity(provider(person('ann', NOW)).port, PROJECT);
+    openSession();
+    await settled();
+    expect(session).toMatchObject({ status: 'signed-in', endingSoon: false, expiresAt: NOW + 4 * HOUR });
+    await vi.advanceTimersByTimeAsync(4 * HOUR - 9 * 60_000);
+    expect(session).toMatchObject({ status: 'signed-in', endingSoon: true });
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(session).toMatchObject({ status: 'expired', endingSoon: false, user: { uid: 'ann' } });
+  });
+
+  it('go by the server\'s clock where it is known', async () => {
+    connectIdentity(provider(person('ann', NOW)).port, PROJECT);
+    await settled();
+    vi.setSystemTime(NOW + 24 * HOUR);
+    checkSession();
+    expect(session.status).toBe('expired');
+    setServerClock(-24 * HOUR);
+    expect(session.status).toBe('signed-in');
+  });
+
+  it('begin anew when the same person signs in again, also after the server ended them', async () => {
+    const { port } = provider(person('ann', NOW - 5 * HOUR));
+    connectIdentity(port, PROJECT);
+    await settled();
+    expect(session.status).toBe('expired');
+    await signIn('ann@example.com', 'secret');
+    expect(session.status).toBe('signed-in');
+    endSession();
+    expect(session.status).toBe('expired');
+    await signIn('ann@example.com', 'secret');
+    expect(session.status).toBe('signed-in');
+  });
+});
+
+describe('start', () => {
+  it('paints the last user at once, before the provider is there', () => {
+    writeLastUser({ uid: 'ann', email: 'ann@example.com', lastSignInTime: at(NOW - HOUR) });
+    openSession();
+    expect(session).toMatchObject({ status: 'signed-in', provisional: true, user: { uid: 'ann', email: 'ann@example.com' } });
+    expect(JSON.parse(localStorage.getItem(LAST_USER_KEY) ?? '')).toEqual({ uid: 'ann', email: 'ann@example.com', lastSignInTime: at(NOW - HOUR) });
+  });
+
+  it('with a record that does not read, or none, waits for the provider, but not for ever', async () => {
+    localStorage.setItem(LAST_USER_KEY, '{"uid":7}');
+    openSession();
+    expect(session.status).toBe('loading');
+    await vi.advanceTimersByTimeAsync(IDENTITY_WAIT_MS);
+    expect(session.status).toBe('signed-out');
+  });
+
+  it('keeps everything when the provider says "nobody", and stops counting the person as authenticated', async () => {
+    const purged: string[] = [];
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - HOUR) });
+    openSession();
+    onPurge((uid) => { purged.push(uid); return Promise.resolve(); });
+    connectIdentity(provider(null).port, PROJECT);
+    await settled();
+    expect(session).toMatchObject({ status: 'expired', user: { uid: 'ann' } });
+    expect(readLastUser()?.uid).toBe('ann');
+    expect(purged).toEqual([]);
+  });
+
+  it('does not wait for a provider that never answers (R8-08)', async () => {
+    const without = expect(idToken()).rejects.toThrow('Firebase auth not initialized');
+    await vi.advanceTimersByTimeAsync(IDENTITY_WAIT_MS);
+    await without;
+    connectIdentity(provider('silent').port, PROJECT);
+    const silent = expect(idToken()).rejects.toThrow('Firebase auth not initialized');
+    await vi.advanceTimersByTimeAsync(IDENTITY_WAIT_MS);
+    await silent;
+  });
+});
+
+describe('identity operations', () => {
+  it('sign in, create, reset, update the profile, Google, sign out, and follow the provider (R7-28)', async () => {
+    const { port, asked, become } = provider(null);
+    connectIdentity(port, PROJECT);
+    await settled();
+    expect(session.status).toBe('signed-out');
+    await signIn('ann@example.com', 'secret');
+    expect(session.user?.uid).toBe('ann');
+    await updateProfile({ displayName: 'Ann' });
+    expect(session.user?.displayName).toBe('Ann');
+    await signOut();
+    await signUp('bob@example.com', 'secret', 'Bob');
+    await signOut();
+    await signInWithGoogle();
+    await sendPasswordReset('ann@example.com');
+    expect(asked).toEqual(['signIn ann@example.com secret', 'profile Ann', 'signOut', 'signUp bob@example.com secret Bob', 'signOut', 'google', 'reset ann@example.com']);
+    become(person('carl', NOW));
+    await settled();
+    expect(session.user?.uid).toBe('carl');
+  });
+
+  it('give a token of the person that is shown and of nobody else', async () => {
+    const { port } = provider(person('ann', NOW));
+    connectIdentity(port, PROJECT);
+    await settled();
+    await expect(idToken()).resolves.toBe(recordedToken('ann', 'ann@example.com', PROJECT, NOW));
+    if (session.user !== null) session.user.uid = 'bob';
+    await expect(idToken()).rejects.toThrow('Not authenticated');
+  });
+});
+
+describe('sign-out', () => {
+  it('deletes what is the person\'s, without a network, and finishes at the next start what was cut short', async () => {
+    const purged: string[] = [];
+    let fails = true;
+    onPurge((uid) => { purged.push(uid); return fails ? Promise.reject(new Error('blocked')) : Promise.resolve(); });
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    connectIdentity(provider(person('ann', NOW)).port, PROJECT);
+    await settled();
+    await signOut();
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+    expect(readLastUser()).toBeNull();
+    expect(pendingPurges()).toEqual(['ann']);
+    fails = false;
+    openSession();
+    await settled();
+    expect(purged).toEqual(['ann', 'ann']);
+    expect(pendingPurges()).toEqual([]);
+  });
+
+  it('before the provider was loaded is told to it when it is, before it can bring the person back', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
+    openSession();
+    await signOut();
+    const { port, asked } = provider(person('ann', NOW));
+    connectIdentity(port, PROJECT);
+    await settled();
+    expect(asked).toEqual(['signOut']);
+    expect(session.status).toBe('signed-out');
+  });
+
+  it('in another tab is followed here', () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
+    openSession();
+    dispatchEvent(new StorageEvent('storage', { key: LAST_USER_KEY, newValue: null }));
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+  });
+
+  it('of one happens when another signs in: the first one\'s data goes before the second is named', async () => {
+    const order: string[] = [];
+    onPurge((uid) => { order.push(`purge ${uid} while ${session.user?.uid ?? 'nobody'}`); return Promise.resolve(); });
+    const { port } = provider(person('ann', NOW));
+    connectIdentity(port, PROJECT);
+    await settled();
+    await signIn('bob@example.com', 'secret');
+    await settled();
+    expect(order[0]).toBe('purge ann while nobody');
+    expect(session.user?.uid).toBe('bob');
+    expect(readLastUser()?.uid).toBe('bob');
+  });
+});
