@@ -1,0 +1,137 @@
+/** The exchange feed against a local server that answers in the exchanges' recorded shapes, through the real ccxt. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { formatFixed } from '../../../contract/money.ts';
+import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
+import { Turnstile } from '../../../server/market/exchange-client.ts';
+import { rulesOf } from '../../../server/market/exchange-feed.ts';
+import { EXCHANGE_VENUES } from '../../../server/market/exchange-venues.ts';
+import type { RawTick } from '../../../server/market/feed.ts';
+import { FeedMarket } from '../../../server/market/running-market.ts';
+import { recordedCandle, startExchangeServer, type ExchangeServer } from '../../support/exchange-server.ts';
+import { keptLog } from './silent-log.ts';
+
+const FIVE = 300_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+let server: ExchangeServer;
+const open: ExchangeFeed[] = [];
+
+beforeAll(async () => { server = await startExchangeServer(); await import('ccxt'); });
+afterEach(async () => { for (const feed of open.splice(0)) await feed.stop(); server.failing = null; server.candlesUntil = Infinity; server.asked.length = 0; });
+afterAll(async () => { await server.close(); });
+
+function feedOf(id: 'coinbaseexchange' | 'kraken') {
+  const log = keptLog();
+  const feed = new ExchangeFeed({ venue: EXCHANGE_VENUES[id], baseUrl: server.url, clock: { now: () => Date.now() }, log });
+  open.push(feed);
+  const ticks: RawTick[] = [];
+  return { feed, log, ticks, begin: () => feed.start((tick) => { ticks.push(tick); }) };
+}
+
+describe.each(['coinbaseexchange', 'kraken'] as const)('%s', (id) => {
+  it('offers the followed pairs of one quote with their lots, minima and fee, and tells a first price of each', async () => {
+    const { feed, ticks, begin } = feedOf(id);
+    await begin();
+    expect(feed.pairs.map((rules) => rules.pair)).toEqual(['BTC/USD', 'ETH/USD', 'LINK/USD', 'USDC/USD']);
+    const [btc] = feed.pairs;
+    expect([btc && formatFixed(btc.lot), btc && formatFixed(btc.minNotional), btc?.feeBps]).toEqual(['0.00000001', id === 'kraken' ? '0.5' : '1', id === 'kraken' ? 40 : 60]);
+    expect(ticks.map((tick) => tick.pair).sort()).toEqual(['BTC/USD', 'ETH/USD', 'LINK/USD', 'USDC/USD']);
+    const tick = ticks.find((candidate) => candidate.pair === 'BTC/USD');
+    expect(tick?.last).toBe(server.prices.get('BTC'));
+    expect(Number(tick?.bid)).toBeLessThan(Number(tick?.last));
+    expect(Number(tick?.ask)).toBeGreaterThan(Number(tick?.last));
+  });
+
+  it('reads closed candles, oldest first, as the exchange has them', async () => {
+    const { feed, begin } = feedOf(id);
+    await begin();
+    const to = Date.now();
+    const candles = await feed.candles('ETH/USD', '5m', to - 6 * HOUR, to);
+    expect(candles.length).toBe(Math.floor(to / FIVE) - Math.ceil((to - 6 * HOUR) / FIVE));
+    for (const candle of candles) {
+      expect([candle.open, candle.high, candle.low, candle.close, candle.volume]).toEqual(recordedCandle('ETH', candle.time, FIVE));
+    }
+    expect((candles.at(-1)?.time ?? 0) + FIVE).toBe(Math.floor(to / FIVE) * FIVE);
+  });
+});
+
+describe('coinbaseexchange', () => {
+  it('reads ninety days of hours in a few pages, each asked for once', async () => {
+    const { feed, begin } = feedOf('coinbaseexchange');
+    await begin();
+    const to = Math.floor(Date.now() / HOUR) * HOUR;
+    const first = await feed.candles('BTC/USD', '1h', to - 90 * DAY, to);
+    expect(first).toHaveLength(90 * 24);
+    const asked = server.asked.filter((path) => path.includes('granularity=3600')).length;
+    expect(asked).toBeLessThanOrEqual(9);
+    expect(await feed.candles('BTC/USD', '1h', to - 80 * DAY, to)).toEqual(first.slice(-80 * 24));
+    expect(server.asked.filter((path) => path.includes('granularity=3600')).length).toBeLessThanOrEqual(asked);
+  });
+
+  it('builds 20-minute candles from 5-minute ones', async () => {
+    const { feed, begin } = feedOf('coinbaseexchange');
+    await begin();
+    const to = Math.floor(Date.now() / DAY) * DAY;
+    const candles = await feed.candles('BTC/USD', '20m', to - 4 * HOUR, to);
+    expect(candles).toHaveLength(12);
+    expect(candles[0]?.open).toBe(recordedCandle('BTC', to - 4 * HOUR, FIVE)[0]);
+    expect(candles[0]?.close).toBe(recordedCandle('BTC', to - 4 * HOUR + 3 * FIVE, FIVE)[3]);
+  });
+
+  it('goes on telling prices by REST while there is no websocket, and says so once', async () => {
+    const { ticks, log, begin } = feedOf('coinbaseexchange');
+    await begin();
+    server.prices.set('BTC', '65000.5');
+    await expect.poll(() => ticks.findLast((tick) => tick.pair === 'BTC/USD')?.last, { timeout: 15_000 }).toBe('65000.5');
+    expect(log.lines.filter((line) => line.message.startsWith('No websocket'))).toHaveLength(1);
+    const sequences = ticks.filter((tick) => tick.pair === 'BTC/USD').map((tick) => tick.sequence);
+    expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
+    expect(new Set(sequences).size).toBe(sequences.length);
+  });
+
+  it('starts without an exchange, keeps trying, and has prices once it is back (F57)', async () => {
+    server.failing = 503;
+    const { feed, log, begin } = feedOf('coinbaseexchange');
+    const begun = begin();
+    await expect.poll(() => log.lines.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(feed.pairs).toEqual([]);
+    server.failing = null;
+    await begun;
+    expect(feed.pairs.length).toBe(4);
+  });
+
+  it('lets the market refuse what the exchange sends in error (F58)', async () => {
+    const feed = new ExchangeFeed({ venue: EXCHANGE_VENUES.coinbaseexchange, baseUrl: server.url, clock: { now: () => Date.now() }, log: keptLog() });
+    const market = new FeedMarket(feed, keptLog());
+    server.prices.set('LINK', '14.25');
+    await market.start();
+    await expect.poll(() => market.quote('LINK/USD')).not.toBeNull();
+    server.prices.set('LINK', '1425000');
+    await expect.poll(() => market.refused().jump ?? 0, { timeout: 15_000 }).toBeGreaterThan(0);
+    expect(market.symbol('LINK/USD')?.price).toBe('14.25');
+    server.prices.set('LINK', '14.25');
+    await market.stop();
+  });
+});
+
+describe('the exchange edge', () => {
+  it('leaves out markets that are closed, foreign or misspelt, and stands a missing minimum in for', () => {
+    const market = (symbol: string, more: object = {}) => { const [base, quote] = symbol.split('/'); return { symbol, base, quote, active: true, spot: true, taker: 0.001, precision: { amount: 0.0001 }, limits: {}, ...more }; };
+    const rules = rulesOf([market('ETH/USDT'), market('BTC/USDT'), market('BTC/EUR'), market('SOL/USDT', { active: false }), market('LINK/USDT', { spot: false }), market('1INCH/USDT'), { nonsense: true }, null], EXCHANGE_VENUES.binance);
+    expect(rules.map((rule) => [rule.pair, formatFixed(rule.lot), formatFixed(rule.minNotional), rule.feeBps])).toEqual([['BTC/USDT', '0.0001', '1', 10], ['ETH/USDT', '0.0001', '1', 10]]);
+  });
+
+  it('keeps no more requests in flight than allowed, and loses none', async () => {
+    const turnstile = new Turnstile(3);
+    let [running, most, done] = [0, 0, 0];
+    await Promise.allSettled(Array.from({ length: 20 }, (_, index) => turnstile.pass(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running -= 1;
+      done += 1;
+      if (index % 4 === 0) throw new Error('one of them fails');
+    })));
+    expect([most, done, running]).toEqual([3, 20, 0]);
+  });
+});
