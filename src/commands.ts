@@ -1,7 +1,19 @@
 /** The only way a screen changes anything that can be queued; refuses to say "saved" before the disk has it. */
 import { proxy } from 'valtio';
+import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
-import type { OutboxEntry } from './offline/outbox-entry.ts';
+import { environment } from './environment.ts';
+import { onPurge, session, sessionToken } from './identity/session.ts';
+import { TokenFault } from './identity/token.ts';
+import { log } from './log.ts';
+import { StorageFault, type StorageMode } from './offline/database.ts';
+import { createLifecycle, unsent } from './offline/lifecycle.ts';
+import { QueueFull } from './offline/outbox.ts';
+import type { OutboxEntry, Wish } from './offline/outbox-entry.ts';
+import { keepSnapshots } from './offline/snapshots.ts';
+import { sendUnsaved } from './offline/unsaved.ts';
+import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
+import { connection } from './stores/connection.ts';
 
 /**
  * What a screen reads. An entry's state is what is so on this device: Saved on this device (`saved`), Sending, Accepted
@@ -15,7 +27,7 @@ export interface Queue {
   /** Why nothing is sent for now, besides the network: until a sign-in, or until this app is updated. */
   paused: 'sign-in' | 'update' | null;
   /** `memory`: this browser keeps nothing; commands are sent at once or not at all. */
-  storage: 'unopened' | 'disk' | 'memory';
+  storage: StorageMode;
   /** Entries that could not be read and were set aside. */
   quarantined: number;
 }
@@ -37,13 +49,162 @@ export type CommandResult =
 export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone';
 
 type Seen = Pick<Agent, 'id' | 'name' | 'generation'>;
-export interface Commands {
-  startAgent(agent: Seen): Promise<CommandResult>;
-  stopAgent(agent: Seen): Promise<CommandResult>;
-  /** The agents the person saw. */
-  startAll(agents: readonly Seen[]): Promise<CommandResult>;
-  stopAll(): Promise<CommandResult>;
-  cancelCommand(commandId: string): Promise<CancelResult>;
-  /** Sends again, as a new press, what needed the person, failed or lapsed. */
-  confirmCommand(commandId: string): Promise<CommandResult>;
+
+const KEEP_KEY = 'tradewind.keepSnapshots';
+const line = { baseUrl: environment.apiUrl };
+
+/** "Keep my last snapshot on this device": the person's choice, on by default. */
+export function keepsSnapshots(): boolean {
+  return localStorage.getItem(KEEP_KEY) !== 'false';
+}
+
+/** Takes effect at once: off deletes what is kept. What is queued is not a snapshot and stays. */
+export async function setKeepSnapshots(keep: boolean): Promise<void> {
+  localStorage.setItem(KEEP_KEY, String(keep));
+  if (session.user !== null) await keepSnapshots(session.user.uid, keep);
+}
+
+async function bearer(force: boolean): Promise<{ uid: string; token: string } | null> {
+  try {
+    return await sessionToken(force);
+  } catch (error) {
+    if (error instanceof TokenFault) return null;
+    // Firebase could not reach its own server: no token now is all that matters here.
+    log.debug('No token for the queue', error);
+    return null;
+  }
+}
+
+const lifecycle = createLifecycle({
+  line,
+  token: bearer,
+  signedIn: (uid) => session.user?.uid === uid,
+  keepSnapshots: keepsSnapshots,
+  hidden: () => document.visibilityState === 'hidden',
+  onWake(listener) {
+    addEventListener('online', listener);
+    addEventListener('pageshow', listener);
+    document.addEventListener('visibilitychange', listener);
+    return () => {
+      removeEventListener('online', listener);
+      removeEventListener('pageshow', listener);
+      document.removeEventListener('visibilitychange', listener);
+    };
+  },
+  onView(view) { Object.assign(queue, view); },
+  onAgents(agents) { for (const agent of agents) applyAgent(agent, null); },
+  onSettled() { void loadAgents(true); },
+  onDrained({ end }) {
+    queue.lastError = null;
+    if (end === 'update') connection.outdated = true;
+  },
+  onError(error) {
+    queue.lastError = 'The queue on this device could not be worked on';
+    log.error('The queue could not be worked on', error);
+  },
+});
+
+let open = false;
+
+/** Ties the queue to the session. Called once, before `openSession()`, which may have a purge to finish. */
+export function openCommands(): void {
+  if (open) return;
+  open = true;
+  onPurge((uid) => lifecycle.purge(uid));
+  const follow = (): void => {
+    if (session.user === null) lifecycle.detach();
+    else lifecycle.attach(session.user.uid);
+  };
+  subscribeKey(session, 'user', follow, true);
+  subscribeKey(session, 'status', (status) => { if (status === 'signed-in') void lifecycle.signedInAgain(); }, true);
+  subscribeKey(session, 'expiresAt', () => { if (session.status === 'signed-in') void lifecycle.signedInAgain(); }, true);
+  subscribeKey(connection, 'online', (online) => { if (online === 'online') void lifecycle.drainNow(); }, true);
+  follow();
+}
+
+const NOT_SAVED = 'Not saved: this browser has no room or no storage, and the server could not be reached. Nothing was sent.';
+
+async function take(wish: Wish): Promise<CommandResult> {
+  const { outbox } = lifecycle.queue ?? {};
+  const isStop = wish.intent === 'stop' || wish.intent === 'stop-all';
+  if (outbox === undefined || session.user === null) return { said: 'refused', message: 'Not authenticated' };
+  if (session.status === 'expired' && !isStop) {
+    return { said: 'refused', message: 'Your sign-in is over: sign in again to start agents. Stop can still be queued.' };
+  }
+  try {
+    const entry = await outbox.enqueue(wish);
+    void lifecycle.drainNow();
+    return { said: 'saved', entry };
+  } catch (error) {
+    if (error instanceof QueueFull) return { said: 'refused', message: error.message };
+    if (!(error instanceof StorageFault)) throw error;
+    return sendNow(wish);
+  }
+}
+
+/** The disk would not have it: the network may. */
+async function sendNow(wish: Wish): Promise<CommandResult> {
+  const uid = session.user?.uid;
+  const sent = uid === undefined ? null : await sendUnsaved(uid, wish, { line, token: bearer });
+  if (sent === null || sent.outcome === 'unknown') return { said: 'not-saved', message: sent?.message ?? NOT_SAVED };
+  if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };
+  for (const agent of sent.agents) applyAgent(agent, null);
+  return { said: 'sent', message: 'Sent to the server at once; it could not be saved on this device.' };
+}
+
+const one = (intent: 'start' | 'stop', agent: Seen): Wish => ({
+  intent, agentId: agent.id, agentName: agent.name, agents: [], seenGeneration: agent.generation, confirmed: false,
+});
+const all = (intent: 'start-all' | 'stop-all', agents: readonly Seen[]): Wish => ({
+  intent, agentId: null, agentName: '', seenGeneration: null, confirmed: false,
+  agents: agents.slice(0, 100).map((agent) => ({ id: agent.id, seenGeneration: agent.generation })),
+});
+
+export function startAgent(agent: Seen): Promise<CommandResult> {
+  return take(one('start', agent));
+}
+
+export function stopAgent(agent: Seen): Promise<CommandResult> {
+  return take(one('stop', agent));
+}
+
+/** Starts the agents the person saw, and no other. */
+export function startAll(agents: readonly Seen[]): Promise<CommandResult> {
+  return take(all('start-all', agents));
+}
+
+/** Stops every agent there is, also those this device has not seen. */
+export function stopAll(): Promise<CommandResult> {
+  return take(all('stop-all', agentsStore.data?.agents ?? []));
+}
+
+/** Takes back what was never sent, or stops showing what is over. */
+export async function cancelCommand(commandId: string): Promise<CancelResult> {
+  return await lifecycle.queue?.outbox.cancel(commandId) ?? 'gone';
+}
+
+/** Sends again, as a new press on what the person now sees, what needed them, failed or lapsed. */
+export async function confirmCommand(commandId: string): Promise<CommandResult> {
+  const { outbox } = lifecycle.queue ?? {};
+  const waiting = queue.entries.find((entry) => entry.commandId === commandId);
+  const seen = agentsStore.data?.agents.find((agent) => agent.id === waiting?.agentId);
+  try {
+    const entry = await outbox?.confirm(commandId, seen?.generation ?? null) ?? null;
+    if (entry === null) return { said: 'refused', message: 'This command is no longer waiting' };
+    void lifecycle.drainNow();
+    return { said: 'saved', entry };
+  } catch (error) {
+    if (!(error instanceof StorageFault)) throw error;
+    return { said: 'not-saved', message: NOT_SAVED };
+  }
+}
+
+/** What a sign-out would lose: named to the person before it is discarded. */
+export function unsentCommands(): OutboxEntry[] {
+  return unsent(queue.entries);
+}
+
+/** Sends what can be sent now: for the "Send now" of the queue's sheet. */
+export function sendQueued(): Promise<void> {
+  return lifecycle.drainNow();
 }

@@ -1,0 +1,41 @@
+/** What tabs and the worker tell each other; refuses a message of another form, such as an older build's. */
+import * as z from 'zod/mini';
+import { Agent } from '../../contract/agents.ts';
+import { OutboxEntry } from './outbox-entry.ts';
+
+export const OfflineMessage = z.discriminatedUnion('type', [
+  /** The queue of this user has changed on the disk. */
+  z.object({ type: z.literal('queue'), uid: z.string() }),
+  z.object({ type: z.literal('delivered'), uid: z.string(), entry: OutboxEntry, agents: z.array(Agent) }),
+  /** This user's data is being deleted. */
+  z.object({ type: z.literal('purged'), uid: z.string() }),
+]);
+export type OfflineMessage = z.infer<typeof OfflineMessage>;
+
+export interface OfflineChannel {
+  post(message: OfflineMessage): void;
+  listen(listener: (message: OfflineMessage) => void): () => void;
+  close(): void;
+}
+
+const NAME = 'tradewind-offline';
+
+/** Reaches every other tab and the worker, never the sender's own realm. Without BroadcastChannel it reaches nobody. */
+export function openChannel(name = NAME): OfflineChannel {
+  if (typeof BroadcastChannel === 'undefined') {
+    return { post: () => undefined, listen: () => () => undefined, close: () => undefined };
+  }
+  const channel = new BroadcastChannel(name);
+  return {
+    post(message) { channel.postMessage(message); },
+    listen(listener) {
+      const take = (event: MessageEvent<unknown>): void => {
+        const parsed = OfflineMessage.safeParse(event.data);
+        if (parsed.success) listener(parsed.data);
+      };
+      channel.addEventListener('message', take);
+      return () => { channel.removeEventListener('message', take); };
+    },
+    close() { channel.close(); },
+  };
+}

@@ -1,0 +1,174 @@
+/** Empties the queue, the same way in page and worker; refuses to send for anybody but the entry's own user. */
+import * as z from 'zod/mini';
+import { Agent } from '../../contract/agents.ts';
+import { CONTRACT_VERSION } from '../../contract/version.ts';
+import { StorageFault } from './database.ts';
+import { pauseHolds, type Outbox } from './outbox.ts';
+import { isPending, isStop, type OutboxEntry } from './outbox-entry.ts';
+import { nextDueAt, pick } from './queue-rules.ts';
+import { judge, type Answer, type Verdict } from './replies.ts';
+import { tokenClaims } from './token-claims.ts';
+
+export interface Bearer { uid: string; token: string }
+
+export interface DrainPorts {
+  outbox: Outbox;
+  /** The present user's token; null where nobody is signed in or none can be had now. `force` asks for a new one. */
+  token(force: boolean): Promise<Bearer | null>;
+  send(entry: OutboxEntry, token: string): Promise<Answer>;
+  /** Server's clock − device's (ms) where the server itself has just answered; else null. */
+  probe(): Promise<number | null>;
+  /** Runs alone among all tabs and the worker; whoever comes later waits in line. */
+  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
+  now(): number;
+  /** In [0, 1). */
+  random(): number;
+  /** Resolves at the next change of the queue, so that a Stop pressed meanwhile is not left waiting. */
+  changed(): Promise<void>;
+  /** The server's own word on a command, as it came with the echo of its id. */
+  onDelivered?(entry: OutboxEntry, agents: Agent[]): void;
+  /** An entry came to need the person, failed or lapsed. */
+  onSettled?(entry: OutboxEntry): void;
+}
+
+/**
+ * `empty`: nothing waits. `waiting`: something waits for `dueAt`. `offline`: the server did not answer. `signed-out`: no
+ * token of this user. `sign-in`, `update`: paused. `no-storage`: the queue cannot be read.
+ */
+export type DrainEnd = 'empty' | 'waiting' | 'offline' | 'signed-out' | 'sign-in' | 'update' | 'no-storage';
+export interface Drained { end: DrainEnd; /** Device clock, ms. */ dueAt: number | null }
+
+const OneAgent = z.object({ agent: Agent });
+const ManyAgents = z.object({ agents: z.array(Agent) });
+
+/** The agents that a reply names. */
+export function agentsIn(json: unknown): Agent[] {
+  const one = OneAgent.safeParse(json);
+  if (one.success) return [one.data.agent];
+  const many = ManyAgents.safeParse(json);
+  return many.success ? many.data.agents : [];
+}
+
+/** Sends what is queued until nothing more can be sent now. */
+export async function drain(ports: DrainPorts): Promise<Drained> {
+  try {
+    return await ports.alone(`outbox:${ports.outbox.uid}`, () => new Turn(ports).run());
+  } catch (error) {
+    if (error instanceof StorageFault) return { end: error.code === 'signed-out' ? 'signed-out' : 'no-storage', dueAt: null };
+    throw error;
+  }
+}
+
+/** One holder's turn of the lock. */
+class Turn {
+  private readonly inFlight = new Map<string, OutboxEntry>();
+  private readonly sends = new Set<Promise<void>>();
+  /** Why this turn sends nothing more. */
+  private stopped: DrainEnd | null = null;
+  /** A start was put off: the others would hear the same, and wait for the next turn. Stops are each tried. */
+  private startsHeld = false;
+  private fault: Error | null = null;
+
+  constructor(private readonly ports: DrainPorts) {}
+
+  async run(): Promise<Drained> {
+    const { outbox } = this.ports;
+    const { entries } = await outbox.sweep();
+    if (!entries.some(isPending)) return { end: 'empty', dueAt: null };
+    const offset = await this.ports.probe();
+    if (offset === null) return this.over('offline');
+    await outbox.proven(offset);
+    for (;;) {
+      const changed = this.ports.changed();
+      const { entries: present } = await outbox.sweep();
+      for (const entry of this.next(present)) this.launch(entry);
+      if (this.sends.size === 0) break;
+      await Promise.race([...this.sends, changed]);
+    }
+    if (this.fault !== null) throw this.fault;
+    return this.over(this.stopped);
+  }
+
+  private next(entries: OutboxEntry[]): OutboxEntry[] {
+    if (this.stopped !== null) return [];
+    const chosen = pick(entries, [...this.inFlight.values()], this.ports.now());
+    return this.startsHeld ? chosen.filter(isStop) : chosen;
+  }
+
+  private async over(why: DrainEnd | null): Promise<Drained> {
+    const dueAt = nextDueAt((await this.ports.outbox.state()).entries);
+    return { end: why ?? (dueAt === null ? 'empty' : 'waiting'), dueAt };
+  }
+
+  private launch(entry: OutboxEntry): void {
+    this.inFlight.set(entry.commandId, entry);
+    const done = this.sendOne(entry).catch((error: unknown) => {
+      this.fault ??= error instanceof Error ? error : new Error(String(error));
+      this.stopped ??= 'no-storage';
+    }).finally(() => {
+      this.inFlight.delete(entry.commandId);
+      this.sends.delete(done);
+    });
+    this.sends.add(done);
+  }
+
+  /** The token of the entry's user, and of nobody else. */
+  private async bearer(entry: OutboxEntry, force: boolean): Promise<Bearer | null> {
+    const held = await this.ports.token(force);
+    if (held === null || held.uid !== entry.uid) {
+      this.stopped ??= 'signed-out';
+      return null;
+    }
+    const paused = pauseHolds((await this.ports.outbox.state()).meta, tokenClaims(held.token)?.authTime ?? null);
+    if (paused === null) return held;
+    this.stopped ??= paused;
+    return null;
+  }
+
+  private async sendOne(wanted: OutboxEntry): Promise<void> {
+    const { ports } = this;
+    const { outbox } = ports;
+    let bearer = await this.bearer(wanted, false);
+    if (bearer === null) return;
+    // Written down before it goes: whoever finds it after a crash knows that its outcome is unknown.
+    const entry = await outbox.claim(wanted.commandId);
+    if (entry === null) return;
+    let answer = await this.ports.send(entry, bearer.token);
+    let verdict = judge(entry, answer, { now: ports.now(), random: ports.random(), refreshed: false });
+    if (verdict.verdict === 'refresh') {
+      bearer = await this.bearer(wanted, true);
+      if (bearer === null) { await outbox.settle({ ...entry, state: 'saved' }); return; }
+      answer = await this.ports.send(entry, bearer.token);
+      verdict = judge(entry, answer, { now: ports.now(), random: ports.random(), refreshed: true });
+    }
+    await this.conclude(entry, verdict, answer, bearer);
+  }
+
+  private async conclude(entry: OutboxEntry, verdict: Verdict, answer: Answer, bearer: Bearer): Promise<void> {
+    const { outbox } = this.ports;
+    switch (verdict.verdict) {
+      case 'done': {
+        const agents = agentsIn(answer.json);
+        await outbox.delivered(entry, new Map(agents.map((agent) => [agent.id, agent.generation])));
+        this.ports.onDelivered?.(entry, agents);
+        return;
+      }
+      case 'again':
+        await outbox.settle(verdict.entry);
+        if (verdict.noAnswer) this.stopped ??= 'offline';
+        if (!isStop(entry)) this.startsHeld = true;
+        return;
+      case 'pause':
+        await outbox.settle(verdict.entry);
+        await outbox.pause({ why: verdict.why, authTime: tokenClaims(bearer.token)?.authTime ?? null, contractVersion: CONTRACT_VERSION });
+        this.stopped ??= verdict.why;
+        return;
+      case 'settled':
+        await outbox.settle(verdict.entry);
+        this.ports.onSettled?.(verdict.entry);
+        return;
+      case 'refresh':
+        throw new Error('A token is refreshed once');
+    }
+  }
+}

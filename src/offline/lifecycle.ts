@@ -1,0 +1,196 @@
+/** The page's side of the queue: when to send, what to show, what to delete; refuses to send while nobody is attached. */
+import type { Agent } from '../../contract/agents.ts';
+import { BACKOFF_MAX_MS } from '../../contract/limits.ts';
+import { openChannel, type OfflineChannel } from './channel.ts';
+import { deleteUserDatabase, openUserDatabase, StorageFault, type StorageMode, type UserDatabase } from './database.ts';
+import type { Bearer, Drained } from './drain.ts';
+import { pauseHolds } from './outbox.ts';
+import { isPending, type OutboxEntry } from './outbox-entry.ts';
+import { backoffMs } from './queue-rules.ts';
+import type { Line } from './send.ts';
+import { openUserQueue, type UserQueue } from './user-queue.ts';
+
+export const SYNC_TAG = 'outbox';
+/** How long an accepted command is shown as such; by then the server's own word is on the screen. */
+const ACCEPTED_SHOWN_MS = 6_000;
+const SOONEST_MS = 1_000;
+
+export interface QueueView {
+  entries: OutboxEntry[];
+  draining: boolean;
+  paused: 'sign-in' | 'update' | null;
+  storage: StorageMode;
+  quarantined: number;
+}
+
+export interface LifecycleOptions {
+  line: Line;
+  token(force: boolean): Promise<Bearer | null>;
+  /** Is this user signed in on this device, now? Asked before a missing database is made. */
+  signedIn(uid: string): boolean;
+  keepSnapshots(): boolean;
+  /** Is the app in the background? Its timers rest then. */
+  hidden(): boolean;
+  /** Calls when the app is shown again or the browser believes to be online. Returns the unsubscribe. */
+  onWake(listener: () => void): () => void;
+  onView(view: QueueView): void;
+  onAgents(agents: Agent[]): void;
+  onSettled(entry: OutboxEntry): void;
+  /** The turn of a drain has ended; for the state of the connection. */
+  onDrained(drained: Drained): void;
+  onError(error: unknown): void;
+}
+
+interface Attached { uid: string; database: UserDatabase; queue: UserQueue; stop: () => void }
+
+export interface Lifecycle {
+  readonly queue: UserQueue | null;
+  readonly database: UserDatabase | null;
+  attach(uid: string): void;
+  detach(): void;
+  /** Deletes everything of a user here, with or without a worker. */
+  purge(uid: string): Promise<void>;
+  /** Sends what can be sent now: after a press, a sign-in, a proof of the network. Never throws. */
+  drainNow(): Promise<void>;
+  /** The person has signed in: what waited for that goes on. */
+  signedInAgain(): Promise<void>;
+  refresh(): Promise<void>;
+}
+
+interface SyncRegistration { sync?: { register(tag: string): Promise<void> } }
+
+/** Asks the browser to wake the worker when the network is there, where it can. Nothing rests on it. */
+async function askForSync(): Promise<void> {
+  try {
+    const registration = await (navigator as { serviceWorker?: ServiceWorkerContainer }).serviceWorker?.getRegistration() as SyncRegistration | undefined;
+    await registration?.sync?.register(SYNC_TAG);
+  } catch {
+    // Not allowed, not there, or no worker yet: the page sends by itself.
+  }
+}
+
+export function createLifecycle(options: LifecycleOptions, channel: OfflineChannel = openChannel()): Lifecycle {
+  let attached: Attached | null = null;
+  let draining = 0;
+  let misses = 0;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const accepted = new Map<string, OutboxEntry>();
+
+  const refresh = async (): Promise<void> => {
+    const present = attached;
+    if (present === null) return;
+    let view: QueueView = { entries: [], draining: draining > 0, paused: null, storage: present.database.mode, quarantined: 0 };
+    try {
+      const state = await present.queue.outbox.state();
+      view = { ...view, entries: state.entries, paused: pauseHolds(state.meta, null), quarantined: await present.queue.outbox.quarantined() };
+    } catch (error) {
+      if (!(error instanceof StorageFault)) throw error;
+    }
+    if (attached !== present) return;
+    const shown = [...view.entries, ...accepted.values()].sort((a, b) => a.sequence - b.sequence);
+    options.onView({ ...view, entries: shown, storage: present.database.mode });
+  };
+  const refreshSoon = (): void => { refresh().catch((error: unknown) => { options.onError(error); }); };
+
+  const delivered = (entry: OutboxEntry, agents: Agent[]): void => {
+    accepted.set(entry.commandId, { ...entry, state: 'accepted', reason: null });
+    setTimeout(() => { accepted.delete(entry.commandId); refreshSoon(); }, ACCEPTED_SHOWN_MS);
+    options.onAgents(agents);
+    refreshSoon();
+  };
+
+  const rest = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+  };
+
+  /** Looks again later, unless the app is hidden: coming back is a trigger of its own. */
+  const schedule = (drained: Drained): void => {
+    rest();
+    if (options.hidden()) return;
+    const later = drained.end === 'offline' ? SOONEST_MS + backoffMs(misses, Math.random())
+      : drained.end === 'waiting' ? Math.max(SOONEST_MS, (drained.dueAt ?? 0) - Date.now()) : null;
+    if (later !== null) timer = setTimeout(() => { void drainNow(); }, Math.min(later, BACKOFF_MAX_MS));
+  };
+
+  async function drainNow(): Promise<void> {
+    const present = attached;
+    if (present === null) return;
+    rest();
+    draining += 1;
+    refreshSoon();
+    try {
+      const drained = await present.queue.drain();
+      misses = drained.end === 'offline' ? misses + 1 : 0;
+      if (attached !== present) return;
+      if (drained.end !== 'empty') void askForSync();
+      schedule(drained);
+      options.onDrained(drained);
+    } catch (error) {
+      options.onError(error);
+    } finally {
+      draining -= 1;
+      refreshSoon();
+    }
+  }
+
+  const onWake = (): void => { if (!options.hidden()) void drainNow(); };
+
+  channel.listen((message) => {
+    if (attached === null || message.uid !== attached.uid) return;
+    if (message.type === 'delivered') delivered(message.entry, message.agents);
+    if (message.type === 'purged') { void attached.database.retire(); lifecycle.detach(); }
+  });
+
+  const lifecycle: Lifecycle = {
+    get queue() { return attached?.queue ?? null; },
+    get database() { return attached?.database ?? null; },
+    attach(uid) {
+      if (attached?.uid === uid && !attached.database.deleted) return;
+      lifecycle.detach();
+      const database = openUserDatabase(uid, { mayCreate: () => options.signedIn(uid), keepSnapshots: () => options.keepSnapshots() });
+      const queue = openUserQueue(database, {
+        line: options.line, channel, token: (force) => options.token(force),
+        onDelivered: delivered, onSettled: (entry) => { options.onSettled(entry); refreshSoon(); }, onChange: refreshSoon,
+      });
+      const stopMode = database.onMode(refreshSoon);
+      const stopWaking = options.onWake(onWake);
+      attached = {
+        uid, database, queue,
+        stop() {
+          stopMode();
+          queue.close();
+          stopWaking();
+        },
+      };
+      refreshSoon();
+      void drainNow();
+    },
+    detach() {
+      attached?.stop();
+      attached = null;
+      accepted.clear();
+      rest();
+      options.onView({ entries: [], draining: false, paused: null, storage: 'unopened', quarantined: 0 });
+    },
+    async purge(uid) {
+      if (attached?.uid === uid) lifecycle.detach();
+      channel.post({ type: 'purged', uid });
+      await deleteUserDatabase(uid);
+    },
+    drainNow,
+    async signedInAgain() {
+      try {
+        const state = await attached?.queue.outbox.state();
+        if (state?.meta.pause?.why === 'sign-in') await attached?.queue.outbox.pause(null);
+      } catch (error) {
+        if (!(error instanceof StorageFault)) throw error;
+      }
+      await drainNow();
+    },
+    refresh,
+  };
+  return lifecycle;
+}
+
+export const unsent = (entries: readonly OutboxEntry[]): OutboxEntry[] => entries.filter((entry) => isPending(entry) || entry.state === 'needs-you');

@@ -1,0 +1,187 @@
+/** The queue's rules as pure functions: what joins, what is sent next, what a reply means; refuses to read a clock or a disk. */
+import { BACKOFF_BASE_MS, BACKOFF_MAX_MS, OUTBOX_MAX, START_FRESH_MS, START_LAPSE_MS, STOPS_AT_ONCE } from '../../contract/limits.ts';
+import { CONTRACT_VERSION } from '../../contract/version.ts';
+import { concerns, isPending, isStop, OUTBOX_ENTRY_VERSION, type OutboxEntry, type SeenAgent, type Wish } from './outbox-entry.ts';
+
+/** The last places of a full queue are for stops. */
+const RESERVED_FOR_STOPS = 100;
+/** Two readings of the clock that disagree by more than this mean that it was set, not that it drifts. */
+export const CLOCK_TOLERANCE_MS = 2 * 60_000;
+
+export interface Stamp {
+  uid: string;
+  commandId: string;
+  /** Device clock, ms. */
+  now: number;
+  clockOffsetMs: number | null;
+  clockMoved: boolean;
+}
+
+export interface Change {
+  /** The queue after the change, by sequence. */
+  entries: OutboxEntry[];
+  /** The entry that stands for the wish; null where the queue is full and the wish was refused. */
+  entry: OutboxEntry | null;
+}
+
+const bySequence = (a: OutboxEntry, b: OutboxEntry): number => a.sequence - b.sequence;
+const unattempted = (entry: OutboxEntry): boolean => entry.attempts === 0 && (entry.state === 'saved' || entry.state === 'needs-you');
+const isOver = (entry: OutboxEntry): boolean => entry.state === 'failed' || entry.state === 'lapsed' || entry.state === 'cancelled';
+const unresolved = (entry: OutboxEntry): boolean => isPending(entry) || entry.state === 'needs-you';
+
+function entryOf(wish: Wish, stamp: Stamp, sequence: number): OutboxEntry {
+  return {
+    version: OUTBOX_ENTRY_VERSION, commandId: stamp.commandId, uid: stamp.uid,
+    intent: wish.intent, agentId: wish.agentId, agentName: wish.agentName, agents: wish.agents, seenGeneration: wish.seenGeneration,
+    sequence, createdAt: stamp.now, clockOffsetMs: stamp.clockOffsetMs, clockMoved: stamp.clockMoved, contractVersion: CONTRACT_VERSION,
+    attempts: 0, failures: 0, nextAttemptAt: null, state: 'saved', reason: null, confirmed: wish.confirmed,
+  };
+}
+
+/** A press on an agent takes the place of what was left over from earlier presses on it. */
+function withoutLeftovers(entries: OutboxEntry[], wish: Wish): OutboxEntry[] {
+  const mine = concerns(wish);
+  return entries.filter((entry) => {
+    if (!isOver(entry)) return true;
+    const theirs = concerns(entry);
+    return !(mine === null || (theirs !== null && theirs.every((id) => mine.includes(id))));
+  });
+}
+
+/**
+ * What a stop does to the starts before it. One that was never sent is as if never pressed. One that was sent without an
+ * answer must not be sent again after the stop, or a lost start would start what the person has stopped.
+ */
+function stopCancels(entries: OutboxEntry[], wish: Wish, stamp: Stamp, newId: () => string): OutboxEntry[] {
+  const covers = (id: string): boolean => wish.intent === 'stop-all' || wish.agentId === id;
+  return entries.flatMap((entry): OutboxEntry[] => {
+    if (isStop(entry) || !unresolved(entry)) return [entry];
+    if (entry.intent === 'start') return entry.agentId !== null && covers(entry.agentId) ? [] : [entry];
+    const left = entry.agents.filter((agent) => !covers(agent.id));
+    if (left.length === entry.agents.length) return [entry];
+    if (left.length === 0) return [];
+    if (unattempted(entry)) return [{ ...entry, agents: left }];
+    // Another list under the same id would be refused. The agents that it has started by then are merely found running.
+    return [{ ...entry, agents: left, commandId: newId(), attempts: 0, failures: 0, nextAttemptAt: null, state: entry.state === 'needs-you' ? 'needs-you' : 'saved', createdAt: Math.min(entry.createdAt, stamp.now) }];
+  });
+}
+
+/** The unattempted entry that says the same already, unless something later contradicts it. */
+function sameWish(entries: OutboxEntry[], wish: Wish): OutboxEntry | undefined {
+  const sameTarget = (entry: OutboxEntry): boolean => {
+    if (entry.intent !== wish.intent) return false;
+    if (wish.intent === 'start' || wish.intent === 'stop') return entry.agentId === wish.agentId;
+    return wish.intent === 'stop-all' || sameAgents(entry.agents, wish.agents);
+  };
+  const same = entries.filter((entry) => unattempted(entry) && entry.state === 'saved' && sameTarget(entry)).sort(bySequence)[0];
+  if (same === undefined) return undefined;
+  const contradicted = entries.some((entry) => entry.sequence > same.sequence && isStop(entry) !== isStop(same) && unresolved(entry) && overlap(entry, same));
+  return contradicted ? undefined : same;
+}
+
+const sameAgents = (a: SeenAgent[], b: SeenAgent[]): boolean =>
+  a.length === b.length && a.every((agent) => b.some((other) => other.id === agent.id));
+
+/** Whether two entries concern one agent. */
+export function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
+  const [left, right] = [concerns(a), concerns(b)];
+  return left === null || right === null || left.some((id) => right.includes(id));
+}
+
+/**
+ * A press joins the queue. Only what has not been attempted is merged: the same wish twice keeps the first; start then
+ * stop becomes stop; stop then start keeps both in order; stop-all supersedes every unsent start.
+ */
+export function coalesce(present: readonly OutboxEntry[], wish: Wish, stamp: Stamp, newId: () => string): Change {
+  let entries = withoutLeftovers([...present], wish);
+  if (wish.intent === 'stop' || wish.intent === 'stop-all') entries = stopCancels(entries, wish, stamp, newId);
+  // A start that waits to be confirmed is answered by pressing Start again.
+  if (wish.intent === 'start') entries = entries.filter((entry) => !(entry.intent === 'start' && entry.agentId === wish.agentId && entry.state === 'needs-you'));
+  const same = sameWish(entries, wish);
+  if (same !== undefined) return { entries: entries.sort(bySequence), entry: same };
+  const room = isStop(wish) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
+  if (entries.length >= room) return { entries: [...present].sort(bySequence), entry: null };
+  const sequence = Math.max(0, ...present.map((entry) => entry.sequence)) + 1;
+  const entry = entryOf(wish, stamp, sequence);
+  return { entries: [...entries, entry].sort(bySequence), entry };
+}
+
+/** How long a command has waited, ms; null where the device's clock was set meanwhile, so that nobody can tell. */
+export function ageMs(entry: OutboxEntry, now: number, clockOffsetMs: number | null): number | null {
+  if (entry.clockMoved || now < entry.createdAt) return null;
+  const moved = entry.clockOffsetMs === null || clockOffsetMs === null ? 0 : Math.abs(entry.clockOffsetMs - clockOffsetMs);
+  if (moved > CLOCK_TOLERANCE_MS) return null;
+  return now - entry.createdAt;
+}
+
+/**
+ * What time does to an entry. A stop never ages. A start is sent by itself for 30 minutes, must be confirmed after that
+ * or when its age cannot be known, and lapses after 24 hours.
+ */
+export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | null): OutboxEntry {
+  if (isStop(entry) || !unresolved(entry)) return entry;
+  const age = ageMs(entry, now, clockOffsetMs);
+  const note = (state: 'needs-you' | 'lapsed', code: string, message: string): OutboxEntry =>
+    ({ ...entry, state, nextAttemptAt: null, reason: { code, message, at: now } });
+  if (age !== null && age > START_LAPSE_MS) return note('lapsed', 'command_lapsed', 'This start waited for more than 24 hours and was not sent');
+  if (entry.state === 'needs-you' || entry.confirmed) return entry;
+  if (age === null) return note('needs-you', 'clock_moved', "This device's clock was changed, so it is not known how long this start has waited");
+  if (age > START_FRESH_MS) return note('needs-you', 'start_stale', 'This start has waited for more than 30 minutes');
+  return entry;
+}
+
+/**
+ * What may be sent now, beside what is on its way: stops first, up to four at once; then starts, one by one. Starts of
+ * one agent go in the order they were pressed, and after any earlier stop of it. Stops do not wait for each other, save
+ * for the same one; they wait only for a start of their agent that is on its way.
+ */
+export function pick(entries: readonly OutboxEntry[], inFlight: readonly OutboxEntry[], now: number): OutboxEntry[] {
+  const pending = entries.filter(isPending).sort(bySequence);
+  const flying = (entry: OutboxEntry): boolean => inFlight.some((other) => other.commandId === entry.commandId);
+  const ready = pending.filter((entry) => !flying(entry) && (entry.nextAttemptAt === null || entry.nextAttemptAt <= now));
+  const overtakes = (entry: OutboxEntry): boolean => pending.some((other) =>
+    other.sequence < entry.sequence && (isStop(entry) ? other.intent === entry.intent && other.agentId === entry.agentId : overlap(other, entry)));
+  const startFlies = (entry: OutboxEntry): boolean => inFlight.some((other) => !isStop(other) && overlap(other, entry));
+  const stops = ready.filter((entry) => isStop(entry) && !overtakes(entry) && !startFlies(entry))
+    .slice(0, Math.max(0, STOPS_AT_ONCE - inFlight.filter(isStop).length));
+  if (stops.length > 0 || inFlight.length > 0) return stops;
+  const start = ready.find((entry) => !isStop(entry) && !overtakes(entry));
+  return start === undefined ? [] : [start];
+}
+
+/**
+ * After one of our own commands was taken, a later start of the same agent knows the generation that this made: only
+ * somebody else's change is one to ask about. `generations`: of the agents in the reply.
+ */
+export function rebase(entries: readonly OutboxEntry[], delivered: OutboxEntry, generations: ReadonlyMap<string, number>): OutboxEntry[] {
+  const seenThen = new Map(delivered.agents.map((agent) => [agent.id, agent.seenGeneration ?? null]));
+  if (delivered.agentId !== null) seenThen.set(delivered.agentId, delivered.seenGeneration);
+  const next = (id: string, seen: number | null): number | null => {
+    const now = generations.get(id);
+    const then = seenThen.get(id) ?? null;
+    return now !== undefined && seen !== null && seen === then && now - then <= 1 && now >= then ? now : seen;
+  };
+  return entries.map((entry) => {
+    if (isStop(entry) || entry.attempts > 0 || entry.sequence <= delivered.sequence || !unresolved(entry)) return entry;
+    if (entry.agentId !== null) {
+      const seenGeneration = next(entry.agentId, entry.seenGeneration);
+      return seenGeneration === entry.seenGeneration ? entry : { ...entry, seenGeneration };
+    }
+    const agents = entry.agents.map((agent) => {
+      const seen = next(agent.id, agent.seenGeneration ?? null);
+      return seen === null ? agent : { ...agent, seenGeneration: seen };
+    });
+    return { ...entry, agents };
+  });
+}
+
+/** When the next entry becomes due (device clock, ms); null when nothing is waiting for time. */
+export function nextDueAt(entries: readonly OutboxEntry[]): number | null {
+  const times = entries.filter(isPending).map((entry) => entry.nextAttemptAt ?? 0);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** Full jitter, 1 s doubling to 60 s. `random` is in [0, 1). */
+export function backoffMs(failures: number, random: number): number {
+  return Math.round(random * Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(failures, 10)));
+}

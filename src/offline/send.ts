@@ -1,0 +1,89 @@
+/** One request for one queued command, and the proof that the server is there; refuses redirects and cached answers. */
+import { CALLS } from '../../contract/calls.ts';
+import type { AgentCommandBody, AllAgentsCommandBody } from '../../contract/agents.ts';
+import { ErrorReply } from '../../contract/errors.ts';
+import { Health } from '../../contract/health.ts';
+import { SEND_TIMEOUT_MS } from '../../contract/limits.ts';
+import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
+import type { OutboxEntry } from './outbox-entry.ts';
+import type { Answer } from './replies.ts';
+
+export interface Line {
+  /** Empty for the app's own origin; no slash at the end. */
+  baseUrl: string;
+  fetch?: typeof fetch;
+  now?: () => number;
+  timeoutMs?: number;
+}
+
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** Path and body of an entry by the contract. The body of one command never changes but for `ageMs`. */
+export function requestOf(entry: OutboxEntry, now: number): { path: string; body: AgentCommandBody | AllAgentsCommandBody } {
+  const common = { requestedAt: entry.createdAt, ageMs: Math.max(0, now - entry.createdAt), ...(entry.confirmed ? { confirmed: true } : {}) };
+  if (entry.intent === 'start-all' || entry.intent === 'stop-all') {
+    const call = entry.intent === 'start-all' ? CALLS.startAll : CALLS.stopAll;
+    return { path: call.path, body: { ...common, agents: entry.agents } };
+  }
+  const call = entry.intent === 'start' ? CALLS.startAgent : CALLS.stopAgent;
+  const seen = entry.seenGeneration === null ? {} : { seenGeneration: entry.seenGeneration };
+  return { path: call.path.replace(':id', encodeURIComponent(entry.agentId ?? '')), body: { ...common, ...seen } };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function retryAfter(header: string | null, json: unknown, now: number): number | undefined {
+  const error = ErrorReply.safeParse(json);
+  if (error.success && error.data.error.retryAfterMs !== undefined) return Math.max(0, error.data.error.retryAfterMs);
+  if (header === null || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** Sends a command once. Never throws: no answer is an answer too. */
+export async function send(line: Line, entry: OutboxEntry, token: string): Promise<Answer> {
+  const { fetch: ask = (input, init) => fetch(input, init), now = Date.now } = line;
+  const { path, body } = requestOf(entry, now());
+  const limit = new AbortController();
+  const timer = setTimeout(() => { limit.abort(); }, line.timeoutMs ?? SEND_TIMEOUT_MS);
+  try {
+    const response = await ask(`${line.baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${token}`,
+        [IDEMPOTENCY_HEADER]: entry.commandId, [CONTRACT_HEADER]: String(CONTRACT_VERSION),
+      },
+      body: JSON.stringify(body), signal: limit.signal, credentials: 'omit', cache: 'no-store', redirect: 'manual', keepalive: true,
+    });
+    const json = parse(await response.text());
+    return { status: response.status, json, retryAfterMs: retryAfter(response.headers.get('retry-after'), json, now()) };
+  } catch {
+    return { status: 0, json: undefined, why: limit.signal.aborted ? 'timeout' : 'network' };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Asks `/healthz`. Resolves to server's clock − device's, ms; null where Tradewind itself did not answer. */
+export async function probe(line: Line): Promise<number | null> {
+  const { fetch: ask = (input, init) => fetch(input, init), now = Date.now } = line;
+  const limit = new AbortController();
+  const timer = setTimeout(() => { limit.abort(); }, PROBE_TIMEOUT_MS);
+  try {
+    const response = await ask(`${line.baseUrl}${CALLS.healthz.path}`, { signal: limit.signal, credentials: 'omit', cache: 'no-store', redirect: 'manual' });
+    const health = response.ok ? Health.safeParse(parse(await response.text())) : null;
+    return health?.success === true ? health.data.time - now() : null;
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}

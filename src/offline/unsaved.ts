@@ -1,0 +1,39 @@
+/** Sends a command that no disk would take, once; refuses to call it done without the echo of its id. */
+import type { Agent } from '../../contract/agents.ts';
+import { agentsIn, type Bearer } from './drain.ts';
+import type { Wish } from './outbox-entry.ts';
+import { coalesce } from './queue-rules.ts';
+import { judge } from './replies.ts';
+import { send, type Line } from './send.ts';
+
+export type Unsaved =
+  | { outcome: 'done'; agents: Agent[] }
+  | { outcome: 'refused'; message: string }
+  /** It may or may not have arrived, and nothing here will send it again. */
+  | { outcome: 'unknown'; message: string };
+
+export interface UnsavedPorts {
+  line: Line;
+  token(force: boolean): Promise<Bearer | null>;
+}
+
+export async function sendUnsaved(uid: string, wish: Wish, ports: UnsavedPorts): Promise<Unsaved | null> {
+  const stamp = { uid, commandId: crypto.randomUUID(), now: Date.now(), clockOffsetMs: null, clockMoved: false };
+  const { entry } = coalesce([], wish, stamp, () => crypto.randomUUID());
+  if (entry === null) return null;
+  for (const refreshed of [false, true]) {
+    const bearer = await ports.token(refreshed);
+    if (bearer === null || bearer.uid !== uid) return null;
+    const answer = await send(ports.line, entry, bearer.token);
+    const verdict = judge(entry, answer, { now: Date.now(), random: 0, refreshed });
+    if (verdict.verdict === 'done') return { outcome: 'done', agents: agentsIn(answer.json) };
+    if (verdict.verdict === 'settled' || verdict.verdict === 'pause') return { outcome: 'refused', message: verdict.entry.reason?.message ?? 'Refused' };
+    if (verdict.verdict === 'again') {
+      const message = answer.status === 0
+        ? 'Not saved on this device, and the server gave no answer: look whether it has happened before you try again.'
+        : `Not saved on this device, and the server could not take it: ${verdict.entry.reason?.message ?? 'try again'}`;
+      return { outcome: 'unknown', message };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,88 @@
+/** One user's queue in one realm, wired: storage, lock, line and news; refuses to run two drains of a realm at once. */
+import type { Agent } from '../../contract/agents.ts';
+import type { OfflineChannel } from './channel.ts';
+import type { UserDatabase } from './database.ts';
+import { drain, type Bearer, type Drained } from './drain.ts';
+import { createOutbox, databaseStore, type Outbox } from './outbox.ts';
+import type { OutboxEntry } from './outbox-entry.ts';
+import { probe, send, type Line } from './send.ts';
+
+export interface UserQueueOptions {
+  line: Line;
+  channel: OfflineChannel;
+  token(force: boolean): Promise<Bearer | null>;
+  onDelivered?(entry: OutboxEntry, agents: Agent[]): void;
+  onSettled?(entry: OutboxEntry): void;
+  /** The queue changed, here or in another realm. */
+  onChange?(): void;
+}
+
+export interface UserQueue {
+  readonly uid: string;
+  readonly outbox: Outbox;
+  /** Sends what can be sent. Calls during a run are answered by one further run. */
+  drain(): Promise<Drained>;
+  close(): void;
+}
+
+/** Web Locks where the browser has them; without, the server's receipts still keep one command to one effect. */
+function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const locks = (globalThis as { navigator?: { locks?: LockManager } }).navigator?.locks;
+  return locks === undefined ? work() : locks.request(name, work) as Promise<T>;
+}
+
+export function openUserQueue(database: UserDatabase, options: UserQueueOptions): UserQueue {
+  const { uid } = database;
+  const waiting = new Set<() => void>();
+  const news = (): void => {
+    for (const wake of waiting) wake();
+    waiting.clear();
+    options.onChange?.();
+  };
+  const outbox = createOutbox(databaseStore(database), {
+    changed() {
+      options.channel.post({ type: 'queue', uid });
+      news();
+    },
+  });
+  const unlisten = options.channel.listen((message) => {
+    if (message.type === 'queue' && message.uid === uid) news();
+  });
+
+  const runOnce = (): Promise<Drained> => drain({
+    outbox,
+    token: (force) => options.token(force),
+    send: (entry, token) => send(options.line, entry, token),
+    probe: () => probe(options.line),
+    alone,
+    now: Date.now,
+    random: Math.random,
+    changed: () => new Promise((resolve) => { waiting.add(resolve); }),
+    onDelivered(entry, agents) {
+      options.channel.post({ type: 'delivered', uid, entry, agents });
+      options.onDelivered?.(entry, agents);
+    },
+    onSettled(entry) { options.onSettled?.(entry); },
+  });
+
+  let running: Promise<Drained> | null = null;
+  let next: Promise<Drained> | null = null;
+  const begin = (): Promise<Drained> => {
+    const run = runOnce().finally(() => { if (running === run) running = null; });
+    running = run;
+    return run;
+  };
+
+  return {
+    uid, outbox,
+    drain() {
+      if (running === null) return begin();
+      next ??= running.catch(() => undefined).then(() => { next = null; return begin(); });
+      return next;
+    },
+    close() {
+      unlisten();
+      waiting.clear();
+    },
+  };
+}
