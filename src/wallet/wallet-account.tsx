@@ -1,7 +1,7 @@
 /** Connect, disconnect, change chain, address and balance; refuses to hide why a wallet did not do it. */
 import { useAccount, useBalance, useConnect, useConnectors, useDisconnect, useSwitchChain } from 'wagmi';
 import { formatUnits } from 'viem';
-import { Button } from '../components/button.tsx';
+import { Button } from '../components/Button.tsx';
 import { walletSentence } from './wallet-errors.ts';
 
 const BALANCE_DECIMALS = 6;
@@ -23,7 +23,7 @@ function Connect({ busy }: { busy: boolean }) {
   return (
     <>
       <p className="mt-1 text-ink-2">Connect a smart wallet on Base or Base Sepolia. Trading stays on paper: no agent can spend from it.</p>
-      <Button className="mt-3" disabled={busy || isPending || connector === undefined} onClick={() => { if (connector !== undefined) connect({ connector }); }}>
+      <Button tone="primary" className="mt-3" busy={busy || isPending} disabled={connector === undefined} onClick={() => { if (connector !== undefined) connect({ connector }); }}>
         {busy || isPending ? 'Connecting' : 'Connect wallet'}
       </Button>
       {error !== null && <Failure error={error} />}
@@ -61,7 +61,7 @@ export function WalletAccount() {
           </select>
         </dd>
       </dl>
-      <Button variant="quiet" className="mt-3" onClick={() => { disconnect(); }}>Disconnect</Button>
+      <Button tone="quiet" className="mt-3" onClick={() => { disconnect(); }}>Disconnect</Button>
       {switchError !== null && <Failure error={switchError} />}
       {disconnectError !== null && <Failure error={disconnectError} />}
     </div>

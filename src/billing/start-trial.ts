@@ -1,0 +1,45 @@
+/** Starting the one free trial, with the words a person reads of it; refuses to ask the server for what it would refuse. */
+import { ApiError } from '../api/api-error.ts';
+import { api } from '../api/api.ts';
+import { session } from '../identity/session.ts';
+import { checkSubscription, subscriptionStore } from '../stores/subscription.ts';
+import { pageToast } from '../stores/toasts.ts';
+
+export const TRIAL_WORDS = {
+  started: 'Trial started successfully!',
+  signedOut: 'You must be logged in to start a trial.',
+  used: 'You have already used your free trial.',
+  failed: 'Failed to start trial. Please try again.',
+  identity: 'Authentication error. Please try refreshing the page.',
+} as const;
+
+/** The sentence for a start that the server or the way to it refused. */
+export function trialFailure(error: unknown): string {
+  if (!(error instanceof ApiError)) return TRIAL_WORDS.failed;
+  if (error.code === 'trial_used') return TRIAL_WORDS.used;
+  return error.status === 401 ? TRIAL_WORDS.identity : TRIAL_WORDS.failed;
+}
+
+/** Starts the trial, refreshes what the person is entitled to and says how it went. Returns whether it started. */
+export async function startTrial(): Promise<boolean> {
+  const uid = session.user?.uid;
+  if (uid === undefined || session.status !== 'signed-in') {
+    pageToast('error', TRIAL_WORDS.signedOut);
+    return false;
+  }
+  if (subscriptionStore.entitlement.hasUsedTrial) {
+    pageToast('error', TRIAL_WORDS.used);
+    return false;
+  }
+  try {
+    await api.call('trialStart', { body: { userId: uid } });
+  } catch (error) {
+    pageToast('error', trialFailure(error));
+    // The server may know of a trial that this device has not heard of yet.
+    if (error instanceof ApiError && error.code === 'trial_used') await checkSubscription();
+    return false;
+  }
+  await checkSubscription();
+  pageToast('success', TRIAL_WORDS.started);
+  return true;
+}
