@@ -7,8 +7,8 @@ import { verifiedToken, type VerifiedToken } from './token.ts';
 const WAIT_MS = 8_000;
 
 export interface WorkerIdentity {
-  /** The signed-in user and a fresh token; null when nobody is signed in or no token can be had now. */
-  token(): Promise<VerifiedToken | null>;
+  /** The signed-in user and a token, a new one by `force`; null when nobody is signed in or no token can be had now. */
+  token(force?: boolean): Promise<VerifiedToken | null>;
 }
 
 const setting = (name: string): string => {
@@ -30,13 +30,13 @@ export function workerIdentity(): WorkerIdentity {
     }, self.location.origin);
     return opened;
   };
-  const read = async (): Promise<VerifiedToken | null> => {
+  const read = async (force: boolean): Promise<VerifiedToken | null> => {
     const held = auth();
     await held.authStateReady();
     if (held.currentUser === null) return null;
-    return verifiedToken(held.currentUser, { projectId, now: Date.now() });
+    return verifiedToken(held.currentUser, { projectId, now: Date.now(), force });
   };
   return {
-    token: () => within(read().catch(() => null), WAIT_MS),
+    token: (force = false) => within(read(force).catch(() => null), WAIT_MS),
   };
 }
