@@ -1,0 +1,136 @@
+/** The event stream: parsing, silence, gaps, and coming back. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { StreamEvent } from '../../../contract/stream.ts';
+import { createParser, createSequence, openStream, STREAM_SILENCE_MS, type StreamState } from '../../../src/api/stream.ts';
+
+const source = { id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;
+const hello = (sequence: number): StreamEvent => ({ type: 'hello', sequence, serverTime: 1, marketTime: 1, source });
+const heartbeat = (sequence: number): StreamEvent => ({ type: 'heartbeat', serverTime: 1, marketTime: 1, sequence });
+const changed = (sequence: number): StreamEvent => ({ type: 'portfolio.changed', sequence });
+const wire = (event: unknown): string => `event: x\ndata: ${JSON.stringify(event)}\n\n`;
+
+describe('parser', () => {
+  it('reads events however the bytes are cut, and passes over comments', () => {
+    const text = `: hi\n\n${wire(hello(1))}data: {"a":\ndata: 1}\r\n\r\n`;
+    for (let size = 1; size < 9; size += 1) {
+      const seen: string[] = [];
+      const parse = createParser((data) => seen.push(data));
+      for (let i = 0; i < text.length; i += size) parse(text.slice(i, i + size));
+      expect(seen, `by ${size}`).toEqual([JSON.stringify(hello(1)), '{"a":\n1}']);
+    }
+  });
+});
+
+describe('sequence', () => {
+  const run = (...events: StreamEvent[]) => {
+    const sequence = createSequence();
+    return events.map((event) => sequence.sees(event));
+  };
+
+  it('sees a missing number, and each number once', () => {
+    expect(run(hello(5), changed(6), changed(6), changed(5), changed(8))).toEqual(['next', 'next', 'known', 'known', 'gap']);
+  });
+
+  it('believes a greeting that promises what is still to come, and a heartbeat that names what was missed', () => {
+    expect(run(hello(5), hello(7), changed(6), changed(7), heartbeat(7), heartbeat(9), changed(10))).toEqual(['next', 'next', 'next', 'next', 'known', 'gap', 'next']);
+  });
+
+  it('takes a lower number in a greeting for another history', () => {
+    expect(run(hello(50), hello(3), changed(4))).toEqual(['next', 'gap', 'next']);
+  });
+});
+
+describe('stream', () => {
+  beforeEach(() => { vi.useFakeTimers(); });
+  afterEach(() => { vi.useRealTimers(); });
+
+  function open() {
+    const events: StreamEvent[] = [];
+    const states: StreamState[] = [];
+    const urls: string[] = [];
+    const forced: boolean[] = [];
+    const pipes: ReadableStreamDefaultController<Uint8Array>[] = [];
+    let gaps = 0;
+    let status = 200;
+    const stream = openStream({
+      url: '/api/stream', random: () => 1,
+      token: (force) => { forced.push(force); return Promise.resolve('token'); },
+      fetch: ((url: string) => {
+        urls.push(url);
+        const body = new ReadableStream<Uint8Array>({ start: (controller) => { pipes.push(controller); } });
+        return Promise.resolve(new Response(body, { status, headers: { 'content-type': 'text/event-stream' } }));
+      }) as unknown as typeof fetch,
+      onEvent: (event) => events.push(event), onState: (state) => states.push(state), onGap: () => { gaps += 1; },
+    });
+    const say = async (event: unknown): Promise<void> => {
+      pipes.at(-1)?.enqueue(new TextEncoder().encode(wire(event)));
+      await vi.advanceTimersByTimeAsync(0);
+    };
+    return { stream, events, states, urls, forced, pipes, say, gaps: () => gaps, answer: (code: number) => { status = code; } };
+  }
+
+  it('that falls silent is called stale, closed and opened again after the last number it saw', async () => {
+    const opened = open();
+    await vi.advanceTimersByTimeAsync(0);
+    await opened.say(hello(5));
+    await opened.say(changed(6));
+    expect(opened.states).toEqual(['opening', 'open']);
+    await vi.advanceTimersByTimeAsync(STREAM_SILENCE_MS - 1);
+    expect(opened.urls).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(opened.states).toEqual(['opening', 'open', 'stale']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(opened.urls).toEqual(['/api/stream', '/api/stream?after=6']);
+    expect(opened.states).toEqual(['opening', 'open', 'stale', 'opening', 'open']);
+    opened.stream.close();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(opened.urls).toHaveLength(2);
+    expect(opened.states.at(-1)).toBe('closed');
+  });
+
+  it('stays open while heartbeats come', async () => {
+    const opened = open();
+    await vi.advanceTimersByTimeAsync(0);
+    await opened.say(hello(1));
+    for (let n = 0; n < 10; n += 1) {
+      await vi.advanceTimersByTimeAsync(15_000);
+      await opened.say(heartbeat(1));
+    }
+    expect(opened.urls).toHaveLength(1);
+    expect(opened.gaps()).toBe(0);
+    opened.stream.close();
+  });
+
+  it('asks for a fresh read when numbers are missing or an event does not read', async () => {
+    const opened = open();
+    await vi.advanceTimersByTimeAsync(0);
+    await opened.say(hello(1));
+    await opened.say(changed(4));
+    expect(opened.gaps()).toBe(1);
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    await opened.say({ type: 'agent.changed', sequence: 5 });
+    expect(opened.gaps()).toBe(2);
+    expect(opened.events).toEqual([hello(1), changed(4)]);
+    opened.stream.close();
+  });
+
+  it('backs off after failures, wakes at once when told, and asks for a new token after 401', async () => {
+    const opened = open();
+    opened.answer(401);
+    await vi.advanceTimersByTimeAsync(0);
+    opened.stream.close();
+    const again = open();
+    again.answer(401);
+    await vi.advanceTimersByTimeAsync(0);
+    const before = again.urls.length;
+    await vi.advanceTimersByTimeAsync(999);
+    expect(again.urls).toHaveLength(before);
+    again.stream.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(again.urls.length).toBe(before + 1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(again.urls.length).toBe(before + 2);
+    expect(again.forced.at(-1)).toBe(true);
+    again.stream.close();
+  });
+});
