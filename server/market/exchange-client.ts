@@ -24,7 +24,8 @@ export const ExchangeCandle = z.tuple([z.number(), z.number(), z.number(), z.num
 export interface ExchangeClient {
   urls: { api?: unknown };
   has: Record<string, unknown>;
-  loadMarkets(): Promise<Record<string, unknown>>;
+  /** With `reload`: ccxt keeps a failed first answer and gives it back for ever otherwise. */
+  loadMarkets(reload: true): Promise<Record<string, unknown>>;
   fetchTicker(symbol: string): Promise<unknown>;
   fetchTickers(symbols: string[]): Promise<Record<string, unknown>>;
   watchTickers(symbols: string[]): Promise<Record<string, unknown>>;

@@ -64,7 +64,7 @@ export class ExchangeFeed implements MarketFeed {
   async start(onTick: (tick: RawTick) => void): Promise<void> {
     await this.untilItWorks('list its markets', async () => {
       const client = await this.connect();
-      this.listed = rulesOf(Object.values(await client.loadMarkets()), this.options.venue);
+      this.listed = rulesOf(Object.values(await client.loadMarkets(true)), this.options.venue);
       if (this.listed.length === 0) throw new Error('none of the followed pairs is listed');
     });
     await this.untilItWorks('tell its prices', () => this.round(onTick));
@@ -103,7 +103,7 @@ export class ExchangeFeed implements MarketFeed {
     }
   }
 
-  /** One REST price for every pair that has not spoken lately. @throws when not one came. */
+  /** One REST price for every pair that the websocket has not spoken of lately. @throws when not one came. */
   private async round(onTick: (tick: RawTick) => void): Promise<void> {
     const now = this.options.clock.now();
     const silent = this.listed.map((rules) => rules.pair).filter((pair) => now - (this.order.get(pair)?.heardAt ?? 0) > FRESH_MS);
@@ -111,11 +111,11 @@ export class ExchangeFeed implements MarketFeed {
     const client = await this.connect();
     if (this.options.venue.tickersAtOnce) {
       const tickers = await this.turnstile.pass(() => client.fetchTickers(silent));
-      for (const ticker of Object.values(tickers)) this.tell(ticker, onTick);
+      for (const ticker of Object.values(tickers)) this.tell(ticker, onTick, 'rest');
       return;
     }
     const outcomes = await Promise.allSettled(silent.map((pair) => this.turnstile.pass(async () => {
-      if (!this.stopped.signal.aborted) this.tell(await client.fetchTicker(pair), onTick);
+      if (!this.stopped.signal.aborted) this.tell(await client.fetchTicker(pair), onTick, 'rest');
     })));
     const failed = outcomes.filter((outcome): outcome is PromiseRejectedResult => outcome.status === 'rejected');
     if (failed.length === outcomes.length && failed[0] !== undefined) throw failed[0].reason;
@@ -128,7 +128,7 @@ export class ExchangeFeed implements MarketFeed {
     let pause = RETRY_FIRST_MS;
     while (!this.stopped.signal.aborted) {
       try {
-        for (const ticker of Object.values(await client.watchTickers(pairs))) this.tell(ticker, onTick);
+        for (const ticker of Object.values(await client.watchTickers(pairs))) this.tell(ticker, onTick, 'websocket');
         pause = RETRY_FIRST_MS;
       } catch (error) {
         if (this.stopped.signal.aborted) return;
@@ -143,7 +143,7 @@ export class ExchangeFeed implements MarketFeed {
    * A ticker is what the exchange says now, so its time is now; the exchange's own stamp (of its last trade) only tells
    * the order. A stamp that goes back is an older answer overtaken by a newer one, and keeps its old place in line.
    */
-  private tell(ticker: unknown, onTick: (tick: RawTick) => void): void {
+  private tell(ticker: unknown, onTick: (tick: RawTick) => void, by: 'rest' | 'websocket'): void {
     const parsed = ExchangeTicker.safeParse(ticker);
     if (!parsed.success || parsed.data.last === undefined || parsed.data.last === null) return;
     const { symbol, last, bid, ask, timestamp } = parsed.data;
@@ -151,7 +151,7 @@ export class ExchangeFeed implements MarketFeed {
     const stamp = timestamp ?? before.stamp;
     const overtaken = stamp < before.stamp;
     const sequence = overtaken ? before.sequence : before.sequence + 1;
-    if (!overtaken) this.order.set(symbol, { sequence, stamp, heardAt: this.options.clock.now() });
+    if (!overtaken) this.order.set(symbol, { sequence, stamp, heardAt: by === 'websocket' ? this.options.clock.now() : before.heardAt });
     onTick({ pair: symbol, at: this.now(), last: textOf(last), bid: textOrNull(bid), ask: textOrNull(ask), sequence });
   }
 
