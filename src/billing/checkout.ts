@@ -4,6 +4,7 @@ import { api } from '../api/api.ts';
 import type { CheckoutReply, Plan } from '../../contract/subscription.ts';
 import type { PaidTier, Tier } from '../../contract/tiers.ts';
 import { environment } from '../environment.ts';
+import { session } from '../identity/session.ts';
 
 /** Both ways out of a checkout and of the portal end at the dashboard. */
 export const SUCCESS_PATH = '/dashboard?subscription=success';
@@ -59,4 +60,11 @@ export function destinationOf(reply: Pick<CheckoutReply, 'url' | 'clientSecret'>
 export async function openPortal(): Promise<string> {
   const { url } = await api.call('customerPortal', { body: { returnUrl: PORTAL_RETURN_PATH } });
   return safeAddress(url, backEnd());
+}
+
+/** Takes the free plan: the paid one ends when its paid time is over. @throws ApiError also where nobody is signed in. */
+export async function endPlan(): Promise<void> {
+  const uid = session.user?.uid;
+  if (uid === undefined) throw new ApiError('Not authenticated', { code: 'not_authenticated', status: 401, text: 'Not authenticated' });
+  await api.call('subscribe', { body: { userId: uid, planId: 'free' } });
 }

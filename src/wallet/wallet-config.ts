@@ -3,6 +3,7 @@ import { createConfig, createStorage, http, type Config } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
 import { coinbaseWallet } from 'wagmi/connectors';
 import { cookieStorage, type CookieJar } from './cookie-storage.ts';
+import { WALLET_STORAGE_KEY } from './remembered.ts';
 
 export const WALLET_CHAINS = [base, baseSepolia] as const;
 
@@ -31,7 +32,7 @@ export function walletConfig(options: WalletConfigOptions): Config {
       preference: { options: 'smartWalletOnly', telemetry: options.analytics },
     })],
     multiInjectedProviderDiscovery: false,
-    storage: createStorage({ key: 'tradewind-wallet', storage: cookieStorage(options.jar, options.secureCookies) }),
+    storage: createStorage({ key: WALLET_STORAGE_KEY, storage: cookieStorage(options.jar, options.secureCookies) }),
     transports: { [base.id]: http(undefined, RPC_POLICY), [baseSepolia.id]: http(undefined, RPC_POLICY) },
     pollingInterval: POLLING_INTERVAL_MS,
   });

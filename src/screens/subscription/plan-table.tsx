@@ -22,10 +22,12 @@ export interface PlanTableProps {
   plans: readonly Plan[];
   currentPlanId: string | null;
   busyPlanId: string | null;
+  /** The plan that will end by itself: it is not offered to be ended again. */
+  ending: boolean;
   onChoose: (planId: string) => void;
 }
 
-export function PlanTable({ plans, currentPlanId, busyPlanId, onChoose }: PlanTableProps) {
+export function PlanTable({ plans, currentPlanId, busyPlanId, ending, onChoose }: PlanTableProps) {
   const current = plans.find((plan) => plan.id === currentPlanId);
   return (
     <ul className="grid gap-x-6 gap-y-2 md:grid-cols-2 xl:grid-cols-5">
@@ -45,6 +47,9 @@ export function PlanTable({ plans, currentPlanId, busyPlanId, onChoose }: PlanTa
               <Button tone={up ? 'primary' : 'quiet'} busy={busyPlanId === plan.id} disabled={busyPlanId !== null && busyPlanId !== plan.id} onClick={() => { onChoose(plan.id); }}>
                 {up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}
               </Button>
+            )}
+            {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && (
+              <Button busy={busyPlanId === plan.id} disabled={busyPlanId !== null && busyPlanId !== plan.id} onClick={() => { onChoose(plan.id); }}>End my plan</Button>
             )}
           </li>
         );

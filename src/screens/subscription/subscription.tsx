@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Plan, Subscription } from '../../../contract/subscription.ts';
-import { openCheckout, openPortal, type Destination } from '../../billing/checkout.ts';
+import { endPlan, openCheckout, openPortal, type Destination } from '../../billing/checkout.ts';
 import { trialBannerText } from '../../billing/entitlement-view.ts';
 import { startTrial } from '../../billing/start-trial.ts';
 import { Button } from '../../components/Button.tsx';
@@ -78,6 +78,22 @@ export default function SubscriptionScreen() {
     }
   };
   const portal = (): void => { void leave('portal', async () => ({ kind: 'page', url: await openPortal() })); };
+  const end = async (): Promise<void> => {
+    setBusy('free');
+    try {
+      await endPlan();
+      await checkSubscription();
+      pageToast('success', 'Your plan ends when its paid time is over. Until then nothing changes.');
+    } catch (error) {
+      pageToast('error', errorSentence(error));
+    }
+    setBusy(null);
+  };
+  const choose = (planId: string): void => {
+    if (planId === 'free') void end();
+    else if (living) portal();
+    else void leave(planId, () => openCheckout(list, planId));
+  };
   const list = plansStore.data?.plans ?? [];
   const subscription = data?.status?.subscription ?? null;
   const living = subscription !== null && subscription.status !== 'canceled' && subscription.status !== 'incomplete';
@@ -99,7 +115,7 @@ export default function SubscriptionScreen() {
           {plans.data === null ? plans.error === null && <SkeletonRows rows={5} /> : (
             <PlanTable
               plans={list} currentPlanId={living ? subscription.planId : 'free'} busyPlanId={busy}
-              onChoose={(planId) => { if (living) portal(); else void leave(planId, () => openCheckout(list, planId)); }}
+              ending={subscription?.cancelAtPeriodEnd === true} onChoose={choose}
             />
           )}
         </Section>

@@ -1,0 +1,44 @@
+/** What is typed into the trading settings, as text until it is right; refuses to lose it to an error or a newer version. */
+import { UserSettings } from '../../../contract/user.ts';
+import { byField, check } from '../../format/validation.ts';
+
+/** Every field as its control holds it: numbers are text. */
+export interface SettingsDraft extends Omit<UserSettings, 'maxTradeAmount' | 'tradingFrequency' | 'riskProfile'> {
+  maxTradeAmount: string;
+  tradingFrequency: string;
+  riskProfile: string;
+}
+
+export function draftOf(settings: UserSettings): SettingsDraft {
+  return { ...settings, maxTradeAmount: String(settings.maxTradeAmount) };
+}
+
+/** A typed number; undefined where nothing is typed, NaN where it is none. A comma is taken for a point. */
+export function typedNumber(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  return /^[+-]?\d+([.,]\d*)?$|^[+-]?[.,]\d+$/.test(trimmed) ? Number(trimmed.replace(',', '.')) : Number.NaN;
+}
+
+export type CheckedDraft = { ok: true; settings: UserSettings } | { ok: false; errors: Record<string, string> };
+
+/** The draft as settings, or what is wrong with it by field. */
+export function checkDraft(draft: SettingsDraft): CheckedDraft {
+  const checked = check(UserSettings, { ...draft, displayName: draft.displayName.trim(), maxTradeAmount: typedNumber(draft.maxTradeAmount) });
+  return checked.ok ? { ok: true, settings: checked.value } : { ok: false, errors: byField(checked.issues) };
+}
+
+/** The names of the fields in which two settings differ. */
+export function differences(a: UserSettings, b: UserSettings): (keyof UserSettings)[] {
+  return (Object.keys(a) as (keyof UserSettings)[]).filter((name) => a[name] !== b[name]);
+}
+
+export const FIELD_NAMES: Record<keyof UserSettings, string> = {
+  displayName: 'Display name', tradingEnabled: 'Trading', tradingMode: 'Mode', tradingFrequency: 'Frequency', riskProfile: 'Risk profile',
+  maxTradeAmount: 'Most per order', notificationsEnabled: 'Notifications',
+};
+
+/** A value as a person reads it. */
+export function valueText(value: UserSettings[keyof UserSettings]): string {
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
+}
