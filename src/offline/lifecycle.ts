@@ -8,6 +8,7 @@ import { pauseHolds } from './outbox.ts';
 import { isPending, type OutboxEntry } from './outbox-entry.ts';
 import { backoffMs } from './queue-rules.ts';
 import type { Line } from './send.ts';
+import { keepSnapshots } from './snapshots.ts';
 import { openUserQueue, type UserQueue } from './user-queue.ts';
 
 export const SYNC_TAG = 'outbox';
@@ -163,6 +164,8 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
           stopWaking();
         },
       };
+      // Whoever made the database may not have known the person's choice.
+      if (!options.keepSnapshots()) keepSnapshots(uid, false).catch((error: unknown) => { if (!(error instanceof StorageFault)) options.onError(error); });
       refreshSoon();
       void drainNow();
     },

@@ -1,0 +1,40 @@
+/** Sends the queue from the worker, with or without a page; refuses to make a database for a user who is not here. */
+import { openChannel } from '../src/offline/channel.ts';
+import { openUserDatabase, type UserDatabase } from '../src/offline/database.ts';
+import type { Drained } from '../src/offline/drain.ts';
+import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
+import { workerIdentity } from '../src/identity/worker.ts';
+
+const channel = openChannel();
+const identity = workerIdentity();
+const queues = new Map<string, { queue: UserQueue; database: UserDatabase }>();
+
+/** A user's database as the page has made it; the worker never makes one. */
+export function databaseOf(uid: string): UserDatabase {
+  return openUserDatabase(uid, { mayCreate: () => false });
+}
+
+function queueOf(uid: string, baseUrl: string): UserQueue {
+  const database = databaseOf(uid);
+  const present = queues.get(uid);
+  if (present !== undefined && present.database === database) return present.queue;
+  present?.queue.close();
+  const queue = openUserQueue(database, { line: { baseUrl }, channel, token: (force) => identity.token(force) });
+  queues.set(uid, { queue, database });
+  return queue;
+}
+
+/** Drains the queue of whoever is signed in. Null where nobody is, or no token can be had now. */
+export async function deliver(baseUrl: string): Promise<Drained | null> {
+  const held = await identity.token();
+  return held === null ? null : queueOf(held.uid, baseUrl).drain();
+}
+
+/** A page has signed its user out: nothing of theirs is written or sent from here any more. */
+export async function forget(uid: string): Promise<void> {
+  queues.get(uid)?.queue.close();
+  queues.delete(uid);
+  await databaseOf(uid).retire();
+}
+
+channel.listen((message) => { if (message.type === 'purged') void forget(message.uid); });

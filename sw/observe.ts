@@ -1,0 +1,32 @@
+/** Keeps what the server says to the page as snapshots; refuses to hold a reply back or to keep one in Cache Storage. */
+import type { UserDatabase } from '../src/offline/database.ts';
+import { writeSnapshot, type SnapshotKind, type SnapshotValue } from '../src/offline/snapshots.ts';
+import { bearerClaims } from '../src/offline/token-claims.ts';
+import { isStream, watchedKind } from './routing.ts';
+
+export interface Watched {
+  uid: string;
+  kind: SnapshotKind;
+}
+
+/** Whose snapshot the answer to this request would be; null where it is none of ours. */
+export function watched(request: Request, apiOrigin: string): Watched | null {
+  const url = new URL(request.url);
+  if (isStream(request.headers, url)) return null;
+  const kind = watchedKind(request.method, url, apiOrigin);
+  const claims = kind === null ? null : bearerClaims(request.headers.get('authorization'));
+  return kind === null || claims === null ? null : { uid: claims.uid, kind };
+}
+
+/** Keeps a copy of a good answer. `database` was opened when the request began: a sign-out since then makes this fail. */
+export async function keep(response: Response, { uid, kind }: Watched, database: UserDatabase, at: number): Promise<boolean> {
+  if (!response.ok || !(response.headers.get('content-type') ?? '').includes('application/json')) return false;
+  let value: unknown;
+  try {
+    value = await response.json();
+  } catch {
+    // Cut off on the way: the last good one stays.
+    return false;
+  }
+  return writeSnapshot(uid, kind, value as SnapshotValue<typeof kind>, at, database);
+}

@@ -1,0 +1,35 @@
+/** Which requests the worker answers, which it only watches, and which it leaves alone; refuses to answer any private call. */
+import { CALLS, type CallName } from '../contract/calls.ts';
+import type { SnapshotKind } from '../src/offline/snapshots.ts';
+
+/** Addresses of the server and of the emulator that it passes through: never the app's own screens. */
+const SERVER_PATHS = [
+  /^\/api(\/|$)/, /^\/subscriptions(\/|$)/, /^\/market\/(data|overview|pools|candles)$/, /^\/(healthz|readyz|openapi\.json|metrics)$/,
+  /^\/webhooks(\/|$)/, /^\/test-checkout(\/|$)/, /^\/__\//, /^\/emulator(\/|$)/, /^\/(identitytoolkit|securetoken)\.googleapis\.com(\/|$)/,
+  /^\/[^/]+\/us-central1(\/|$)/,
+];
+/** Files have a dot in their last part; a screen's path never has. */
+const FILE = /\.[^/]+$/;
+
+/** What the person moves to inside the app: answered with the shell, so that it opens without a network. */
+export function isAppRoute(pathname: string): boolean {
+  return !FILE.test(pathname) && !SERVER_PATHS.some((path) => path.test(pathname));
+}
+
+/** Which reply is kept as which snapshot. */
+const WATCHED: readonly [CallName, SnapshotKind][] = [
+  ['portfolio', 'portfolio'], ['agents', 'agents'], ['history', 'history'], ['marketData', 'market'], ['marketOverview', 'overview'],
+  ['marketPools', 'pools'], ['subscriptionStatus', 'subscription'], ['trialStatus', 'trial'], ['tradingSettings', 'settings'], ['analytics', 'analytics'],
+];
+
+/** The snapshot that a successful answer to this request is, or null. Only whole answers: one with a narrower query is not. */
+export function watchedKind(method: string, url: URL, apiOrigin: string): SnapshotKind | null {
+  if (method !== 'GET' || url.origin !== apiOrigin || url.searchParams.has('symbols')) return null;
+  return WATCHED.find(([call]) => CALLS[call].path === url.pathname)?.[1] ?? null;
+}
+
+/** A stream has no end: the worker that answered it would be killed with it, or kept alive by it. */
+export function isStream(headers: Headers, url: URL): boolean {
+  return url.pathname === CALLS_STREAM || (headers.get('accept') ?? '').includes('text/event-stream');
+}
+const CALLS_STREAM = '/api/stream';
