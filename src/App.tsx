@@ -53,7 +53,7 @@ export function Routes() {
       <Suspense fallback={<LoadingScreen />}><Screen params={paramsOf(route.path, path)} /></Suspense>
     </Boundary>
   );
-  return <Shell path={path} isPublic={route.access === 'public'}>{route.access === 'public' ? screen : <Guard>{screen}</Guard>}</Shell>;
+  return <Shell path={path}>{route.access === 'public' ? screen : <Guard>{screen}</Guard>}</Shell>;
 }
 
 export function App() {

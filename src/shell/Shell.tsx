@@ -12,7 +12,7 @@ import { TrialBanner } from './TrialBanner.tsx';
 
 const SKIP = 'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:p-3 focus:shadow-float';
 
-export function Shell({ path, isPublic, children }: { path: string; isPublic: boolean; children: ReactNode }) {
+export function Shell({ path, children }: { path: string; children: ReactNode }) {
   const { user, status } = useSnapshot(session);
   const known = user !== null && status !== 'signed-out';
   if (!known || path === '/') {
@@ -33,7 +33,7 @@ export function Shell({ path, isPublic, children }: { path: string; isPublic: bo
       <div className="flex">
         <Rail path={path} />
         <div className="min-w-0 flex-1">
-          {showsTrialBanner(path) && !isPublic && <TrialBanner />}
+          {showsTrialBanner(path) && <TrialBanner />}
           <main id="content" tabIndex={-1} className="mx-auto min-h-[calc(100dvh-12rem)] w-full max-w-[80rem] px-4 py-5 outline-none md:px-6">{children}</main>
           <Footer />
           {/* Room for the bottom bar, and for what is docked above it. */}

@@ -1,0 +1,35 @@
+/** An agent's terms in words; refuses codes on the screen. */
+import type { Agent, PoolId, TradingFrequency } from '../../../contract/agents.ts';
+
+export const POOL_NAME: Record<PoolId, string> = {
+  base_ecosystem: 'Base ecosystem', momentum_24h: '24 h momentum', weekly_leaders: 'Weekly leaders',
+  ytd_champions: 'Year-to-date champions', stablecoin_arbitrage: 'Stablecoin arbitrage', all_pools: 'All pools',
+};
+/** What each pool looks for, in a line. */
+export const POOL_LINE: Record<PoolId, string> = {
+  base_ecosystem: 'Enters a curated list while its trend over 7, 14 and 28 days points up.',
+  momentum_24h: 'Holds the three strongest of the last 24 hours, while volume confirms.',
+  weekly_leaders: 'Holds the strongest fifth of the week, chosen on Monday 00:00 UTC.',
+  ytd_champions: 'Holds the leaders of the year, chosen on the first of the month.',
+  stablecoin_arbitrage: 'Buys a stablecoin below its fair price and leaves when it is back.',
+  all_pools: 'An equal-risk blend of all five, with one net target per pair.',
+};
+export const FREQUENCY_NAME: Record<TradingFrequency, string> = {
+  high: 'Every look', daily: 'Daily, 00:00 UTC', weekly: 'Weekly, Monday', 'bi-weekly': 'Every second Monday', monthly: 'Monthly, the 1st',
+  optimized: 'When drift exceeds cost', 'long-haul': 'Quarterly',
+};
+const INTERVAL_NAME: Record<Agent['execution_interval'], string> = { '5-minute': 'every 5 minutes', '20-minute': 'every 20 minutes', daily: 'once a day' };
+
+export const intervalText = (interval: Agent['execution_interval']): string => INTERVAL_NAME[interval];
+
+/** `BTC/USDT, ETH/USDT` or `12 pairs`, or the pool's universe. */
+export function pairsText(agent: Pick<Agent, 'trading_pairs' | 'pool'>): string {
+  const { length } = agent.trading_pairs;
+  if (length === 0) return `the pairs of ${POOL_NAME[agent.pool]}`;
+  return length > 3 ? `${length} pairs` : agent.trading_pairs.join(', ');
+}
+
+/** What an agent looks at, how often, and what it may do with how much; before it is started. */
+export function planText(agent: Pick<Agent, 'trading_pairs' | 'pool' | 'execution_interval' | 'max_position_size' | 'quote' | 'risk_profile'>): string {
+  return `Looks at ${pairsText(agent)} ${intervalText(agent.execution_interval)}, by ${POOL_NAME[agent.pool]}, with at most ${agent.max_position_size.toLocaleString('en').replace(/,/g, '\u202f')} ${agent.quote} in one position.`;
+}

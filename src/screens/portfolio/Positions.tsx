@@ -1,0 +1,79 @@
+/** Open positions, each with its equation and a way to close it; refuses to close by a tap. */
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Portfolio, Position } from '../../../contract/trading.ts';
+import { multiply, parseFixed, subtract, toNumber, formatFixed } from '../../../contract/money.ts';
+import { api } from '../../api/api.ts';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Amount, Percent, Price } from '../../components/Figures.tsx';
+import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { Line } from '../../components/Section.tsx';
+import { formatAmount, formatPrice, formatQuantity } from '../../format/numbers.ts';
+import { loadHistory } from '../../stores/history.ts';
+import { loadPortfolio } from '../../stores/portfolio.ts';
+import { useSnapshot } from 'valtio';
+import { connection } from '../../stores/connection.ts';
+import { tried } from '../act.ts';
+
+/** Unrealised gain in percent of its cost, for display. */
+export function gainPercent(position: Pick<Position, 'unrealized' | 'cost'>): number | null {
+  const cost = toNumber(parseFixed(position.cost));
+  return position.unrealized === null || cost === 0 ? null : (toNumber(parseFixed(position.unrealized)) / cost) * 100;
+}
+
+function Explained({ position, quote, onDone }: { position: Position; quote: string; onDone: () => void }) {
+  const { online } = useSnapshot(connection);
+  const [busy, setBusy] = useState(false);
+  const worst = position.stopPrice === null ? null : formatFixed(subtract(multiply(parseFixed(position.stopPrice), parseFixed(position.quantity), 'down'), parseFixed(position.cost)));
+  const close = async (): Promise<void> => {
+    setBusy(true);
+    if (await tried(api.call('closePosition', { params: { id: position.id } }), `${position.pair} sold.`)) {
+      await Promise.all([loadPortfolio(true), loadHistory(true)]);
+      onDone();
+    }
+    setBusy(false);
+  };
+  const sentence = `Sells ${formatQuantity(position.quantity)} ${position.pair.split('/')[0] ?? ''}, about ${formatAmount(position.value)} ${quote} at the bid, less the fee.`;
+  return (
+    <>
+      <dl>
+        <Line term="Quantity">{formatQuantity(position.quantity)}</Line>
+        <Line term="Average cost, fee included">{formatPrice(position.averageCost)}</Line>
+        <Line term="Bid now">{formatPrice(position.price)}</Line>
+        <Line term="Value = quantity × bid"><Amount value={position.value} why="No price seen yet" /></Line>
+        <Line term="Cost"><Amount value={position.cost} /></Line>
+        <Line term="Unrealised = value − cost"><Amount value={position.unrealized} change why="No price seen yet" /></Line>
+        <Line term="Stop">{formatPrice(position.stopPrice)}</Line>
+        <Line term="If the stop fills at its price"><Amount value={worst} change why="No stop set" /></Line>
+        <Line term="Agent"><Link href={`/agents/${encodeURIComponent(position.agentId)}`} className="text-accent underline underline-offset-2">{position.agentName}</Link></Line>
+      </dl>
+      <div className="mt-4">
+        <p className="mb-2 text-ink-2">{online === 'offline' ? 'Closing needs the server; it cannot wait on this device. You can stop the agent now.' : sentence}</p>
+        <HoldToConfirm label="Close position" sentence={sentence} tone="danger" wide disabled={busy || online === 'offline'} onConfirm={() => { void close(); }} />
+      </div>
+    </>
+  );
+}
+
+export function Positions({ portfolio }: { portfolio: Pick<Portfolio, 'positions' | 'quote'> }) {
+  const [openId, setOpenId] = useState<string | null>(null);
+  const open = portfolio.positions.find((position) => position.id === openId);
+  return (
+    <>
+      <ul>
+        {portfolio.positions.map((position) => (
+          <li key={position.id} className="rule">
+            <button type="button" onClick={() => { setOpenId(position.id); }} className="row grid w-full grid-cols-[minmax(0,1fr)_auto_5.5rem] items-center gap-x-4 py-1.5 text-left hover:text-accent">
+              <span className="min-w-0"><span className="font-medium">{position.pair.split('/')[0]}</span> <span className="text-ink-2">{formatQuantity(position.quantity)}</span><span className="block truncate text-xs text-ink-3">{position.agentName} · stop {formatPrice(position.stopPrice)}</span></span>
+              <span className="text-right"><Price value={position.price} why="No price seen yet" /><span className="block text-xs text-ink-3"><Amount value={position.value} why="Valued at cost" /></span></span>
+              <span className="text-right"><Percent value={gainPercent(position)} /><span className="block text-xs"><Amount value={position.unrealized} change /></span></span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Dialog open={open !== undefined} onOpenChange={(next) => { if (!next) setOpenId(null); }} title={open?.pair ?? 'Position'}>
+        {open !== undefined && <Explained position={open} quote={portfolio.quote} onDone={() => { setOpenId(null); }} />}
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+/** How a screen reads a store: it asks once when shown and again when the server is back; refuses to write. */
+import { useEffect } from 'react';
+import { useSnapshot } from 'valtio';
+import { useNow } from '../components/use-now.ts';
+import { agentView, type AgentView } from '../stores/agent-view.ts';
+import { agentsStore, loadAgents } from '../stores/agents.ts';
+import { connection } from '../stores/connection.ts';
+import type { Slot } from '../stores/slot.ts';
+import { queue } from '../commands.ts';
+import type { OutboxEntryView } from './outbox-view.ts';
+
+/** A frozen view of a store. `load` must be the same function on every render. */
+export function useSlot<T>(slot: Slot<T>, load: () => Promise<void>): Slot<T> {
+  const { online } = useSnapshot(connection);
+  useEffect(() => { if (online !== 'offline') void load(); }, [load, online]);
+  return useSnapshot(slot) as Slot<T>;
+}
+
+/** The market's clock as best known, ms. */
+export function useMarketNow(stepMs = 1_000): number {
+  const now = useNow(stepMs);
+  return now + (useSnapshot(connection).marketClockOffset ?? 0);
+}
+
+export function useEntries(): OutboxEntryView[] {
+  return useSnapshot(queue).entries as OutboxEntryView[];
+}
+
+/** All agents with what waits for each, in the server's order; null until anything is known. */
+export function useAgentViews(): { views: AgentView[] | null; slot: Slot<unknown> } {
+  const slot = useSlot(agentsStore, loadAgents);
+  const entries = useEntries();
+  return { views: slot.data === null ? null : slot.data.agents.map((agent) => agentView(agent, entries)), slot };
+}
