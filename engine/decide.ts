@@ -67,30 +67,30 @@ function follow(pair: string, context: PairContext, market: Market): PairOutcome
   const { agent, memory, position } = context;
   const { signal, quote, rules, depth } = market;
   const idle = (reason: string, text: string) => stay(pair, context, signal, reason, text);
+  const block = context.block ?? pairBlock(pair, context, market);
   const wanted = wantedSleeves({
-    pair, pool: agent.pool, signal, threshold: agent.risk.threshold, at: context.tick.close, memory, position,
+    pair, pool: agent.pool, signal, threshold: agent.risk.threshold, at: context.tick.close, memory, position, mayJoin: block === null,
     roundTripCost: roundTripCost(quote, rules, ZERO, depth),
   });
+  if (!position && block && wanted.why === 'blocked') return idle(block.code, `No trade: ${block.text}`);
   if (!position && wanted.joining.length === 0) return idle(wanted.why, noTrade(wanted, agent.risk.threshold));
   if (!context.rebalance) return idle('not_now', `${position ? 'Holding' : 'No trade'}: the next rebalance (${agent.frequency}) is not yet due.`);
   if (position && wanted.share === 0) {
     noteExit(memory, { pair, at: quote.at, stop: false });
     return { decision: draft(pair, context, signal, 'exit', 'signal_left', `Sold: ${leftText(signal)}`), trade: exitTrade(position, quote, rules, depth, 'signal_left') };
   }
-  return rebalance(pair, context, market, wanted);
+  return rebalance(pair, context, market, wanted, block);
 }
 
-function rebalance(pair: string, context: PairContext, market: Market, wanted: Wanted): PairOutcome {
+function rebalance(pair: string, context: PairContext, market: Market, wanted: Wanted, block: Block | null): PairOutcome {
   const { agent, account, memory, position } = context;
   const { signal, quote, rules, depth } = market;
   const idle = (reason: string, text: string) => stay(pair, context, signal, reason, text);
-  const block = context.block ?? pairBlock(pair, context, market);
   const verb = position ? 'Holding' : 'No trade';
   const volatility = signal.dailyVolatility;
   if (volatility === null) return idle('too_little_history', `${verb}: too little history to size ${pair}.`);
   const common = { equity: account.equity, risk: agent.risk, maxPositionSize: agent.maxPositionSize, dailyVolatility: volatility, strength: wanted.strength };
-  // While entries are stopped nobody joins; whoever wants out still gets its share out.
-  const target = targetPosition({ ...common, share: block ? wanted.stayingShare : wanted.share }).amount;
+  const target = targetPosition({ ...common, share: wanted.share }).amount;
   const full = targetPosition({ ...common, share: 1 }).amount;
   const value = position ? multiply(position.quantity, quote.bid, 'down') : ZERO;
   const drift = driftOf(target, value, full);

@@ -15,20 +15,22 @@ export interface SleevesInput {
   at: number;
   memory: AgentMemory;
   position: OpenPosition | null;
+  /** False while a guard or a setting stops entries: then nobody joins, and whoever leaves still leaves. */
+  mayJoin: boolean;
   /** Fees and spread of getting in and out, as a fraction of the price. */
   roundTripCost: number;
 }
 
 export interface Wanted {
   joining: PoolId[];
-  /** Share of a full position wanted by all, by those that hold already, and by one strategy. */
+  /** Share of a full position wanted by all, and by one strategy. */
   share: number;
-  stayingShare: number;
   sleeveShare: number;
   /** Mean strength of those that want it, each at least the threshold: what was let in keeps its size until it leaves. */
   strength: number;
-  /** Highest strength of any strategy, and why none joins. */
+  /** Highest strength of any strategy. */
   best: number;
+  /** Why none joins: `blocked` where one would if it might, else the nearest miss. */
   why: string;
   /** What to remember if the trade is made. */
   stake: Stake;
@@ -48,11 +50,10 @@ export function wantedSleeves(input: SleevesInput): Wanted {
   return {
     joining: joining.map((sleeve) => sleeve.pool),
     share: wanting.length / sleeves.length,
-    stayingShare: staying.length / sleeves.length,
     sleeveShare: 1 / sleeves.length,
     strength: wanting.length === 0 ? 0 : total / wanting.length,
     best: Math.max(0, ...sleeves.map((sleeve) => sleeve.strength)),
-    why: refusals.find(({ why }) => why === 'weak_signal')?.why ?? refusals.find(({ why }) => why !== null)?.why ?? 'weak_signal',
+    why: ['blocked', 'weak_signal'].find((near) => refusals.some(({ why }) => why === near)) ?? refusals.find(({ why }) => why !== null)?.why ?? 'weak_signal',
     stake: { pools: wanting.map((sleeve) => sleeve.pool), deviation: stake?.deviation ?? joining.find((sleeve) => sleeve.deviation !== undefined)?.deviation ?? null },
   };
 }
@@ -64,10 +65,11 @@ function leaves(sleeve: Sleeve, stake: Stake | undefined, { at, position }: Slee
 }
 
 /** Why a strategy does not get in; null where it does. */
-function refusalOf(sleeve: Sleeve, { threshold, pair, memory, roundTripCost }: SleevesInput): string | null {
+function refusalOf(sleeve: Sleeve, { threshold, pair, memory, roundTripCost, mayJoin }: SleevesInput): string | null {
   if (!sleeve.enter) return sleeve.reason;
   if (sleeve.strength < threshold) return 'weak_signal';
   if (sleeve.edge !== undefined && sleeve.edge <= roundTripCost) return 'cost_exceeds_edge';
   const stop = lastExit(memory, pair, true);
-  return sleeve.formedAt !== undefined && stop && stop.at >= sleeve.formedAt ? 'stopped_out' : null;
+  if (sleeve.formedAt !== undefined && stop && stop.at >= sleeve.formedAt) return 'stopped_out';
+  return mayJoin ? null : 'blocked';
 }
