@@ -2,6 +2,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
+import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
 import { connectIdentity, openSession } from './identity/session.ts';
 import { log } from './log.ts';
@@ -37,6 +38,7 @@ function afterPaint(work: () => Promise<void>, what: string): void {
 const root = document.getElementById('root');
 if (root === null) throw new Error('Root element not found');
 
+openCommands();
 openSession();
 startLive();
 createRoot(root, {

@@ -1,8 +1,6 @@
 /** Moves the stores to and from the device: painted from at the start, kept as they change; refuses to overwrite the server's word. */
 import { subscribe } from 'valtio';
-import { openUserDatabase } from '../offline/database.ts';
 import { readSnapshot, writeSnapshot } from '../offline/snapshots.ts';
-import { session } from '../identity/session.ts';
 import { log } from '../log.ts';
 import { agentsStore, applyAgents } from './agents.ts';
 import { analyticsStore, applyAnalytics } from './analytics.ts';
@@ -16,9 +14,11 @@ import { applySubscription, subscriptionStore } from './subscription.ts';
 /** A stream changes the stores four times a second; the device need not be written as often. */
 const KEEP_EVERY_MS = 4_000;
 
-/** Reads everything kept of a user into stores that are still empty. The portfolio comes first: it is what is looked at. */
+/**
+ * Reads everything kept of a user into stores that are still empty. The portfolio comes first: it is what is
+ * looked at. The user's database was opened by `openCommands`.
+ */
 export async function hydrate(uid: string): Promise<void> {
-  openUserDatabase(uid, { mayCreate: () => session.user?.uid === uid && session.status !== 'signed-out' });
   const portfolio = readSnapshot(uid, 'portfolio').then((kept) => {
     if (kept !== null && portfolioStore.data === null) applyPortfolio(kept.value, 'snapshot', kept.savedAt);
   });

@@ -6,9 +6,8 @@ import type { StreamEvent } from '../../contract/stream.ts';
 import { apiFetch, observeApi, rememberSource } from '../api/api.ts';
 import type { SharedStream } from '../api/shared-stream.ts';
 import { environment } from '../environment.ts';
-import { checkSession, endSession, idToken, onPurge, revokeSession, session } from '../identity/session.ts';
+import { checkSession, endSession, idToken, revokeSession, session } from '../identity/session.ts';
 import { log } from '../log.ts';
-import { deleteUserDatabase } from '../offline/database.ts';
 import { agentsStore, applyAgent, clearAgents, loadAgents, removeAgent } from './agents.ts';
 import { clearAnalytics } from './analytics.ts';
 import { connection } from './connection.ts';
@@ -129,7 +128,6 @@ function follow(): void {
 
 /** Begins everything that keeps the stores true. Called once, before the first paint; nothing in it waits for a network. */
 export function startLive(): void {
-  onPurge((gone) => deleteUserDatabase(gone));
   observeApi((event) => {
     if (event.type !== 'refused') return;
     if (event.code === 'token_revoked') revokeSession().catch((error: unknown) => { log.error('The revoked session could not be cleared', error); });

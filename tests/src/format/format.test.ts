@@ -1,0 +1,112 @@
+/** Numbers, times, errors and validation in words. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AgentCreateBody } from '../../../contract/agents.ts';
+import { ERROR_CODES } from '../../../contract/errors.ts';
+import { formatFixed, type Fixed } from '../../../contract/money.ts';
+import { UserSettings } from '../../../contract/user.ts';
+import { ApiError } from '../../../src/api/api-error.ts';
+import { ERROR_TEXT, errorSentence } from '../../../src/format/errors.ts';
+import { direction, formatAmount, formatPercent, formatPrice, formatQuantity, formatRatio, formatShare, formatShort, UNKNOWN } from '../../../src/format/numbers.ts';
+import { formatAge, formatAgo, formatSpan, formatUntil, formatWhen } from '../../../src/format/times.ts';
+import { byField, check } from '../../../src/format/validation.ts';
+
+const plain = (text: string): string => text.replaceAll('\u202f', ' ');
+
+describe('numbers', () => {
+  it('read well large and small, with a true minus and no negative zero', () => {
+    expect(plain(formatAmount('1234567.89'))).toBe('1 234 567.89');
+    expect(formatAmount('-12.05')).toBe('−12.05');
+    expect(formatAmount('128.4', { signed: true })).toBe('+128.40');
+    expect(formatAmount('0.00000123')).toBe('0.00000123');
+    expect(formatPrice('0.00000123')).toBe('0.00000123');
+    expect(plain(formatPrice('68123.4'))).toBe('68 123.40');
+    expect(formatPrice('2.34567')).toBe('2.3457');
+    expect(formatPrice('0.41273')).toBe('0.4127');
+    expect(formatQuantity('0.840000')).toBe('0.84');
+    expect(plain(formatQuantity('1200'))).toBe('1 200');
+    for (const zero of ['0', '-0', '0.00', '-0.000']) expect(formatAmount(zero, { signed: true }), zero).toBe('0.00');
+    expect(plain(formatAmount('999999.995'))).toBe('1 000 000.00');
+    expect(plain(formatShort('1234567'))).toBe('1.2 M');
+    expect(plain(formatShort('-34000'))).toBe('−34.0 k');
+  });
+
+  it('that are not known are a dash, never zero', () => {
+    for (const text of [null, undefined, '', 'NaN', '1e5']) {
+      for (const format of [formatAmount, formatPrice, formatQuantity, formatShort]) expect(format(text)).toBe(UNKNOWN);
+    }
+    for (const value of [null, undefined, NaN, Infinity]) {
+      expect(formatPercent(value)).toBe(UNKNOWN);
+      expect(formatRatio(value)).toBe(UNKNOWN);
+      expect(formatShare(value)).toBe(UNKNOWN);
+    }
+  });
+
+  it('in percent carry their sign, and zero carries none', () => {
+    expect([1.239, -0.3, 0, -0.001, 1234.5].map((value) => plain(formatPercent(value)))).toEqual(['+1.24 %', '−0.30 %', '0.00 %', '0.00 %', '+1 234.50 %']);
+    expect(plain(formatShare(-0.1, { decimals: 0 }))).toBe('−10 %');
+    expect(formatRatio(-0.004)).toBe('0.00');
+    expect(['1', '-0.000000000001', '0', null, -2].map(direction)).toEqual(['up', 'down', 'flat', 'flat', 'down']);
+  });
+
+  it('never differ from the exact amount by more than half of the last digit shown', () => {
+    fc.assert(fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (units) => {
+      const shown = formatAmount(formatFixed(units as Fixed));
+      const back = shown.replaceAll('\u202f', '').replace('−', '-');
+      const [whole = '0', fraction = ''] = back.replace('-', '').split('.');
+      const value = BigInt(whole + fraction) * 10n ** BigInt(12 - fraction.length) * (back.startsWith('-') ? -1n : 1n);
+      const off = value > units ? value - units : units - value;
+      expect(off * 2n <= 10n ** BigInt(12 - fraction.length)).toBe(true);
+      expect(shown).not.toMatch(/[-eE]/);
+    }));
+  });
+});
+
+describe('times', () => {
+  it('are worded in their largest unit, and an age is never negative', () => {
+    expect([-5, 900, 12_000, 4 * 60_000 + 59_000, 3 * 3_600_000, 47 * 3_600_000, 49 * 3_600_000].map(formatSpan)).toEqual(['0 s', '0 s', '12 s', '4 min', '3 h', '47 h', '2 d']);
+    expect([null, 500, 12_000, 240_000].map(formatAgo)).toEqual(['never', 'now', '12 s ago', '4 min ago']);
+    expect([null, 4_000, 12_000, 240_000].map(formatAge)).toEqual(['not loaded', 'live', '12 s old', '4 min old']);
+    expect([0, 180_000].map(formatUntil)).toEqual(['now', 'in 3 min']);
+  });
+
+  it('of today show the time alone', () => {
+    const now = new Date(2026, 0, 10, 14, 40).getTime();
+    expect(formatWhen(now - 8 * 60_000, now)).toMatch(/^14[:.]32$/);
+    expect(formatWhen(now - 24 * 3_600_000, now)).toMatch(/2026.*14[:.]40$/);
+  });
+});
+
+describe('errors', () => {
+  it('have a sentence for every code, and none of them exclaims', () => {
+    for (const code of ERROR_CODES) expect(ERROR_TEXT[code].length, code).toBeGreaterThan(5);
+    for (const text of Object.values(ERROR_TEXT)) expect(text).not.toMatch(/!|oops/i);
+  });
+
+  it('say the server\'s own sentence where that says more, and ours otherwise', () => {
+    const of = (code: 'agent_cap_reached' | 'internal') => new ApiError('API Error: 403 - Your plan allows 2 agents.', { code, status: 403, text: 'Your plan allows 2 agents.' });
+    expect(errorSentence(of('agent_cap_reached'))).toBe('Your plan allows 2 agents.');
+    expect(errorSentence(of('internal'))).toBe(ERROR_TEXT.internal);
+    expect(errorSentence(Object.assign(new Error('Firebase: …'), { code: 'auth/invalid-credential' }))).toBe('The email or the password is not right.');
+    expect(errorSentence(Object.assign(new Error('Firebase: …'), { code: 'auth/whatever' }))).toBe('Signing in did not work. Try again.');
+    expect(errorSentence('x')).toBe('Something went wrong.');
+  });
+});
+
+describe('validation', () => {
+  it('says "Required" for what is missing and "Invalid input" where the contract has no words of its own (R8-32)', () => {
+    const missing = check(UserSettings, {});
+    expect(missing.ok).toBe(false);
+    if (missing.ok) return;
+    expect(byField(missing.issues).displayName).toBe('Required');
+    const wrong = check(UserSettings, { displayName: 7 });
+    expect(wrong.ok ? '' : byField(wrong.issues).displayName).toBe('Invalid input');
+  });
+
+  it('gives a whole valid value back, and each fault under its own path', () => {
+    const agent = { name: 'Harbour', trading_pairs: ['BTC/USDT', 'btc'], risk_profile: 'Moderate', max_position_size: 0, execution_interval: 'daily', enabled: true };
+    const faults = check(AgentCreateBody, agent);
+    expect(faults.ok ? {} : byField(faults.issues)).toEqual({ 'trading_pairs.1': 'A pair looks like BTC/USDT', max_position_size: 'At least 1' });
+    expect(check(AgentCreateBody, { ...agent, trading_pairs: ['BTC/USDT'], max_position_size: 1 })).toMatchObject({ ok: true, value: { name: 'Harbour' } });
+  });
+});

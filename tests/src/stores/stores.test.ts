@@ -1,0 +1,213 @@
+// @vitest-environment jsdom
+/** The stores: what is asked for again, what never goes back, what "no connection" leaves standing. */
+import 'fake-indexeddb/auto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../contract/agents.ts';
+import type { Fill, Portfolio } from '../../../contract/trading.ts';
+import { ApiError } from '../../../src/api/api-error.ts';
+import { api } from '../../../src/api/api.ts';
+import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
+import { resetSession, session } from '../../../src/identity/session.ts';
+import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/database.ts';
+import { readSnapshot } from '../../../src/offline/snapshots.ts';
+import { agentsStore, applyAgent, applyAgents, clearAgents, loadAgents, removeAgent } from '../../../src/stores/agents.ts';
+import { applyFill, applyHistory, clearHistory, historyStore } from '../../../src/stores/history.ts';
+import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
+import { applyMarket, applyTicks, clearMarket, loadMarket, marketStore } from '../../../src/stores/market.ts';
+import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from '../../../src/stores/portfolio.ts';
+import { applySubscription, checkSubscription, checkSubscriptionIfDue, clearSubscription, subscriptionStore } from '../../../src/stores/subscription.ts';
+
+const NOW = Date.parse('2026-01-10T12:00:00Z');
+const recorded = recordedReplies(recordState(NOW), NOW);
+const portfolio = recorded.portfolio as Portfolio;
+const agent = (recorded.agents?.agents[0] ?? {}) as Agent;
+const quote = recorded.marketData?.symbols[0];
+const unanswered = new ApiError('Failed to fetch', { code: 'network', status: 0, text: 'Failed to fetch' });
+const noService = new ApiError('Backend service unavailable', { code: 'subscription_unavailable', status: 503, text: 'x', cause: unanswered });
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
+  resetSession();
+  session.user = { uid: 'ann', email: null, displayName: null, metadata: { lastSignInTime: null } };
+  session.status = 'signed-in';
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  clearAgents();
+  clearHistory();
+  clearMarket();
+  clearPortfolio();
+  clearSubscription();
+});
+
+describe('a reading', () => {
+  it('is fresh for five minutes, is asked for again after that, and never for the window\'s focus (R9-08)', async () => {
+    const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)) as never);
+    await loadPortfolio();
+    expect(portfolioStore).toMatchObject({ status: 'ready', origin: 'network', savedAt: NOW, error: null });
+    vi.setSystemTime(NOW + 5 * 60_000 - 1);
+    await loadPortfolio();
+    window.dispatchEvent(new Event('focus'));
+    expect(call).toHaveBeenCalledTimes(1);
+    vi.setSystemTime(NOW + 5 * 60_000);
+    await loadPortfolio();
+    expect(call).toHaveBeenCalledTimes(2);
+    await loadPortfolio(true);
+    expect(call).toHaveBeenCalledTimes(3);
+  });
+
+  it('is one question at a time', async () => {
+    const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)) as never);
+    await Promise.all([loadPortfolio(), loadPortfolio(), loadPortfolio(true)]);
+    expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  it('that fails leaves the last good data, with the failure beside it', async () => {
+    vi.spyOn(api, 'call').mockRejectedValue(unanswered);
+    applyPortfolio(structuredClone(portfolio), 'snapshot', NOW - 60_000);
+    await loadPortfolio();
+    expect(portfolioStore).toMatchObject({ status: 'error', origin: 'snapshot', savedAt: NOW - 60_000 });
+    expect(portfolioStore.data?.equity).toBe(portfolio.equity);
+    expect(portfolioStore.error).toMatch(/cannot be reached/);
+  });
+
+  it('that comes back for a person who has left is thrown away', async () => {
+    let answer: (value: unknown) => void = () => undefined;
+    vi.spyOn(api, 'call').mockReturnValue(new Promise((resolve) => { answer = resolve; }) as never);
+    const loading = loadAgents();
+    session.user = { uid: 'bob', email: null, displayName: null, metadata: { lastSignInTime: null } };
+    answer({ agents: [agent], sequence: 9, asOf: NOW });
+    await loading;
+    expect(agentsStore.data).toBeNull();
+  });
+
+  it('of the market says when its prices are an exchange\'s, and is not fresh then (R7-13)', async () => {
+    const value = { source: { id: 'kraken', kind: 'exchange' as const, label: 'Kraken', quote: 'USD' }, now: NOW, symbols: [] };
+    const read = vi.spyOn(api, 'marketData').mockResolvedValue({ origin: 'exchange', value });
+    await loadMarket();
+    expect(marketStore).toMatchObject({ origin: 'exchange', data: { source: { label: 'Kraken' } } });
+    await loadMarket();
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('what is newer', () => {
+  it('stays: a portfolio by sequence, then by the server\'s clock, and never back to an old book', () => {
+    const say = (more: Partial<Portfolio>): string | undefined => {
+      applyPortfolio({ ...structuredClone(portfolio), ...more }, 'stream');
+      return portfolioStore.data?.equity;
+    };
+    expect(say({ sequence: 5, servedAt: 100, equity: '1' })).toBe('1');
+    expect(say({ sequence: 4, servedAt: 200, equity: '2' })).toBe('1');
+    expect(say({ sequence: 5, servedAt: 99, equity: '3' })).toBe('1');
+    expect(say({ sequence: 5, servedAt: 101, equity: '4' })).toBe('4');
+    expect(say({ sequence: 6, servedAt: 50, equity: '5' })).toBe('5');
+    expect(say({ sequence: 1, servedAt: 300, book: 2, equity: '6' })).toBe('6');
+    expect(say({ sequence: 9, servedAt: 400, book: 1, equity: '7' })).toBe('6');
+  });
+
+  it('stays: an agent by generation and version, a list by sequence', () => {
+    applyAgents({ agents: [{ ...agent, generation: 3, status: 'running' }], sequence: 10, asOf: NOW }, 'network');
+    applyAgents({ agents: [], sequence: 9, asOf: NOW }, 'network');
+    applyAgent({ ...agent, generation: 2, status: 'stopped' }, 11);
+    expect(agentsStore.data?.agents[0]?.status).toBe('running');
+    applyAgent({ ...agent, generation: 4, status: 'stopped' }, null);
+    expect(agentsStore.data?.agents[0]?.status).toBe('stopped');
+    applyAgent({ ...agent, generation: 5, status: 'running' }, 11);
+    expect(agentsStore.data?.agents[0]?.status).toBe('stopped');
+    removeAgent(agent.id, 12);
+    expect(agentsStore.data).toMatchObject({ agents: [], sequence: 12 });
+  });
+
+  it('stays: a price by its own time, and prices of two sources are never mixed', () => {
+    const source = { id: 'a', kind: 'simulated' as const, label: 'A', quote: 'USDT' };
+    if (quote === undefined) throw new Error('The recording has no quote');
+    applyMarket({ source, now: 10, symbols: [{ ...quote, price: '1', timestamp: 10 }] }, 'network');
+    applyTicks([{ ...quote, price: '2', timestamp: 9 }], 11);
+    expect(marketStore.data?.symbols[quote.symbol]?.price).toBe('1');
+    applyTicks([{ ...quote, price: '3', timestamp: 12 }], 12);
+    expect(marketStore.data?.symbols[quote.symbol]?.price).toBe('3');
+    applyMarket({ source: { ...source, id: 'b' }, now: 5, symbols: [] }, 'network');
+    expect(marketStore.data).toMatchObject({ now: 5, symbols: {} });
+  });
+
+  it('comes on top once: a fill that was read and then told is one fill', () => {
+    const fill = recorded.history?.fills[0] as Fill;
+    applyHistory({ fills: [fill], sequence: 5, asOf: NOW }, 'network');
+    applyFill(fill, 5);
+    applyFill({ ...fill, id: 'second' }, 6);
+    applyFill({ ...fill, id: 'second' }, 7);
+    expect(historyStore.data?.fills.map(({ id }) => id)).toEqual(['second', fill.id]);
+  });
+});
+
+describe('subscription', () => {
+  const status = { subscription: { status: 'active' as const, tier: 'pro' as const, planId: 'pro', currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: 'pro' as const, servedAt: NOW };
+  const trial = { isActive: false, endDate: null, hasUsed: true, servedAt: NOW };
+  const answering = (answers: Record<string, unknown>) => vi.spyOn(api, 'call').mockImplementation((name) => {
+    const answer = answers[name];
+    return (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(structuredClone(answer))) as never;
+  });
+
+  it('is checked on sign-in and every five minutes, and not before (R4-01, R9-01)', async () => {
+    const call = answering({ subscriptionStatus: status, trialStatus: trial });
+    await checkSubscriptionIfDue(NOW);
+    expect(call.mock.calls.map(([name]) => name)).toEqual(['subscriptionStatus', 'trialStatus']);
+    expect(subscriptionStore.entitlement).toMatchObject({ isSubscribed: true, subscriptionTier: 'pro', isTrialActive: false });
+    await checkSubscriptionIfDue(NOW + 5 * 60_000 - 1);
+    expect(call).toHaveBeenCalledTimes(2);
+    await checkSubscriptionIfDue(NOW + 5 * 60_000);
+    expect(call).toHaveBeenCalledTimes(4);
+  });
+
+  it('is free and null when the server answers that it could not check (R4-06)', async () => {
+    applySubscription({ status, trial }, 'snapshot');
+    answering({ subscriptionStatus: new ApiError('API Error: 500 - x', { code: 'internal', status: 500, text: 'x' }), trialStatus: trial });
+    await checkSubscription();
+    expect(subscriptionStore.data?.status).toBeNull();
+    expect(subscriptionStore.entitlement).toMatchObject({ isSubscribed: false, subscriptionTier: 'free' });
+  });
+
+  it('stays as last known when nobody answers', async () => {
+    applySubscription({ status, trial }, 'snapshot', NOW - 60_000);
+    answering({ subscriptionStatus: noService, trialStatus: noService });
+    await checkSubscription();
+    expect(subscriptionStore).toMatchObject({ status: 'error', savedAt: NOW - 60_000, loading: false });
+    expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
+  });
+
+  it('is reset on sign-out (R4-07)', () => {
+    applySubscription({ status, trial }, 'network');
+    clearSubscription();
+    expect(subscriptionStore).toMatchObject({ data: null, loading: true, entitlement: { isSubscribed: false, subscriptionTier: 'free', isTrialActive: false, hasUsedTrial: false } });
+  });
+});
+
+describe('the device', () => {
+  it('keeps what the server said and paints it at the next start, with its age', async () => {
+    openUserDatabase('ann', { mayCreate: () => true });
+    const stop = keepSnapshots('ann');
+    applyPortfolio(structuredClone(portfolio), 'network', NOW);
+    await vi.waitFor(async () => { expect(await readSnapshot('ann', 'portfolio')).not.toBeNull(); });
+    stop();
+    clearPortfolio();
+    vi.setSystemTime(NOW + 3_600_000);
+    await hydrate('ann');
+    expect(portfolioStore).toMatchObject({ origin: 'snapshot', savedAt: NOW });
+    expect(portfolioStore.data).toEqual(portfolio);
+  });
+
+  it('never paints over what the server has said, and keeps no fallback price', async () => {
+    openUserDatabase('ann', { mayCreate: () => true });
+    const stop = keepSnapshots('ann');
+    applyMarket({ source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USD' }, now: NOW, symbols: [] }, 'exchange');
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    stop();
+    expect(await readSnapshot('ann', 'market')).toBeNull();
+    applyPortfolio({ ...structuredClone(portfolio), sequence: 99, equity: '5' }, 'network');
+    await hydrate('ann');
+    expect(portfolioStore.data?.equity).toBe('5');
+    await deleteUserDatabase('ann');
+  });
+});
