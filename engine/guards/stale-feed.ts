@@ -1,10 +1,10 @@
 /** Blocks entries on a price that is not of the moment of the decision: older than its candle, or long after it. */
-import { MINUTE_MS } from '../schedule.ts';
+import { HOUR_MS } from '../schedule.ts';
 import { momentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 
-/** A decision is good for as long as its candle lasted, but for half an hour at least: ticks are taken in batches. */
-const GOOD_FOR_MIN_MS = 30 * MINUTE_MS;
+/** A decision is good for as long as its candle lasted, but for an hour at least: ticks are taken in batches, and a replayed hour passes in seconds. */
+const GOOD_FOR_MIN_MS = HOUR_MS;
 
 export function staleFeed({ at, intervalMs, pair, quote }: PairGuardInput): Block | null {
   if (quote.at < at) return { code: 'stale_feed', text: `No price of ${pair} since ${momentText(quote.at)}.`, until: null };

@@ -84,8 +84,8 @@ describe('guards over a pair', () => {
     const at = (offset: number) => onPair({ quote: quoteOf('BTC/USDT', '99.9', '100.1', NOON + offset) });
     expect(staleFeed(at(-1))).toMatchObject({ code: 'stale_feed' });
     expect(staleFeed(at(0))).toBeNull();
-    expect(staleFeed(at(30 * MINUTE_MS))).toBeNull();
-    expect(staleFeed(at(30 * MINUTE_MS + 1))).toMatchObject({ code: 'stale_feed' });
+    expect(staleFeed(at(HOUR_MS))).toBeNull();
+    expect(staleFeed(at(HOUR_MS + 1))).toMatchObject({ code: 'stale_feed' });
   });
 
   it('bad price: crossed, far too wide, or far from the candle', () => {
