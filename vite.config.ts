@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 import { precompress } from './scripts/precompress.ts';
+import { stripFontImports, walletChunkName } from './scripts/strip-font-import.ts';
 
 const root = import.meta.dirname;
 const readJson = (name: string): unknown => JSON.parse(readFileSync(`${root}/${name}`, 'utf8'));
@@ -12,7 +13,7 @@ const readJson = (name: string): unknown => JSON.parse(readFileSync(`${root}/${n
 /** Paths the server answers; everything else is the app's own route. */
 const SERVER_PATHS = [
   '/api', '/subscriptions', '/market/data', '/market/overview', '/market/pools', '/market/candles', '/healthz', '/readyz',
-  '/openapi.json', '/metrics', '/webhooks', '/test-checkout', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/emulator',
+  '/openapi.json', '/metrics', '/webhooks', '/test-checkout', '/test-portal', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/emulator',
 ];
 
 export default defineConfig(({ mode }) => {
@@ -25,6 +26,7 @@ export default defineConfig(({ mode }) => {
     plugins: [
       react(),
       tailwind(),
+      stripFontImports(),
       VitePWA({
         strategies: 'injectManifest',
         srcDir: 'sw',
@@ -40,7 +42,7 @@ export default defineConfig(({ mode }) => {
           maximumFileSizeToCacheInBytes: 3_000_000,
         },
       }),
-      ...(env.VITE_ENABLE_COMPRESSION === 'true' ? [precompress('dist')] : []),
+      ...(env.VITE_ENABLE_COMPRESSION === 'true' ? [precompress()] : []),
     ],
     build: {
       outDir: 'dist',
@@ -48,6 +50,7 @@ export default defineConfig(({ mode }) => {
       sourcemap: true,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 700,
+      rollupOptions: { output: { chunkFileNames: walletChunkName } },
     },
     server: {
       port: 5173,

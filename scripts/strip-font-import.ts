@@ -20,10 +20,12 @@ export function stripFontImports(): Plugin {
   };
 }
 
-const WALLET_MODULE = /\/node_modules\/(@coinbase|@base-org|wagmi|@wagmi|viem|ox|abitype|@noble|@tanstack|graphql|graphql-request|@farcaster|@walletconnect|@reown|@metamask|@safe-global)\/|\/src\/wallet\//;
+const WALLET_MODULE = /\/node_modules\/(@coinbase|@base-org|cbw-sdk|wagmi|@wagmi|viem|ox|abitype|@noble|mipd|preact|@tanstack|graphql-request|@farcaster)\/|\/src\/wallet\/(?!remembered)/;
+/** What the shell and the other screens are made of: a chunk with any of it is theirs too. */
+const SHARED_MODULE = /\/src\/(?!wallet\/)|\/src\/wallet\/remembered|\/contract\/|\/node_modules\/(react|react-dom|valtio|wouter|zod|sonner|lucide-react|firebase|@firebase)\//;
 
-/** A chunk made of the wallet's modules is called `wallet-…`, which keeps it out of what is stored for offline use. */
+/** A chunk that only the wallet needs is called `wallet-…`, which keeps it out of what is stored for offline use. */
 export function walletChunkName(chunk: { name: string; moduleIds: readonly string[] }): string {
-  const wallet = chunk.moduleIds.length > 0 && chunk.moduleIds.every((id) => WALLET_MODULE.test(id));
+  const wallet = chunk.moduleIds.some((id) => WALLET_MODULE.test(id)) && !chunk.moduleIds.some((id) => SHARED_MODULE.test(id));
   return wallet && !chunk.name.startsWith('wallet-') ? 'assets/wallet-[name]-[hash].js' : 'assets/[name]-[hash].js';
 }
