@@ -20,6 +20,12 @@ cleanupOutdatedCaches();
 precacheAndRoute(self.__WB_MANIFEST);
 registerRoute(({ request, sameOrigin, url }) => sameOrigin && request.mode === 'navigate' && isAppRoute(url.pathname), createHandlerBoundToURL('index.html'));
 
+/** Taking over reloads the pages. A request on its way would then end without anyone to hear its answer. */
+async function sendsAreOver(): Promise<void> {
+  const { held = [] } = await navigator.locks.query();
+  await Promise.all(held.flatMap(({ name }) => (name?.startsWith('outbox:') === true ? [navigator.locks.request(name, () => undefined)] : [])));
+}
+
 // The first worker of all has no page to disturb: it serves the one that brought it.
 self.addEventListener('activate', (event) => { event.waitUntil(self.clients.claim()); });
 
@@ -41,7 +47,7 @@ self.addEventListener('sync', ((event: SyncEvent) => {
 
 self.addEventListener('message', (event) => {
   const message = event.data as { type?: unknown; uid?: unknown } | null;
-  if (message?.type === 'skip-waiting') event.waitUntil(self.skipWaiting());
+  if (message?.type === 'SKIP_WAITING') event.waitUntil(sendsAreOver().then(() => self.skipWaiting()));
   if (message?.type === 'drain') event.waitUntil(deliver(baseUrl));
   if (message?.type === 'purge' && typeof message.uid === 'string') event.waitUntil(forget(message.uid));
 });
