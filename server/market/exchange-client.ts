@@ -31,6 +31,7 @@ export interface ExchangeClient {
   watchTickers(symbols: string[]): Promise<Record<string, unknown>>;
   fetchOHLCV(symbol: string, timeframe: string, since: number, limit: number): Promise<unknown[]>;
   close(): Promise<unknown>;
+  loadHttpProxyAgent(): Promise<unknown>;
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -39,7 +40,11 @@ const REQUEST_TIMEOUT_MS = 10_000;
 export async function openExchangeClient(venue: ExchangeVenue, baseUrl: string | null): Promise<ExchangeClient> {
   const { default: ccxt } = await import('ccxt');
   const client: ExchangeClient = new ccxt.pro[venue.id]({ enableRateLimit: true, timeout: REQUEST_TIMEOUT_MS });
-  if (baseUrl !== null) client.urls.api = moved(client.urls.api, baseUrl);
+  if (baseUrl !== null) {
+    client.urls.api = moved(client.urls.api, baseUrl);
+    // ccxt opens an unencrypted websocket only through an agent that it has been told to load.
+    await client.loadHttpProxyAgent();
+  }
   return client;
 }
 

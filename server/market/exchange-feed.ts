@@ -23,6 +23,7 @@ export interface ExchangeFeedOptions {
 const ROUND_MS = 2_000;
 /** A pair whose websocket spoke within this needs no REST. */
 const FRESH_MS = 5_000;
+const GOODBYE_MS = 1_000;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 30_000;
 
@@ -74,9 +75,10 @@ export class ExchangeFeed implements MarketFeed {
 
   async stop(): Promise<void> {
     this.stopped.abort();
-    const client = this.client;
-    if (client !== null) await client.then((open) => open.close()).catch(() => undefined);
-    await Promise.all(this.loops);
+    const closed = this.client === null ? Promise.resolve() : this.client.then((open) => open.close()).catch(() => undefined);
+    // An exchange that does not say goodbye would keep the websocket, and with it the shutdown, for half a minute.
+    const patience = new Promise((resolve) => { setTimeout(resolve, GOODBYE_MS).unref(); });
+    await Promise.race([Promise.all([closed, ...this.loops]), patience]);
   }
 
   candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {

@@ -1,6 +1,8 @@
 /** A local stand-in for Coinbase Exchange and Kraken: answers in the shapes recorded from them, on loopback only. */
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 export interface ExchangeServer {
   url: string;
@@ -12,6 +14,10 @@ export interface ExchangeServer {
   failing: number | null;
   /** Candles whose close is after this (ms UTC) are not there yet. */
   candlesUntil: number;
+  /** While true, websockets are accepted. */
+  websocket: boolean;
+  /** Sends a Coinbase ticker down every open websocket; false when there is none. `time` is ISO text. */
+  push(base: string, price: string, time: string): boolean;
   close(): Promise<void>;
 }
 
@@ -26,13 +32,33 @@ export function recordedCandle(base: string, timeMs: number, lengthMs: number): 
 }
 
 export async function startExchangeServer(port = 0): Promise<ExchangeServer> {
-  const state = { prices: new Map(Object.entries(START)), asked: [] as string[], failing: null as number | null, candlesUntil: Infinity };
+  const state = { prices: new Map(Object.entries(START)), asked: [] as string[], failing: null as number | null, candlesUntil: Infinity, websocket: false };
+  const sockets = new Set<Duplex>();
   const server = createServer((request, reply) => { answer(state, request, reply); });
   await new Promise<void>((resolve) => { server.listen(port, '127.0.0.1', resolve); });
+  server.on('upgrade', (request, socket: Duplex) => {
+    if (!state.websocket) { socket.destroy(); return; }
+    const accept = createHash('sha1').update(`${request.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    sockets.add(socket);
+    for (const event of ['close', 'error', 'end']) socket.on(event, () => { sockets.delete(socket); socket.destroy(); });
+    socket.resume();
+  });
+  const push = (base: string, price: string, time: string): boolean => {
+    const text = Buffer.from(JSON.stringify({
+      type: 'ticker', sequence: 1, product_id: `${base}-USD`, price, open_24h: price, volume_24h: '10', low_24h: price, high_24h: price, volume_30d: '300',
+      best_bid: (Number(price) * 0.9999).toFixed(6), best_bid_size: '1', best_ask: (Number(price) * 1.0001).toFixed(6), best_ask_size: '1',
+      side: 'buy', time, trade_id: 1, last_size: '0.1',
+    }));
+    const head = Buffer.from([0x81, 126, text.length >> 8, text.length & 255]);
+    for (const socket of sockets) socket.write(Buffer.concat([head, text]));
+    return sockets.size > 0;
+  };
   const address = server.address() as AddressInfo;
   return Object.assign(state, {
     url: `http://127.0.0.1:${address.port}`,
-    close: () => new Promise<void>((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); }),
+    push,
+    close: () => new Promise<void>((resolve) => { for (const socket of sockets) socket.destroy(); server.closeAllConnections(); server.close(() => { resolve(); }); }),
   });
 }
 

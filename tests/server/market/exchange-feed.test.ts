@@ -17,7 +17,7 @@ let server: ExchangeServer;
 const open: ExchangeFeed[] = [];
 
 beforeAll(async () => { server = await startExchangeServer(); await import('ccxt'); });
-afterEach(async () => { for (const feed of open.splice(0)) await feed.stop(); server.failing = null; server.candlesUntil = Infinity; server.asked.length = 0; });
+afterEach(async () => { for (const feed of open.splice(0)) await feed.stop(); server.failing = null; server.websocket = false; server.candlesUntil = Infinity; server.asked.length = 0; });
 afterAll(async () => { await server.close(); });
 
 function feedOf(id: 'coinbaseexchange' | 'kraken') {
@@ -89,7 +89,28 @@ describe('coinbaseexchange', () => {
     expect(new Set(sequences).size).toBe(sequences.length);
   });
 
-  it('starts without an exchange, keeps trying, and has prices once it is back (F57)', async () => {
+  it('takes prices from the websocket where there is one, in their order, and asks REST only for the silent pairs', async () => {
+    server.websocket = true;
+    const { feed, ticks, begin } = feedOf('coinbaseexchange');
+    await begin();
+    const now = Date.now();
+    const stamp = (ms: number): string => new Date(now + ms).toISOString();
+    await expect.poll(() => server.push('ETH', '3111.1', stamp(10_000)), { timeout: 10_000 }).toBe(true);
+    const last = () => ticks.findLast((tick) => tick.pair === 'ETH/USD');
+    await expect.poll(() => { server.push('ETH', '3112.2', stamp(20_000)); return last()?.last; }, { timeout: 10_000 }).toBe('3112.2');
+    const newest = Math.max(...ticks.filter((tick) => tick.pair === 'ETH/USD').map((tick) => tick.sequence));
+    await expect.poll(() => { server.push('ETH', '3110.1', stamp(5_000)); return last()?.last; }, { timeout: 10_000 }).toBe('3110.1');
+    const late = ticks.filter((tick) => tick.last === '3110.1');
+    expect(late.every((tick) => tick.sequence <= newest + 1 && ticks.some((other) => other.last === '3112.2' && other.sequence >= tick.sequence))).toBe(true);
+    server.asked.length = 0;
+    const keep = setInterval(() => { server.push('ETH', '3113.3', stamp(30_000)); }, 100);
+    await expect.poll(() => server.asked.some((path) => path.startsWith('/products/LINK-USD/ticker')), { timeout: 10_000 }).toBe(true);
+    clearInterval(keep);
+    expect(server.asked.some((path) => path.startsWith('/products/ETH-USD/ticker'))).toBe(false);
+    expect(feed.pairs).toHaveLength(4);
+  });
+
+  it('starts without an exchange, keeps trying, and has prices once it is back', async () => {
     server.failing = 503;
     const { feed, log, begin } = feedOf('coinbaseexchange');
     const begun = begin();
@@ -100,7 +121,7 @@ describe('coinbaseexchange', () => {
     expect(feed.pairs.length).toBe(4);
   });
 
-  it('lets the market refuse what the exchange sends in error (F58)', async () => {
+  it('lets the market refuse what the exchange sends in error', async () => {
     const feed = new ExchangeFeed({ venue: EXCHANGE_VENUES.coinbaseexchange, baseUrl: server.url, clock: { now: () => Date.now() }, log: keptLog() });
     const market = new FeedMarket(feed, keptLog());
     server.prices.set('LINK', '14.25');

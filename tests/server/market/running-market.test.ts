@@ -98,7 +98,7 @@ describe('24 h figures', () => {
 });
 
 describe('market', () => {
-  it('hands sane quotes on in order, and a listener that throws stops nobody else (F58)', async () => {
+  it('hands sane quotes on in order, and a listener that throws stops nobody else', async () => {
     const { feed, market, log } = await started();
     const heard: Quote[] = [];
     market.onQuote(() => { throw new Error('broken listener'); });
@@ -112,7 +112,7 @@ describe('market', () => {
     await market.stop();
   });
 
-  it.each([['simulated', 15_000], ['exchange', 60_000], ['replay', 2 * FIVE]] as const)('calls a price of a %s source stale after %d ms of its clock (F57)', async (kind, limit) => {
+  it.each([['simulated', 15_000], ['exchange', 60_000], ['replay', 2 * FIVE]] as const)('calls a price of a %s source stale after %d ms of its clock', async (kind, limit) => {
     const { feed, market } = await started(kind);
     expect(market.isStale('BTC/USDT')).toBe(true);
     feed.say('BTC/USDT', '100');
