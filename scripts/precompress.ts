@@ -1,6 +1,6 @@
 /** A build step that lays .br and .gz beside every text file; refuses files too small to gain. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
@@ -21,12 +21,14 @@ async function compress(file: string): Promise<void> {
   await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
 }
 
-/** Runs after everything else has written into `folder`, the service worker included. */
-export function precompress(folder: string): Plugin {
+/** Runs after everything else has written, the service worker included. */
+export function precompress(): Plugin {
+  let folder = 'dist';
   return {
     name: 'tradewind-precompress',
     apply: 'build',
     enforce: 'post',
+    configResolved(config) { folder = resolve(config.root, config.build.outDir); },
     closeBundle: {
       order: 'post',
       sequential: true,

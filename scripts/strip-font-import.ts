@@ -21,8 +21,8 @@ export function stripFontImports(): Plugin {
 }
 
 const WALLET_MODULE = /\/node_modules\/(@coinbase|@base-org|cbw-sdk|wagmi|@wagmi|viem|ox|abitype|@noble|mipd|preact|@tanstack|graphql-request|@farcaster)\/|\/src\/wallet\/(?!remembered)/;
-/** What the shell and the other screens are made of: a chunk with any of it is theirs too. */
-const SHARED_MODULE = /\/src\/(?!wallet\/)|\/src\/wallet\/remembered|\/contract\/|\/node_modules\/(react|react-dom|valtio|wouter|zod|sonner|lucide-react|firebase|@firebase)\//;
+/** What the shell and the other screens are made of: a chunk with any of it is theirs too. Packages have folders called src as well. */
+const SHARED_MODULE = /^(?!.*\/node_modules\/).*(\/src\/(?!wallet\/)|\/src\/wallet\/remembered|\/contract\/)|\/node_modules\/(react|react-dom|valtio|wouter|zod|sonner|lucide-react|firebase|@firebase)\//;
 
 /** A chunk that only the wallet needs is called `wallet-…`, which keeps it out of what is stored for offline use. */
 export function walletChunkName(chunk: { name: string; moduleIds: readonly string[] }): string {
