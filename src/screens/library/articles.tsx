@@ -33,7 +33,7 @@ export const ARTICLES: readonly LibraryArticle[] = [
   article('stop-loss', 'What a stop loss does, and what it cannot', 'Risk',
     'Checked on every price, filled at the price that is there.', [
       'The stop price is set when a position is opened. It is checked on every price that arrives, whether or not the agent is due to look, and it stays on guard after you stop the agent.',
-      'When the price jumps past the stop, the exit is filled at the price found, less spread and fee. In August and November of some years pairs have fallen by half within an hour. A stop limits ordinary losses, not extraordinary ones.',
+      'When the price jumps past the stop, the exit is filled at the price found, less spread and fee. Large pairs have lost half their price within an hour. A stop limits ordinary losses, not extraordinary ones.',
     ]),
   article('drawdown', 'Drawdown', 'Risk',
     'The distance from the highest point so far.', [
