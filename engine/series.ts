@@ -35,9 +35,12 @@ export function makeSeries(pair: string, candles: readonly Candle[]): Series {
     low: new Float64Array(n), close: new Float64Array(n), volumeBefore: new Float64Array(n + 1),
   };
   let volume = 0;
+  let length = Number.POSITIVE_INFINITY;
   kept.forEach((candle, i) => {
+    // Candles only get finer towards the present: the first one after a gap is as long as those before it.
+    length = Math.min(length, lengthOf(kept, i));
     series.opensAt[i] = candle.time;
-    series.closesAt[i] = candle.time + lengthOf(kept, i);
+    series.closesAt[i] = candle.time + length;
     series.open[i] = candle.open;
     series.high[i] = candle.high;
     series.low[i] = candle.low;

@@ -30,6 +30,12 @@ describe('series', () => {
     expect(lengths).toEqual([HOUR_MS, HOUR_MS, HOUR_MS, FIVE_MINUTES, FIVE_MINUTES, FIVE_MINUTES, FIVE_MINUTES]);
   });
 
+  it('shows the first candle after a gap as soon as it closes', () => {
+    const candles = madeTape(1, MONDAY, 40).filter((_, i) => i < 5 || i === 39);
+    const series = makeSeries('BTC/USDT', candles);
+    expect(closeAt(series, MONDAY + 40 * FIVE_MINUTES)).toBe(candles.at(-1)?.close);
+  });
+
   it('says nothing where the newest close is too old', () => {
     const series = makeSeries('BTC/USDT', hourlyTo(MONDAY, [1, 2]));
     expect(closeAt(series, MONDAY + 2 * HOUR_MS)).toBe(2);
