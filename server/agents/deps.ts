@@ -1,0 +1,16 @@
+/** What agents, scheduler and portfolio are given; refuses to make any of it. */
+import type { Entitlement } from '../billing/entitlement.ts';
+import type { WallClock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import type { EventLog } from '../events/events.ts';
+import type { Log } from '../log.ts';
+import type { Market } from '../market/market.ts';
+
+export interface TradingDeps {
+  database: Database;
+  market: Market;
+  events: EventLog;
+  clock: WallClock;
+  log: Log;
+  entitlement: Entitlement;
+}

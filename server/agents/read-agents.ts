@@ -1,0 +1,114 @@
+/** Agents as the wire has them, with results of the open book; refuses to show another person's. */
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import type { Agent, AgentList, AgentStatus, AgentSummary, ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from '../../contract/agents.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { add, formatFixed, parseFixed, sum, toNumber, ZERO } from '../../contract/money.ts';
+import { agentCap } from '../../contract/tiers.ts';
+import { markToMarket } from '../../engine/ledger.ts';
+import { universeFor } from '../../engine/pools.ts';
+import type { Hold } from '../../engine/types.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { agents, users } from '../db/schema.ts';
+import type { Market } from '../market/market.ts';
+import { NO_RESULTS, openPositionsOf, quotesOf, resultsBy, toOpenPosition, type Results } from '../portfolio/marks.ts';
+import { openAccountOf } from '../portfolio/open-account.ts';
+import type { PositionRow } from '../portfolio/book.ts';
+import type { TradingDeps } from './deps.ts';
+
+/** The row with its words narrowed to the contract's; the table's check is the contract that wrote them. */
+export type AgentRow = Omit<typeof agents.$inferSelect, 'status' | 'riskProfile' | 'executionInterval' | 'tradingFrequency' | 'pool' | 'hold' | 'memory'> & {
+  status: AgentStatus;
+  riskProfile: RiskProfile;
+  executionInterval: ExecutionInterval;
+  tradingFrequency: TradingFrequency;
+  pool: PoolId;
+  hold: Hold | null;
+  memory: Record<string, unknown>;
+};
+
+export const asAgentRow = (row: typeof agents.$inferSelect): AgentRow => row as AgentRow;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const isId = (text: string): boolean => UUID.test(text);
+
+const notFound = (): Refusal => new Refusal('not_found', 'There is no such agent.');
+
+/** The pairs an agent looks at on this market now. */
+export function pairsOf(market: Market, row: Pick<AgentRow, 'pool' | 'tradingPairs'>): string[] {
+  return universeFor(row.pool, row.tradingPairs, market.pairs().map((rules) => rules.pair), market.now());
+}
+
+/** All agents of (user, source) that are not deleted, oldest first. */
+export async function agentRows(db: Db, uid: string, source: string): Promise<AgentRow[]> {
+  const rows = await db.select().from(agents).where(and(eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt)))
+    .orderBy(asc(agents.createdAt), asc(agents.id));
+  return rows.map(asAgentRow);
+}
+
+/** One agent of this person; another's is not found, like one that never was. */
+export async function ownAgent(db: Db, uid: string, source: string, id: string): Promise<AgentRow> {
+  if (!isId(id)) throw notFound();
+  const [row] = await db.select().from(agents)
+    .where(and(eq(agents.id, id), eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt)));
+  if (row === undefined) throw notFound();
+  return asAgentRow(row);
+}
+
+/** The same under a row lock, for whoever changes it: scheduler and commands wait for each other here. */
+export async function lockOwnAgent(tx: Tx, uid: string, source: string, id: string): Promise<AgentRow> {
+  if (!isId(id)) throw notFound();
+  const [row] = await tx.db.select().from(agents)
+    .where(and(eq(agents.id, id), eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt))).for('update');
+  if (row === undefined) throw notFound();
+  return asAgentRow(row);
+}
+
+/** All of a person's agents under lock, in the order of their ids, so that two such calls never cross. */
+export async function lockOwnAgents(tx: Tx, uid: string, source: string, ids?: readonly string[]): Promise<AgentRow[]> {
+  const mine = and(eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt));
+  if (ids?.length === 0) return [];
+  const rows = await tx.db.select().from(agents).where(ids === undefined ? mine : and(mine, inArray(agents.id, [...ids])))
+    .orderBy(asc(agents.id)).for('update');
+  return rows.map(asAgentRow);
+}
+
+/** Rows of one person as the wire has them, in the order given. */
+export async function toAgents(db: Db, market: Market, uid: string, rows: readonly AgentRow[]): Promise<Agent[]> {
+  if (rows.length === 0) return [];
+  const account = await openAccountOf(db, uid, market.source.id);
+  const results = account === null ? new Map<string, Results>() : await resultsBy(db, account.id, 'agent_id', rows.length === 1 ? rows[0]?.id : undefined);
+  const open = account === null ? [] : await openPositionsOf(db, [account.id]);
+  return rows.map((row) => toAgent(market, row, results.get(row.id) ?? NO_RESULTS, open.filter((position) => position.agentId === row.id)));
+}
+
+function toAgent(market: Market, row: AgentRow, results: Results, open: readonly PositionRow[]): Agent {
+  const { unrealized } = markToMarket(ZERO, open.map(toOpenPosition), quotesOf(market, open.map((position) => position.pair)));
+  return {
+    id: row.id, name: row.name, trading_pairs: pairsOf(market, row), risk_profile: row.riskProfile,
+    max_position_size: toNumber(parseFixed(row.maxPositionSize)), execution_interval: row.executionInterval, enabled: row.enabled,
+    pool: row.pool, tradingFrequency: row.tradingFrequency, status: row.status, hold: row.hold,
+    generation: row.generation, version: row.version, quote: row.quote, openPositions: open.length,
+    realized: formatFixed(results.realized), unrealized: formatFixed(unrealized), fees: formatFixed(results.fees),
+    total: formatFixed(add(results.realized, unrealized)),
+    createdAt: row.createdAt, startedAt: row.startedAt, stoppedAt: row.stoppedAt, lastRunAt: row.lastRunMarketMs, nextRunAt: row.nextDueMarketMs,
+  };
+}
+
+export async function readAgentList({ database, market, clock }: TradingDeps, uid: string): Promise<AgentList> {
+  // The sequence first: what happens after it reaches the reader as an event on top of this list.
+  const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
+  const rows = await agentRows(database.db, uid, market.source.id);
+  return { agents: await toAgents(database.db, market, uid, rows), sequence: user?.sequence ?? 0, asOf: clock.now() };
+}
+
+export async function readSummary(deps: TradingDeps, uid: string): Promise<AgentSummary> {
+  const { agents: list } = await readAgentList(deps, uid);
+  const { tier } = await deps.entitlement.tierOf(uid);
+  const count = (status: AgentStatus): number => list.filter((agent) => agent.status === status).length;
+  const total = (key: 'realized' | 'unrealized' | 'fees' | 'total'): string => formatFixed(sum(list.map((agent) => parseFixed(agent[key]))));
+  return {
+    total: list.length, running: count('running'), stopped: count('stopped'), halted: count('halted'), faulted: count('faulted'),
+    openPositions: list.reduce((all, agent) => all + agent.openPositions, 0), cap: agentCap(tier), quote: deps.market.source.quote,
+    realized: total('realized'), unrealized: total('unrealized'), fees: total('fees'), totalProfit: total('total'), asOf: deps.clock.now(),
+  };
+}

@@ -1,0 +1,80 @@
+/** Folds old decisions into daily counts, thins old equity points, and checks the books; refuses to touch fills or ledger. */
+import { and, lt, ne, sql } from 'drizzle-orm';
+import { DECISIONS_KEEP_DAYS } from '../../contract/limits.ts';
+import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
+import { ticks } from '../db/schema.ts';
+import { checkLedger } from '../portfolio/check-ledger.ts';
+import type { TradingDeps } from './deps.ts';
+
+const DECISIONS_AT_ONCE = 20_000;
+/** Equity points stay as they are this long (market time), then one an hour, then one a day. */
+const EVERY_POINT_MS = 7 * DAY_MS;
+const HOURLY_MS = 90 * DAY_MS;
+const TICKS_KEEP_DAYS = 30;
+
+type Deps = Pick<TradingDeps, 'database' | 'market' | 'clock' | 'log'>;
+
+/** Decisions recorded more than 30 days ago become counts by UTC day and reason, in the same transaction. Returns how many. */
+export async function foldDecisions({ database, clock }: Deps): Promise<number> {
+  const before = clock.now() - DECISIONS_KEEP_DAYS * DAY_MS;
+  let folded = 0;
+  for (;;) {
+    const now = await database.transaction(async (tx) => {
+      const answer = await tx.db.execute(sql`
+        with old as (
+          delete from decisions where id in (select id from decisions where recorded_at < ${before}::bigint limit ${DECISIONS_AT_ONCE}::int)
+          returning agent_id, at_market_ms, reason
+        ), counted as (
+          select agent_id, to_char(to_timestamp(at_market_ms / 1000.0) at time zone 'UTC', 'YYYY-MM-DD') as day, reason, count(*)::int as n
+          from old group by 1, 2, 3
+        ), kept as (
+          insert into decision_counts (agent_id, day, reason, count) select agent_id, day, reason, n from counted
+          on conflict (agent_id, day, reason) do update set count = decision_counts.count + excluded.count
+        )
+        select coalesce(sum(n), 0)::int as folded from counted`);
+      return (answer as unknown as { rows: { folded: number }[] }).rows[0]?.folded ?? 0;
+    });
+    folded += now;
+    if (now < DECISIONS_AT_ONCE) return folded;
+  }
+}
+
+/** The last point of each hour, later of each day, stands for the others. The first of a book is always kept. */
+export async function thinEquity({ database, market }: Deps): Promise<void> {
+  const now = market.now();
+  for (const [before, length] of [[now - EVERY_POINT_MS, HOUR_MS], [now - HOURLY_MS, DAY_MS]] as const) {
+    await database.transaction(async (tx) => {
+      await tx.db.execute(sql`
+        delete from equity_points using (
+          select account_id, at_market_ms,
+            max(at_market_ms) over (partition by account_id, at_market_ms / ${length}::bigint) as last,
+            min(at_market_ms) over (partition by account_id) as first
+          from equity_points where at_market_ms < ${before}::bigint
+        ) marked
+        where equity_points.account_id = marked.account_id and equity_points.at_market_ms = marked.at_market_ms
+          and marked.at_market_ms <> marked.last and marked.at_market_ms <> marked.first`);
+    });
+  }
+}
+
+/** What is done every hour. */
+export async function keepTidy(deps: Deps): Promise<void> {
+  await foldDecisions(deps);
+  await thinEquity(deps);
+  await forgetTicks(deps);
+}
+
+async function forgetTicks({ database, market, clock }: Deps): Promise<void> {
+  await database.transaction(async (tx) => {
+    const old = lt(ticks.finishedAt, clock.now() - TICKS_KEEP_DAYS * DAY_MS);
+    // The newest tick of a source stays, whatever its age: it says what was run last.
+    await tx.db.delete(ticks).where(and(old, ne(ticks.source, market.source.id)));
+    await tx.db.delete(ticks).where(and(old, sql`close_market_ms < (select max(close_market_ms) from ticks t where t.source = ${ticks.source} and t.interval = ${ticks.interval})`));
+  });
+}
+
+/** The nightly check. A ledger that does not add up is said loudly; nothing is mended silently. */
+export async function checkBooks({ database, log }: Pick<Deps, 'database' | 'log'>): Promise<void> {
+  const check = await database.transaction((tx) => checkLedger(tx.db));
+  if (!check.ok) log.error({ problems: check.problems.slice(0, 10) }, 'The ledger does not add up');
+}

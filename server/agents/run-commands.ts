@@ -1,0 +1,117 @@
+/** Start and stop, one agent or all; refuses a start that came too late or saw another agent, and never refuses a stop. */
+import type { Agent, AgentCommandBody, AllAgentsCommandBody, AllAgentsCommandReply } from '../../contract/agents.ts';
+import { Refusal, type ErrorCode } from '../../contract/errors.ts';
+import { START_FRESH_MS, START_LAPSE_MS } from '../../contract/limits.ts';
+import { tierPermits } from '../../contract/tiers.ts';
+import type { Tx } from '../db/database.ts';
+import type { TradingDeps } from './deps.ts';
+import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
+import { applyEvent, tellChanged } from './transitions.ts';
+
+export interface Ran {
+  outcome: 'started' | 'stopped' | 'unchanged';
+  agent: Agent;
+}
+
+/** @throws Refusal where the plan has ended or does not include trading. */
+export async function mayStart(tx: Tx, { entitlement }: TradingDeps, uid: string): Promise<void> {
+  const { tier, lapsed } = await entitlement.tierOf(uid, tx);
+  if (lapsed) throw new Refusal('plan_lapsed', 'Your plan has ended. Agents and history are kept; a plan is needed to start one.');
+  if (!tierPermits(tier, 'trading', 'basic')) throw new Refusal('insufficient_permissions', 'Insufficient permissions: starting agents needs a plan or the free trial.');
+}
+
+type Seen = Pick<AgentCommandBody, 'seenGeneration' | 'ageMs' | 'confirmed'>;
+
+/** Why this start must not be carried out as it is, or null. What waited for a day has lapsed, confirmed or not. */
+function objection(row: AgentRow, seen: Seen): { code: ErrorCode; message: string } | null {
+  const ageMs = seen.ageMs ?? 0;
+  if (ageMs > START_LAPSE_MS) return { code: 'command_lapsed', message: 'This start waited for more than 24 hours and was not carried out.' };
+  if (seen.confirmed === true) return null;
+  if (ageMs > START_FRESH_MS) return { code: 'agent_changed', message: 'This start waited for more than 30 minutes. Do you still want it?' };
+  if (seen.seenGeneration !== undefined && seen.seenGeneration !== row.generation) {
+    return { code: 'agent_changed', message: 'The agent has changed since you pressed Start. Do you still want it?' };
+  }
+  return null;
+}
+
+async function told(tx: Tx, deps: TradingDeps, uid: string, row: AgentRow): Promise<Agent> {
+  const [agent] = await tellChanged(tx, deps, uid, [row]);
+  if (agent === undefined) throw new Error('The agent is gone');
+  return agent;
+}
+
+async function seenAs(tx: Tx, deps: TradingDeps, uid: string, row: AgentRow): Promise<Agent> {
+  const [agent] = await toAgents(tx.db, deps.market, uid, [row]);
+  if (agent === undefined) throw new Error('The agent is gone');
+  return agent;
+}
+
+export async function startAgent(tx: Tx, deps: TradingDeps, uid: string, id: string, body: AgentCommandBody): Promise<Ran> {
+  const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
+  if (row.status === 'running') return { outcome: 'unchanged', agent: await seenAs(tx, deps, uid, row) };
+  const against = objection(row, body);
+  if (against !== null) throw new Refusal(against.code, against.message, { details: { agent: await seenAs(tx, deps, uid, row) } });
+  await mayStart(tx, deps, uid);
+  const started = await applyEvent(tx, deps, row, 'start');
+  return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
+}
+
+export async function stopAgent(tx: Tx, deps: TradingDeps, uid: string, id: string): Promise<Ran> {
+  const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
+  const stopped = await applyEvent(tx, deps, row, 'stop');
+  if (stopped === null) return { outcome: 'unchanged', agent: await seenAs(tx, deps, uid, row) };
+  return { outcome: 'stopped', agent: await told(tx, deps, uid, stopped) };
+}
+
+type AllRan = Omit<AllAgentsCommandReply, 'commandId'>;
+
+/** R7-18. The listed agents, or all; each by its own merit: one that is refused keeps no other from starting. */
+export async function startAll(tx: Tx, deps: TradingDeps, uid: string, body: AllAgentsCommandBody): Promise<AllRan> {
+  const listed = body.agents?.map(({ id }) => id);
+  const rows = await lockOwnAgents(tx, uid, deps.market.source.id, listed?.filter(isId));
+  const seen = new Map(body.agents?.map(({ id, seenGeneration }) => [id, seenGeneration]));
+  const refusedByPlan = await planRefusal(tx, deps, uid);
+  const results: AllRan['results'] = [];
+  const after: AgentRow[] = [];
+  const changed: AgentRow[] = [];
+  for (const row of rows) {
+    const against = row.status === 'running' ? null
+      : objection(row, { ageMs: body.ageMs, confirmed: body.confirmed, seenGeneration: seen.get(row.id) }) ?? refusedByPlan;
+    const started = against === null ? await applyEvent(tx, deps, row, 'start') : null;
+    if (started !== null) changed.push(started);
+    after.push(started ?? row);
+    results.push({ agentId: row.id, outcome: against !== null ? 'refused' : started === null ? 'unchanged' : 'started', ...against });
+  }
+  const found = new Set(rows.map((row) => row.id));
+  for (const id of listed ?? []) {
+    if (!found.has(id)) results.push({ agentId: id, outcome: 'refused', code: 'not_found', message: 'There is no such agent.' });
+  }
+  await tellChanged(tx, deps, uid, changed);
+  return { results, agents: await toAgents(tx.db, deps.market, uid, after) };
+}
+
+async function planRefusal(tx: Tx, deps: TradingDeps, uid: string): Promise<{ code: ErrorCode; message: string } | null> {
+  try {
+    await mayStart(tx, deps, uid);
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return { code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+/** R7-18. All of them, whatever is listed. */
+export async function stopAll(tx: Tx, deps: TradingDeps, uid: string): Promise<AllRan> {
+  const rows = await lockOwnAgents(tx, uid, deps.market.source.id);
+  const results: AllRan['results'] = [];
+  const after: AgentRow[] = [];
+  const changed: AgentRow[] = [];
+  for (const row of rows) {
+    const stopped = await applyEvent(tx, deps, row, 'stop');
+    if (stopped !== null) changed.push(stopped);
+    after.push(stopped ?? row);
+    results.push({ agentId: row.id, outcome: stopped === null ? 'unchanged' : 'stopped' });
+  }
+  await tellChanged(tx, deps, uid, changed);
+  return { results, agents: await toAgents(tx.db, deps.market, uid, after) };
+}

@@ -1,0 +1,79 @@
+/** What the agents due at one tick decide on, each computed once and shared; refuses candles that close after the tick. */
+import type { ExecutionInterval } from '../../contract/agents.ts';
+import { DAY_MS, executionIntervalMs, tickId } from '../../engine/schedule.ts';
+import { makeSeries, volumeBetween, type Series } from '../../engine/series.ts';
+import { computeSignals, horizonOf, lookbackMs, signalKey } from '../../engine/signals.ts';
+import type { Candle, PairRules, Quote, Signal, TickInput } from '../../engine/types.ts';
+import type { Market } from '../market/market.ts';
+import { pairsOf, type AgentRow } from './read-agents.ts';
+import { lookEveryMs } from './transitions.ts';
+
+interface Looked {
+  signals: ReadonlyMap<string, Signal>;
+  series: ReadonlyMap<string, Series>;
+}
+
+/** A series is built again only when the market's list of candles is another one. */
+const BUILT = new WeakMap<readonly Candle[], Series>();
+
+export class TickInputs {
+  private readonly looked = new Map<string, Promise<Looked>>();
+  private readonly inputs = new Map<string, Promise<TickInput>>();
+
+  /** `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after it. */
+  constructor(private readonly market: Market, readonly tick: number, readonly quotes: ReadonlyMap<string, Quote>) {}
+
+  /** Close of the newest candle of the agent's own interval, ms. */
+  closeFor(interval: ExecutionInterval): number {
+    const every = lookEveryMs(this.market, interval);
+    return Math.floor(this.tick / every) * every;
+  }
+
+  of(row: AgentRow): Promise<TickInput> {
+    const pairs = pairsOf(this.market, row);
+    const key = `${row.executionInterval}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
+    const known = this.inputs.get(key);
+    if (known !== undefined) return known;
+    const made = this.make(row, pairs);
+    this.inputs.set(key, made);
+    return made;
+  }
+
+  private async make(row: AgentRow, pairs: readonly string[]): Promise<TickInput> {
+    const close = this.closeFor(row.executionInterval);
+    const { signals, series } = await this.look(row, pairs, close);
+    const every = lookEveryMs(this.market, row.executionInterval);
+    // A source that closes candles less often than the agent's interval: the volume of the interval is its share.
+    const share = executionIntervalMs(row.executionInterval) / every;
+    const candleVolume = new Map([...series].map(([pair, one]) => [pair, volumeBetween(one, close - every, close) * share]));
+    const rules = new Map<string, PairRules>();
+    for (const pair of pairs) {
+      const rule = this.market.rules(pair);
+      if (rule !== null) rules.set(pair, rule);
+    }
+    return { id: tickId(this.market.source.id, row.executionInterval, close), close, signals, quotes: this.quotes, rules, candleVolume };
+  }
+
+  private look(row: AgentRow, pairs: readonly string[], close: number): Promise<Looked> {
+    const key = `${close}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
+    const known = this.looked.get(key);
+    if (known !== undefined) return known;
+    const made = this.compute(row, pairs, close);
+    this.looked.set(key, made);
+    return made;
+  }
+
+  private async compute(row: AgentRow, pairs: readonly string[], close: number): Promise<Looked> {
+    const horizon = horizonOf(row.tradingFrequency);
+    // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it at hand.
+    const back = Math.ceil(lookbackMs(row.pool, close, horizon) / DAY_MS) * DAY_MS;
+    const series = new Map<string, Series>();
+    for (const pair of pairs) {
+      const candles = await this.market.history(pair, back, close);
+      const built = BUILT.get(candles) ?? makeSeries(pair, candles);
+      BUILT.set(candles, built);
+      series.set(pair, built);
+    }
+    return { signals: computeSignals(row.pool, series, close, horizon), series };
+  }
+}

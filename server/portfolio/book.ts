@@ -1,0 +1,128 @@
+/** Writes trades into orders, fills, ledger, balances and positions, all or nothing; refuses negative cash. */
+import { randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { add, formatFixed, negate, parseFixed, sum, ZERO } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import { CASH, fillEntries, sumsByAsset } from '../../engine/ledger.ts';
+import type { LedgerEntry, TradeDraft } from '../../engine/types.ts';
+import type { Tx } from '../db/database.ts';
+import { balances, fills, ledger, orders, positions } from '../db/schema.ts';
+
+export interface TradeToRecord {
+  accountId: string;
+  agentId: string;
+  /** The open position it changes; null where the buy opens one. */
+  positionId: string | null;
+  tickId: string;
+  /** Market clock, ms. */
+  decidedAt: number;
+  trade: TradeDraft;
+}
+
+export type FillRow = typeof fills.$inferSelect;
+export type PositionRow = typeof positions.$inferSelect;
+
+export interface RecordedTrade {
+  fill: FillRow;
+  positionId: string;
+}
+
+interface Posting {
+  transactionId: string;
+  accountId: string;
+  cause: string;
+  fillId: string | null;
+  /** Market clock, ms. */
+  at: number;
+  entries: readonly LedgerEntry[];
+}
+
+/**
+ * Appends double entries and keeps the balances in step. The account's row must be locked by the caller, so that two
+ * writers never spend the same cash.
+ * @throws Error where entries do not sum to zero per asset, or cash would fall below zero.
+ */
+export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> {
+  const changes = new Map<string, { accountId: string; bucket: string; asset: string; amount: Fixed }>();
+  for (const { accountId, cause, entries } of postings) {
+    for (const [asset, total] of sumsByAsset(entries)) {
+      if (total !== ZERO) throw new Error(`Entries of ${cause} do not balance in ${asset}`);
+    }
+    for (const { bucket, asset, amount } of entries) {
+      const key = `${accountId} ${bucket} ${asset}`;
+      const change = changes.get(key);
+      changes.set(key, { accountId, bucket, asset, amount: add(change?.amount ?? ZERO, amount) });
+    }
+  }
+  const lines = postings.flatMap(({ transactionId, accountId, cause, fillId, at, entries }) => entries.map((entry) => ({
+    transactionId, accountId, bucket: entry.bucket, asset: entry.asset, amount: formatFixed(entry.amount), cause, fillId, atMarketMs: at,
+  })));
+  if (lines.length === 0) return;
+  await tx.db.insert(ledger).values(lines);
+  const after = await tx.db.insert(balances)
+    .values([...changes.values()].map((change) => ({ ...change, amount: formatFixed(change.amount) })))
+    .onConflictDoUpdate({ target: [balances.accountId, balances.bucket, balances.asset], set: { amount: sql`${balances.amount} + excluded.amount` } })
+    .returning({ bucket: balances.bucket, amount: balances.amount });
+  const overdrawn = after.find(({ bucket, amount }) => bucket === CASH && parseFixed(amount) < ZERO);
+  if (overdrawn !== undefined) throw new Error('A trade would spend cash that is not there');
+}
+
+/**
+ * Records trades in the order given. Each (agent, pair, tick) can be recorded once: a repeat fails as a whole.
+ * The rows of the accounts must be locked by the caller.
+ */
+export async function recordTrades(tx: Tx, trades: readonly TradeToRecord[]): Promise<RecordedTrade[]> {
+  if (trades.length === 0) return [];
+  const rows = trades.map((item) => {
+    const orderId = randomUUID();
+    return { item, order: orderRow(orderId, item), fill: fillRow(orderId, item), positionId: item.positionId ?? randomUUID() };
+  });
+  await tx.db.insert(orders).values(rows.map(({ order }) => order));
+  await tx.db.insert(fills).values(rows.map(({ fill }) => fill));
+  await post(tx, rows.map(({ item, fill }) => ({
+    transactionId: fill.id, accountId: item.accountId, cause: 'fill', fillId: fill.id, at: fill.filledMarketMs,
+    entries: fillEntries(item.agentId, item.trade.fill),
+  })));
+  for (const { item, positionId } of rows) await writePosition(tx, item, positionId);
+  return rows.map(({ fill, positionId }) => ({ fill, positionId }));
+}
+
+function orderRow(id: string, { accountId, agentId, tickId, decidedAt, trade: { fill } }: TradeToRecord): typeof orders.$inferInsert {
+  const reserved = fill.side === 'buy' ? add(fill.notional, fill.fee) : ZERO;
+  return {
+    id, clientOrderId: `${agentId}:${fill.pair}:${tickId}`, accountId, agentId, pair: fill.pair, tickId, side: fill.side,
+    quantity: formatFixed(fill.wanted), reserved: formatFixed(reserved), reason: fill.reason,
+    state: fill.quantity === fill.wanted ? 'filled' : 'partly_filled', decidedMarketMs: decidedAt,
+  };
+}
+
+function fillRow(orderId: string, { accountId, agentId, tickId, decidedAt, trade: { fill } }: TradeToRecord): FillRow {
+  return {
+    id: randomUUID(), orderId, accountId, agentId, pair: fill.pair, tickId, side: fill.side,
+    quantity: formatFixed(fill.quantity), price: formatFixed(fill.price), notional: formatFixed(fill.notional),
+    fee: formatFixed(fill.fee), feeBps: formatFixed(fill.feeBps), slippageBps: formatFixed(fill.slippageBps),
+    quoteBid: formatFixed(fill.quoteBid), quoteAsk: formatFixed(fill.quoteAsk), ruleVersion: fill.ruleVersion,
+    realized: fill.realized === null ? null : formatFixed(fill.realized),
+    costBasis: fill.costBasis === null ? null : formatFixed(fill.costBasis),
+    reason: fill.reason, decidedMarketMs: decidedAt, filledMarketMs: fill.filledAt,
+  };
+}
+
+async function writePosition(tx: Tx, { accountId, agentId, positionId, trade: { fill, after } }: TradeToRecord, id: string): Promise<void> {
+  const state = {
+    quantity: formatFixed(after.quantity), cost: formatFixed(after.cost),
+    stopPrice: after.stopPrice === null ? null : formatFixed(after.stopPrice),
+    closedMarketMs: after.quantity === ZERO ? fill.filledAt : null,
+  };
+  if (positionId === null) {
+    await tx.db.insert(positions).values({ id, accountId, agentId, pair: fill.pair, openedMarketMs: fill.filledAt, ...state });
+    return;
+  }
+  const changed = await tx.db.update(positions).set(state).where(eq(positions.id, positionId)).returning({ id: positions.id });
+  if (changed.length !== 1) throw new Error('A trade names a position that is not there');
+}
+
+/** What a buy takes out of cash; negative for a sale, which brings cash. */
+export function cashOf({ fill }: TradeDraft): Fixed {
+  return fill.side === 'buy' ? add(fill.notional, fill.fee) : negate(sum([fill.notional, negate(fill.fee)]));
+}

@@ -1,0 +1,33 @@
+/** The calls about a person's money: portfolio, history, analytics, closing, a new paper book; refuses nothing itself. */
+import { eq } from 'drizzle-orm';
+import { HISTORY_LIMIT_DEFAULT } from '../../contract/limits.ts';
+import type { TradingDeps } from '../agents/deps.ts';
+import { users } from '../db/schema.ts';
+import type { Handlers } from '../http/handlers.ts';
+import { PaperVenue } from '../venues/paper.ts';
+import { readAnalytics } from './analytics.ts';
+import { closePosition } from './close-position.ts';
+import { readFills } from './fills-view.ts';
+import { openAccountOf } from './open-account.ts';
+import { portfolioIn, readPortfolio } from './read-portfolio.ts';
+import { resetBook } from './reset.ts';
+
+export function portfolioHandlers(deps: TradingDeps): Pick<Handlers, 'portfolio' | 'history' | 'analytics' | 'closePosition' | 'resetPaper'> {
+  const { database, market } = deps;
+  const venue = new PaperVenue(market);
+  return {
+    portfolio: ({ caller }) => readPortfolio(deps, caller.uid),
+    history: async ({ caller, query }) => {
+      const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, caller.uid));
+      const account = await openAccountOf(database.db, caller.uid, market.source.id);
+      const fills = account === null ? [] : await readFills(database.db, account.id, query.limit ?? HISTORY_LIMIT_DEFAULT);
+      return { fills, sequence: user?.sequence ?? 0, asOf: market.now() };
+    },
+    analytics: ({ caller }) => readAnalytics(deps, caller.uid),
+    closePosition: ({ caller, commandId, params, once }) => once(async (tx) => ({ commandId, fill: await closePosition(tx, deps, venue, caller.uid, params.id) })),
+    resetPaper: ({ caller, commandId, once }) => once(async (tx) => {
+      await resetBook(tx, deps, caller.uid);
+      return { commandId, portfolio: await portfolioIn(tx, deps, caller.uid) };
+    }),
+  };
+}

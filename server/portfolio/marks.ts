@@ -1,0 +1,99 @@
+/** An account's holdings as rows and at the bid; refuses to price a pair the market has not quoted. */
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import type { Position } from '../../contract/trading.ts';
+import { divide } from '../../contract/money.ts';
+import { CASH, markToMarket } from '../../engine/ledger.ts';
+import type { Mark } from '../../engine/ledger.ts';
+import type { OpenPosition, Quote } from '../../engine/types.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { accounts, agents, balances, positions } from '../db/schema.ts';
+import type { Market } from '../market/market.ts';
+import type { PositionRow } from './book.ts';
+
+/** Waits for and takes the account: whoever changes its cash or positions holds this until commit. */
+export async function lockAccount(tx: Tx, accountId: string): Promise<typeof accounts.$inferSelect> {
+  const [row] = await tx.db.select().from(accounts).where(eq(accounts.id, accountId)).for('update');
+  if (row === undefined) throw new Error('The account is gone');
+  return row;
+}
+
+export async function cashOfAccounts(db: Db, accountIds: readonly string[]): Promise<Map<string, Fixed>> {
+  if (accountIds.length === 0) return new Map();
+  const rows = await db.select({ accountId: balances.accountId, amount: balances.amount }).from(balances)
+    .innerJoin(accounts, and(eq(accounts.id, balances.accountId), eq(accounts.quote, balances.asset)))
+    .where(and(inArray(balances.accountId, [...accountIds]), eq(balances.bucket, CASH)));
+  return new Map(rows.map((row) => [row.accountId, parseFixed(row.amount)]));
+}
+
+export async function openPositionsOf(db: Db, accountIds: readonly string[]): Promise<PositionRow[]> {
+  if (accountIds.length === 0) return [];
+  return db.select().from(positions).where(and(inArray(positions.accountId, [...accountIds]), isNull(positions.closedMarketMs)))
+    .orderBy(positions.openedMarketMs, positions.id);
+}
+
+export function toOpenPosition(row: PositionRow): OpenPosition {
+  return {
+    id: row.id, pair: row.pair, quantity: parseFixed(row.quantity), cost: parseFixed(row.cost),
+    stopPrice: row.stopPrice === null ? null : parseFixed(row.stopPrice), openedAt: row.openedMarketMs,
+  };
+}
+
+/** The newest sane quote of each pair; pairs never quoted are left out. */
+export function quotesOf(market: Market, pairs: Iterable<string>): Map<string, Quote> {
+  const quotes = new Map<string, Quote>();
+  for (const pair of pairs) {
+    const quote = market.quote(pair);
+    if (quote !== null) quotes.set(pair, quote);
+  }
+  return quotes;
+}
+
+/** Positions as the wire has them, each with the mark it has in the account's valuation. */
+export async function toPositions(db: Db, market: Market, rows: readonly PositionRow[]): Promise<Position[]> {
+  if (rows.length === 0) return [];
+  const quotes = quotesOf(market, rows.map((row) => row.pair));
+  const marks = new Map(markToMarket(ZERO, rows.map(toOpenPosition), quotes).marks.map((mark) => [mark.id, mark]));
+  const names = await agentNames(db, rows.map((row) => row.agentId));
+  return rows.map((row) => toPosition(row, names.get(row.agentId) ?? '', marks.get(row.id), quotes.get(row.pair)));
+}
+
+function toPosition(row: PositionRow, agentName: string, mark: Mark | undefined, quote: Quote | undefined): Position {
+  const { quantity, cost, stopPrice } = toOpenPosition(row);
+  const priced = mark?.priced === true;
+  return {
+    id: row.id, agentId: row.agentId, agentName, pair: row.pair, quantity: formatFixed(quantity),
+    averageCost: formatFixed(quantity === ZERO ? ZERO : divide(cost, quantity, 'half-even')), cost: formatFixed(cost),
+    price: quote === undefined ? null : formatFixed(quote.bid), priceAt: quote?.at ?? null,
+    value: priced ? formatFixed(mark.value) : null, unrealized: priced ? formatFixed(mark.unrealized) : null,
+    stopPrice: stopPrice === null ? null : formatFixed(stopPrice), openedAt: row.openedMarketMs,
+  };
+}
+
+export async function agentNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.select({ id: agents.id, name: agents.name }).from(agents).where(inArray(agents.id, [...new Set(ids)]));
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+export interface Results {
+  realized: Fixed;
+  fees: Fixed;
+  trades: number;
+  sells: number;
+  wins: number;
+}
+
+export const NO_RESULTS: Results = { realized: ZERO, fees: ZERO, trades: 0, sells: 0, wins: 0 };
+
+/** Sums over fills of one account, by agent or by pair. */
+export async function resultsBy(db: Db, accountId: string, key: 'agent_id' | 'pair', agentId?: string): Promise<Map<string, Results>> {
+  const only = agentId === undefined ? sql`` : sql` and agent_id = ${agentId}`;
+  const answer = await db.execute(sql`
+    select ${sql.identifier(key)}::text as key, coalesce(sum(realized), 0)::text as realized, sum(fee)::text as fees, count(*)::int as trades,
+      count(realized)::int as sells, (count(*) filter (where realized > 0))::int as wins
+    from fills where account_id = ${accountId}${only} group by 1 order by 1`);
+  const rows = (answer as unknown as { rows: { key: string; realized: string; fees: string; trades: number; sells: number; wins: number }[] }).rows;
+  return new Map(rows.map((row) => [row.key, { ...row, realized: parseFixed(row.realized), fees: parseFixed(row.fees) }]));
+}

@@ -1,0 +1,29 @@
+/** Begins a new paper book and closes the old one, which stays readable; refuses to erase anything. */
+import { and, eq, isNull } from 'drizzle-orm';
+import type { TradingDeps } from '../agents/deps.ts';
+import { lockOwnAgents } from '../agents/read-agents.ts';
+import { stopForNewBook } from '../agents/transitions.ts';
+import type { Tx } from '../db/database.ts';
+import { accounts, positions } from '../db/schema.ts';
+import { lockAccount } from './marks.ts';
+import { openAccount, openAccountOf, type AccountRow } from './open-account.ts';
+
+/**
+ * Stops every agent, closes the book with what it holds at that moment (its positions keep their quantities, so that
+ * the old ledger still adds up), and opens the next with a new deposit.
+ */
+export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise<AccountRow> {
+  const source = deps.market.source.id;
+  // Agents before the account: everybody takes them in this order.
+  const rows = await lockOwnAgents(tx, uid, source);
+  const old = await openAccountOf(tx.db, uid, source);
+  if (old !== null) {
+    await lockAccount(tx, old.id);
+    await tx.db.update(positions).set({ closedMarketMs: deps.market.now() }).where(and(eq(positions.accountId, old.id), isNull(positions.closedMarketMs)));
+    await tx.db.update(accounts).set({ closedAt: deps.clock.now() }).where(eq(accounts.id, old.id));
+  }
+  const fresh = await openAccount(tx, uid, deps.market, deps.clock);
+  await stopForNewBook(tx, deps, uid, rows);
+  await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
+  return fresh;
+}

@@ -1,0 +1,40 @@
+/** The paper venue: fills at the market's own quotes by the engine's rules; refuses to fill at a stale price. */
+import { INTERVAL_MS } from '../../contract/market.ts';
+import { DAY_MS } from '../../engine/schedule.ts';
+import { makeSeries, VOLATILITY_DAYS, volatilityAt } from '../../engine/series.ts';
+import { exitTrade } from '../../engine/stops.ts';
+import type { Depth, OpenPosition, Quote, TradeDraft } from '../../engine/types.ts';
+import type { Market } from '../market/market.ts';
+import type { Venue } from './venue.ts';
+
+/** A day's volatility moves slowly; it is worked out anew this often (market ms) for a pair. */
+const VOLATILITY_KEEP_MS = 60 * 60_000;
+
+interface Known { at: number; daily: number | null }
+
+export class PaperVenue implements Venue {
+  readonly mode = 'paper';
+  private readonly volatilities = new Map<string, Known>();
+
+  constructor(private readonly market: Market) {}
+
+  async depth(pair: string): Promise<Depth> {
+    const now = this.market.now();
+    const intervalMs = INTERVAL_MS[this.market.baseInterval];
+    const known = this.volatilities.get(pair);
+    const fresh = known !== undefined && now - known.at < VOLATILITY_KEEP_MS && now >= known.at;
+    const candles = await this.market.history(pair, fresh ? DAY_MS : (VOLATILITY_DAYS + 1) * DAY_MS, now);
+    const daily = fresh ? known.daily : volatilityAt(makeSeries(pair, candles), now)?.daily ?? null;
+    if (!fresh) this.volatilities.set(pair, { at: now, daily });
+    return { volume: candles.at(-1)?.volume ?? 0, intervalMs, dailyVolatility: daily };
+  }
+
+  price(pair: string): Quote | null {
+    return this.market.isStale(pair) ? null : this.market.quote(pair);
+  }
+
+  sell(position: OpenPosition, quote: Quote, depth: Depth, reason: string): TradeDraft | null {
+    const rules = this.market.rules(position.pair);
+    return rules === null ? null : exitTrade(position, quote, rules, depth, reason);
+  }
+}
