@@ -49,7 +49,7 @@ async function context<N extends CallName>(name: N, deps: CallsDeps, request: Fa
   const caller: Caller = call.access === 'token' ? await deps.gate.enter(request, isStop) : NOBODY;
   const params = parse(call.params, cleanParams(call.path, request.params));
   const query = parse(call.query, cleanQuery(request.query));
-  const body = call.method === 'GET' ? {} : parse(call.body, cleanBody(request.body ?? {}));
+  const body = call.method === 'GET' ? {} : parse(call.body, cleanBody(request.body === undefined ? {} : request.body));
   const commandId = call.method === 'GET' ? '' : commandIdOf(request);
   const once: CallContext<N>['once'] = (effect) => {
     if (commandId === '') throw new Error(`${name} changes nothing and has no receipt`);

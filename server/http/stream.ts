@@ -24,6 +24,7 @@ const EVENTS_AT_ONCE = 200;
 const BUFFER_MAX_BYTES = 1_000_000;
 const STREAMS_PER_USER = 12;
 const CHECK_EVERY_MS = 1_000;
+const END_PATIENCE_MS = 1_000;
 
 export interface StreamDeps {
   database: Database;
@@ -76,7 +77,7 @@ export class Streams {
   stop(): void {
     this.unsubscribe?.();
     for (const timer of this.timers) clearInterval(timer);
-    for (const reader of this.readers) reader.response.end();
+    for (const reader of this.readers) this.end(reader);
     this.readers.clear();
   }
 
@@ -118,6 +119,12 @@ export class Streams {
       return;
     }
     reader.response.write(text);
+  }
+
+  /** A reader that takes nothing any more would keep its end waiting for ever. */
+  private end(reader: Reader): void {
+    reader.response.end();
+    setTimeout(() => { reader.response.destroy(); }, END_PATIENCE_MS).unref();
   }
 
   private readEvents(reader: Reader): void {
@@ -173,7 +180,8 @@ export class Streams {
     for (const reader of this.readers) {
       if (now >= reader.endsAt) {
         this.write(reader, frame({ type: 'session.ended', reason: 'reauth_required' }));
-        reader.response.end();
+        this.readers.delete(reader);
+        this.end(reader);
       } else if (now - reader.heartbeatAt >= HEARTBEAT_EVERY_MS) {
         reader.heartbeatAt = now;
         this.write(reader, frame({ type: 'heartbeat', serverTime: now, marketTime: this.deps.market.now(), sequence: reader.sequence }));

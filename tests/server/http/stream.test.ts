@@ -1,0 +1,136 @@
+/** The event stream over a real socket: order, resumption, ends. */
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
+import { StreamEvent } from '../../../contract/stream.ts';
+import { buildTestApp, ErrorLog, TestClock, type TestApp } from '../../support/app.ts';
+
+let test: TestApp;
+let base = '';
+const clock = new TestClock();
+const log = new ErrorLog();
+beforeAll(async () => {
+  test = await buildTestApp({ clock, log });
+  base = await test.app.listen({ port: 0, host: '127.0.0.1' });
+}, 60_000);
+afterAll(() => test.close());
+
+interface Reader { events: StreamEvent[]; ids: string[]; until(what: (event: StreamEvent) => boolean): Promise<StreamEvent>; ended: Promise<void>; close(): void }
+
+async function read(token: string, headers: Record<string, string> = {}): Promise<Reader> {
+  const abort = new AbortController();
+  const response = await fetch(`${base}/api/stream`, { headers: { authorization: `Bearer ${token}`, ...headers }, signal: abort.signal });
+  expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
+  const events: StreamEvent[] = [];
+  const ids: string[] = [];
+  let woken: () => void = () => undefined;
+  const body = response.body;
+  if (body === null) throw new Error('no body');
+  const ended = (async () => {
+    let text = '';
+    for await (const chunk of body.pipeThrough(new TextDecoderStream() as never) as unknown as AsyncIterable<string>) {
+      text += chunk;
+      const frames = text.split('\n\n');
+      text = frames.pop() ?? '';
+      for (const frame of frames) {
+        const id = /^id: (.*)$/m.exec(frame)?.[1];
+        if (id !== undefined) ids.push(id);
+        events.push(StreamEvent.parse(JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? 'null')));
+      }
+      woken();
+    }
+  })().catch(() => undefined).finally(() => { woken(); });
+  return {
+    events, ids, ended,
+    close: () => { abort.abort(); },
+    async until(what) {
+      for (;;) {
+        const found = events.find(what);
+        if (found !== undefined) return found;
+        await new Promise<void>((resolve) => { woken = resolve; });
+      }
+    },
+  };
+}
+
+const change = (token: string, displayName: string) => test.call('updateTradingSettings', {
+  token, commandId: randomUUID(),
+  body: { displayName, tradingEnabled: true, tradingMode: 'automatic', tradingFrequency: 'weekly', riskProfile: 'moderate', maxTradeAmount: 500, notificationsEnabled: true },
+});
+
+describe('the stream', () => {
+  it('greets with the person’s present number, then tells each event once, in order, and nobody else’s', async () => {
+    const alice = await test.signToken('Alice1');
+    const bob = await test.signToken('Bob');
+    const [forAlice, forBob] = [await read(alice), await read(bob)];
+    const hello = await forAlice.until((event) => event.type === 'hello');
+    expect(hello).toMatchObject({ type: 'hello', source: { kind: 'simulated' } });
+    const start = hello.type === 'hello' ? hello.sequence : -1;
+    for (const name of ['One', 'Two', 'Three']) expect((await change(alice, name)).status).toBe(200);
+    await forAlice.until((event) => 'sequence' in event && event.type !== 'hello' && event.sequence === start + 3);
+    expect(forAlice.ids).toEqual([start + 1, start + 2, start + 3].map(String));
+    expect(forAlice.events.filter((event) => event.type === 'settings.changed')).toHaveLength(3);
+    expect(forBob.events.filter((event) => event.type === 'settings.changed')).toEqual([]);
+    forAlice.close();
+    forBob.close();
+  });
+
+  it('goes on after the last event that was seen', async () => {
+    const carol = await test.signToken('Carol');
+    for (const name of ['One', 'Two', 'Three']) await change(carol, name);
+    const first = await read(carol, { 'last-event-id': '1' });
+    await first.until((event) => event.type === 'settings.changed' && event.sequence === 3);
+    expect(first.ids).toEqual(['2', '3']);
+    first.close();
+  });
+
+  it('sends the prices that changed, as the wire has them', async () => {
+    const reader = await read(await test.signToken('Alice1'));
+    const ticks = await reader.until((event) => event.type === 'ticks');
+    expect(ticks.type === 'ticks' && ticks.symbols.length).toBeGreaterThan(0);
+    reader.close();
+  });
+
+  it('beats when nothing else is said, and ends with the session', async () => {
+    const reader = await read(await test.signToken('Dave'));
+    await reader.until((event) => event.type === 'hello');
+    clock.advance(15_000);
+    await reader.until((event) => event.type === 'heartbeat');
+    clock.advance(SESSION_MAX_AGE_MS);
+    expect(await reader.until((event) => event.type === 'session.ended')).toMatchObject({ reason: 'reauth_required' });
+    await reader.ended;
+  });
+
+  it('needs a token, and is not opened without end', async () => {
+    expect((await fetch(`${base}/api/stream`)).status).toBe(401);
+    const eve = await test.signToken('Eve');
+    const readers = [];
+    for (let i = 0; i < 12; i += 1) readers.push(await read(eve));
+    const refused = await fetch(`${base}/api/stream`, { headers: { authorization: `Bearer ${eve}` } });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    for (const reader of readers) reader.close();
+  });
+
+  it('drops a reader that does not read, instead of keeping everything for it', async () => {
+    const token = await test.signToken('Slow');
+    await test.call('tradingSettings', { token });
+    const socket = connect({ port: Number(new URL(base).port), host: '127.0.0.1' });
+    socket.write(`GET /api/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`);
+    const closed = new Promise<void>((resolve) => { socket.on('close', () => { resolve(); }); socket.on('error', () => undefined); });
+    await new Promise<void>((resolve) => { socket.once('data', () => { socket.pause(); resolve(); }); });
+    const large = { type: 'settings.changed' as const, padding: 'x'.repeat(100_000) };
+    const count = 300;
+    for (let i = 0; i < count; i += 1) await test.database.transaction((tx) => test.events.append(tx, 'Slow', [large]));
+    // What the system holds for a socket is read out now; the rest never comes, because the server has let go.
+    let received = 0;
+    socket.on('data', (data) => { received += data.length; });
+    socket.resume();
+    await closed;
+    expect(received).toBeLessThan(count * 100_000);
+  });
+});
+
+describe('afterwards', () => {
+  it('nothing went wrong on the way', () => { expect(log.errors).toEqual([]); });
+});

@@ -1,0 +1,172 @@
+/** What a browser meets: headers, foreign pages, limits, files, the described contract. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CALLS } from '../../../contract/calls.ts';
+import { ErrorReply } from '../../../contract/errors.ts';
+import type { Database } from '../../../server/db/database.ts';
+import { openPglite } from '../../../server/db/pglite.ts';
+import { contentSecurityPolicy } from '../../../server/http/headers.ts';
+import { RateLimit } from '../../../server/http/rate-limit.ts';
+import { readConfig } from '../../../server/config.ts';
+import { buildTestApp, TestClock, type TestApp } from '../../support/app.ts';
+
+let database: Database;
+let test: TestApp;
+let limited: TestApp;
+let token = '';
+const clock = new TestClock();
+const dist = mkdtempSync(join(tmpdir(), 'tradewind-dist-'));
+
+beforeAll(async () => {
+  mkdirSync(join(dist, 'assets'));
+  writeFileSync(join(dist, 'index.html'), '<!doctype html><title>Tradewind</title>');
+  writeFileSync(join(dist, 'sw.js'), '/* worker */');
+  writeFileSync(join(dist, '.stamp'), 'secret');
+  writeFileSync(join(dist, 'assets', 'index-AbCd1234.js'), 'plain');
+  writeFileSync(join(dist, 'assets', 'index-AbCd1234.js.br'), 'packed');
+  database = await openPglite(null);
+  test = await buildTestApp({ database, dist, env: { METRICS: 'true' } });
+  limited = await buildTestApp({ database, clock, env: { RATE_LIMIT_USER_PER_SECOND: '2', NODE_ENV: 'production', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' } });
+  token = await test.signToken('Alice1');
+}, 90_000);
+afterAll(async () => {
+  await test.close();
+  await limited.close();
+  await database.close();
+  rmSync(dist, { recursive: true, force: true });
+});
+
+const get = (url: string, headers: Record<string, string> = {}) => test.app.inject({ method: 'GET', url, headers });
+
+describe('headers', () => {
+  it('keep scripts, frames and openers in check on every answer', async () => {
+    for (const url of ['/', '/healthz', '/api/nothing', '/assets/index-AbCd1234.js']) {
+      const { headers } = await get(url);
+      expect(headers['content-security-policy'], url).toMatch(/script-src 'self' https:\/\/apis\.google\.com;/);
+      expect(headers['content-security-policy'], url).toMatch(/object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'/);
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cross-origin-opener-policy': 'same-origin-allow-popups', 'x-frame-options': 'DENY' });
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+      expect(headers['strict-transport-security']).toBeUndefined();
+    }
+    expect((await limited.app.inject({ method: 'GET', url: '/healthz' })).headers['strict-transport-security']).toMatch(/max-age=31536000/);
+  });
+
+  it('allow only what this deployment uses, and no inline or evaluated script', () => {
+    const plain = contentSecurityPolicy(readConfig({}));
+    expect(plain).not.toContain('stripe');
+    expect(plain).not.toContain('unsafe-eval');
+    expect(/script-src ([^;]*)/.exec(plain)?.[1]).not.toContain('unsafe-inline');
+    const full = contentSecurityPolicy(readConfig({ VITE_STRIPE_PUBLISHABLE_KEY: 'pk', VITE_API_URL: 'https://api.example.com/v1', VITE_FIREBASE_AUTH_DOMAIN: 'auth.example.com' }));
+    for (const part of ['https://js.stripe.com', 'https://api.example.com', 'https://auth.example.com', 'https://api.kraken.com', 'https://identitytoolkit.googleapis.com']) expect(full).toContain(part);
+  });
+});
+
+describe('a request from another site', () => {
+  const put = (headers: Record<string, string>) => test.app.inject({
+    method: 'POST', url: '/api/subscription/trial/start', payload: '{"userId":"Mallory"}',
+    headers: { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID(), 'content-type': 'application/json', host: 'localhost:8787', ...headers },
+  });
+
+  it('may change nothing', async () => {
+    for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: 'http://localhost:9999' }, { 'sec-fetch-site': 'cross-site' }, { origin: 'http://localhost:8787', 'sec-fetch-site': 'cross-site' }]) {
+      const response = await put(headers as Record<string, string>);
+      expect([response.statusCode, ErrorReply.parse(response.json()).error.code], JSON.stringify(headers)).toEqual([403, 'forbidden_origin']);
+    }
+  });
+
+  it('is not mistaken for one from our own pages', async () => {
+    for (const headers of [{ origin: 'http://localhost:8787', 'sec-fetch-site': 'same-origin' }, { origin: 'http://LOCALHOST:8787' }, {}]) {
+      expect(ErrorReply.parse((await put(headers as Record<string, string>)).json()).error.code, JSON.stringify(headers)).toBe('invalid_user_id');
+    }
+  });
+
+  it('gets no leave by a preflight', async () => {
+    const response = await test.app.inject({ method: 'OPTIONS', url: '/api/agents', headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' } });
+    expect(response.statusCode).toBeGreaterThanOrEqual(400);
+    expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+});
+
+describe('a flood', () => {
+  it('is refused with the time to wait, while stop has a bucket of its own', async () => {
+    const flooder = await limited.signToken('Flooder');
+    const statuses: number[] = [];
+    for (let i = 0; i < 40; i += 1) statuses.push((await limited.call('tradingSettings', { token: flooder })).status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(30);
+    const refused = await limited.call('tradingSettings', { token: flooder });
+    expect([refused.status, refused.headers['retry-after'], refused.json]).toMatchObject([429, '1', { error: { code: 'rate_limited', retryAfterMs: 500 } }]);
+    expect((await limited.call('stopAll', { token: flooder })).status).toBe(200);
+    expect((await limited.call('tradingSettings', { token: await limited.signToken('Neighbour') })).status).toBe(200);
+    clock.advance(1_000);
+    expect((await limited.call('tradingSettings', { token: flooder })).status).toBe(200);
+  });
+
+  it('of strangers is forgotten, the oldest first', () => {
+    const limit = new RateLimit(1, { now: () => 0 });
+    for (let i = 0; i < 20_010; i += 1) limit.take(`ip-${i}`);
+    expect((limit as unknown as { buckets: Map<string, unknown> }).buckets.size).toBe(20_000);
+  });
+});
+
+describe('files', () => {
+  it('with a hash in their name are kept for ever, the shell and the worker are asked for again', async () => {
+    expect((await get('/assets/index-AbCd1234.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    for (const url of ['/', '/index.html', '/sw.js', '/dashboard']) expect((await get(url)).headers['cache-control'], url).toBe('no-cache');
+  });
+
+  it('are sent packed to who accepts it', async () => {
+    const packed = await get('/assets/index-AbCd1234.js', { 'accept-encoding': 'gzip, br' });
+    expect([packed.headers['content-encoding'], packed.body, packed.headers['content-type']]).toEqual(['br', 'packed', 'application/javascript; charset=utf-8']);
+    const plain = await get('/assets/index-AbCd1234.js');
+    expect([plain.headers['content-encoding'], plain.body]).toEqual([undefined, 'plain']);
+  });
+
+  it('give the shell for every screen, and never for data or a missing asset', async () => {
+    for (const url of ['/', '/market', '/market/BTC-USDT', '/agents/123', '/dashboard?subscription=success', '/ref/abc', '/no/such/screen']) {
+      const response = await get(url, { accept: 'text/html' });
+      expect([response.statusCode, response.body.includes('<title>Tradewind')], url).toEqual([200, true]);
+    }
+    for (const url of ['/api/nothing', '/subscriptions/x', '/assets/gone-12345678.js', '/robots.txt', '/.stamp', '/.env', '/..%2fpackage.json']) {
+      expect([(await get(url)).statusCode, (await get(url)).body.includes('Tradewind')], url).toEqual([404, false]);
+    }
+    for (const url of ['/market/data', '/market/overview', '/market/pools', '/market/candles']) expect((await get(url, { accept: 'text/html' })).statusCode, url).toBe(401);
+  });
+});
+
+describe('the described contract', () => {
+  it('names every call with its method, body and reply, from the schemas that are enforced', async () => {
+    const document = (await get('/openapi.json')).json<{ openapi: string; paths: Record<string, Record<string, { operationId: string; requestBody?: { content: Record<string, { schema: { properties?: Record<string, unknown> } }> } }>> }>();
+    expect(document.openapi).toBe('3.1.0');
+    const described = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => `${operation.operationId} ${method.toUpperCase()} ${path}`));
+    expect(described.sort()).toEqual(Object.entries(CALLS).map(([name, call]) => `${name} ${call.method} ${call.path.replace(/:(\w+)/g, '{$1}')}`).sort());
+    const body = document.paths['/api/agents/create']?.post?.requestBody?.content['application/json']?.schema.properties;
+    expect(Object.keys(body ?? {})).toEqual(expect.arrayContaining(['name', 'trading_pairs', 'risk_profile', 'max_position_size', 'execution_interval', 'enabled']));
+  });
+});
+
+describe('hosted functions', () => {
+  it('speak the callable protocol, and need a token (R7-01)', async () => {
+    const call = (name: string, headers: Record<string, string>, payload = '{"data":{}}') =>
+      test.app.inject({ method: 'POST', url: `/callable/${name}`, payload, headers: { 'content-type': 'application/json', ...headers } });
+    const stranger = await call('anything', {});
+    expect([stranger.statusCode, stranger.json()]).toMatchObject([401, { error: { status: 'UNAUTHENTICATED', message: 'Not authenticated', details: { code: 'not_authenticated' } } }]);
+    for (const name of ['nothing', '__proto__', 'constructor', 'toString']) {
+      const unknown = await call(name, { authorization: `Bearer ${token}` });
+      expect([unknown.statusCode, unknown.json()], name).toMatchObject([404, { error: { status: 'NOT_FOUND' } }]);
+    }
+  });
+});
+
+describe('metrics', () => {
+  it('are there on their own switch only, and say nothing of a person', async () => {
+    await test.call('tradingSettings', { token });
+    const { body } = await get('/metrics');
+    expect(body).toMatch(/tradewind_requests_total\{method="GET",route="\/api\/user\/trading-settings",status="200"\} \d+/);
+    expect(body).toMatch(/^tradewind_streams 0$/m);
+    expect(body).not.toContain('Alice1');
+    expect((await limited.app.inject({ method: 'GET', url: '/metrics' })).body).not.toContain('tradewind_requests_total');
+  });
+});
