@@ -1,0 +1,177 @@
+/** One agent: its state, start and stop, its terms, results, positions, trades and every decision with its reason. */
+import { CircleStop, Play } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link, useLocation } from 'wouter';
+import type { Agent, Decision } from '../../../contract/agents.ts';
+import type { AgentPerformance } from '../../../contract/trading.ts';
+import { api } from '../../api/api.ts';
+import { stopAgent } from '../../commands.ts';
+import { Button } from '../../components/Button.tsx';
+import { CommandState } from '../../components/CommandState.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { Amount, Ratio } from '../../components/Figures.tsx';
+import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { Line, Section } from '../../components/Section.tsx';
+import { StatusBadge } from '../../components/Tags.tsx';
+import { formatWhen } from '../../format/times.ts';
+import type { ScreenProps } from '../../shell/routes.ts';
+import { agentView } from '../../stores/agent-view.ts';
+import { agentsStore, loadAgents } from '../../stores/agents.ts';
+import { loadPerformance, performanceStore } from '../../stores/analytics.ts';
+import { connection } from '../../stores/connection.ts';
+import { historyStore, loadHistory } from '../../stores/history.ts';
+import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
+import { emptySlot, type Slot } from '../../stores/slot.ts';
+import { act, tried } from '../act.ts';
+import { Fills } from '../portfolio/Fills.tsx';
+import { Positions } from '../portfolio/Positions.tsx';
+import { useEntries, useMarketNow, useSlot } from '../reading.ts';
+import { EditAgentForm } from './AgentForm.tsx';
+import { runText, STATUS_TONE, stopSentence } from './AgentRow.tsx';
+import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from './agent-words.ts';
+import { StartDialog } from './StartDialog.tsx';
+
+const ACTION: Record<Decision['action'], string> = { enter: 'Entered', exit: 'Left', hold: 'Held', skip: 'No trade' };
+const UNREAD = emptySlot<AgentPerformance>();
+
+function Decisions({ decisions }: { decisions: readonly Decision[] }) {
+  const now = useMarketNow(60_000);
+  const [all, setAll] = useState(false);
+  const shown = all ? decisions : decisions.slice(0, 12);
+  return (
+    <>
+      <ul>
+        {shown.map((decision) => (
+          <li key={decision.id} className="rule py-2">
+            <div className="flex items-baseline justify-between gap-3">
+              <span className={decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}>{ACTION[decision.action]} {decision.pair.split('/')[0]}</span>
+              <time className="text-xs whitespace-nowrap text-ink-3" dateTime={new Date(decision.at).toISOString()}>{formatWhen(decision.at, now)}</time>
+            </div>
+            <p className="text-xs text-ink-2">{decision.text}</p>
+          </li>
+        ))}
+      </ul>
+      {!all && decisions.length > shown.length && <Button size="sm" tone="plain" onClick={() => { setAll(true); }}>Show all {decisions.length}</Button>}
+    </>
+  );
+}
+
+function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEdit: (open: boolean) => void }) {
+  const view = agentView(agent, useEntries());
+  const [starting, setStarting] = useState(false);
+  const [, go] = useLocation();
+  const { online } = useSnapshot(connection);
+  const refresh = () => Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
+  const sell = async (): Promise<void> => {
+    if (online === 'offline') {
+      // Selling cannot wait on a device; stopping can.
+      act(stopAgent(agent));
+      return;
+    }
+    if (await tried(api.call('liquidateAgent', { params: { id: agent.id } }), `${agent.name} is stopped and has sold.`)) await refresh();
+  };
+  const remove = async (): Promise<void> => {
+    if (await tried(api.call('deleteAgent', { params: { id: agent.id } }), `${agent.name} deleted. Its trades stay in the history.`)) {
+      await loadAgents(true);
+      go('/agents');
+    }
+  };
+  const holds = agent.openPositions > 0;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {view.canStart && <Button tone="primary" onClick={() => { setStarting(true); }}><Play className="size-4" aria-hidden />Start</Button>}
+      {view.canStop && <Button tone="danger" onClick={() => { act(stopAgent(agent)); }}><CircleStop className="size-4" aria-hidden />Stop</Button>}
+      {holds && <HoldToConfirm label="Stop and sell" sentence={online === 'offline' ? 'Offline: the stop is saved now. Selling needs the server.' : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`} onConfirm={() => { void sell(); }} />}
+      <Button onClick={() => { onEdit(true); }}>Edit</Button>
+      {!holds && agent.status !== 'running' && <HoldToConfirm label="Delete" tone="quiet" sentence={`Deletes ${agent.name}. Its trades stay in the history.`} disabled={online === 'offline'} onConfirm={() => { void remove(); }} />}
+      <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
+      <Dialog open={editing} onOpenChange={onEdit} title={`Edit ${agent.name}`} description="What is open stays; the next decision uses the new terms.">
+        <EditAgentForm key={agent.version} agent={agent} onSaved={() => { onEdit(false); }} />
+      </Dialog>
+    </div>
+  );
+}
+
+function Results({ agent, slot }: { agent: Agent; slot: Slot<AgentPerformance> }) {
+  const metrics = slot.data?.metrics;
+  const why = 'Not enough trades yet';
+  return (
+    <dl>
+      <Line term="Result"><Amount value={agent.total} change quote={agent.quote} /></Line>
+      <Line term="Realised, net of fees"><Amount value={agent.realized} change /></Line>
+      <Line term="Unrealised"><Amount value={agent.unrealized} change /></Line>
+      <Line term="Fees"><Amount value={agent.fees} /></Line>
+      <Line term="Trades">{slot.data?.trades ?? '—'}</Line>
+      <Line term="Win rate"><Ratio value={metrics?.winRate} share why={why} /></Line>
+      <Line term="Profit factor"><Ratio value={metrics?.profitFactor} why={why} /></Line>
+      <Line term="Expectancy a trade"><Ratio value={metrics?.expectancy} why={why} /></Line>
+    </dl>
+  );
+}
+
+export default function AgentScreen({ params }: ScreenProps) {
+  const id = params.id ?? '';
+  const agents = useSlot(agentsStore, loadAgents);
+  const read = useCallback(() => loadPerformance(id, true), [id]);
+  const slots = useSnapshot(performanceStore).byAgent as Record<string, Slot<AgentPerformance>>;
+  useSlot(agentsStore, read);
+  const slot = slots[id] ?? UNREAD;
+  const history = useSlot(historyStore, loadHistory);
+  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
+  const [editing, setEditing] = useState(false);
+  const now = useMarketNow(1_000);
+  const entries = useEntries();
+  const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
+  if (agent === undefined) {
+    if (agents.data === null && agents.error === null) return <SkeletonRows rows={6} label="Agent" />;
+    return <EmptyState title="This agent is not here" action={<Link href="/agents" className="text-accent underline underline-offset-2">All agents</Link>}>{agents.error ?? 'It was deleted, or it is not yours.'}</EmptyState>;
+  }
+  const view = agentView(agent, entries);
+  const positions = portfolio?.positions.filter((position) => position.agentId === id) ?? [];
+  const live = (history.data?.fills ?? []).filter((fill) => fill.agentId === id);
+  const known = new Set(live.map((fill) => fill.id));
+  const fills = [...live, ...(slot.data?.fills ?? []).filter((fill) => !known.has(fill.id))].sort((a, b) => b.filledAt - a.filledAt);
+  return (
+    <>
+      <Link href="/agents" className="mb-1 inline-flex min-h-8 items-center text-xs text-ink-3 hover:text-ink">Agents</Link>
+      <div className="mb-5 flex flex-wrap items-start justify-between gap-4">
+        <div className="min-w-0">
+          <h1 className="text-xl break-words">{agent.name}</h1>
+          <StatusBadge tone={STATUS_TONE[agent.status]}>{view.statusText}</StatusBadge>
+          {view.entry !== null && view.commandText !== null
+            ? <div><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>
+            : <p className="text-xs text-ink-3">{runText(agent, now)}</p>}
+        </div>
+        <Acts agent={agent} editing={editing} onEdit={setEditing} />
+      </div>
+      <ReadError message={slot.error} hasData={slot.data !== null} onRetry={() => { void read(); }} />
+      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex min-w-0 flex-col gap-8">
+          {positions.length > 0 && portfolio !== null && <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} /></Section>}
+          <Section title="Decisions" aside={slot.data === null ? undefined : 'newest first'}>
+            {slot.data === null && slot.error === null && <SkeletonRows rows={5} label="Decisions" />}
+            {slot.data !== null && (slot.data.decisions.length === 0 ? <EmptyState title="No decisions yet">Each look at a closed candle is recorded here with its reason, the ones without a trade too.</EmptyState> : <Decisions decisions={slot.data.decisions} />)}
+          </Section>
+          <Section title="Trades">
+            {fills.length === 0 ? <EmptyState title="No trades yet">They appear with price, fee and reason as they are made.</EmptyState> : <Fills fills={fills.slice(0, 100)} quote={agent.quote} showAgent={false} />}
+          </Section>
+        </div>
+        <div className="flex min-w-0 flex-col gap-8">
+          <Section title="Results"><Results agent={agent} slot={slot} /></Section>
+          <Section title="Terms">
+            <dl>
+              <Line term="Pool">{POOL_NAME[agent.pool]}</Line>
+              <Line term="Pairs">{pairsText(agent)}</Line>
+              <Line term="Risk profile">{agent.risk_profile}</Line>
+              <Line term="Most in one position"><Amount value={String(agent.max_position_size)} quote={agent.quote} /></Line>
+              <Line term="Looks">{intervalText(agent.execution_interval)}</Line>
+              <Line term="Rebalances">{FREQUENCY_NAME[agent.tradingFrequency]}</Line>
+            </dl>
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}
