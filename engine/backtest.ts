@@ -49,8 +49,8 @@ interface Book {
   trades: FillDraft[];
   acted: BacktestResult['acted'];
   equity: EquityPoint[];
-  /** Newest close of each pair as a quote, so that a gap in one pair's candles does not move the equity. */
-  marks: Map<string, Quote>;
+  /** Newest candle of each pair, so that a gap in one pair's candles does not move the equity. */
+  newest: Map<string, Candle>;
   exposedMs: number;
 }
 
@@ -66,7 +66,7 @@ interface Bars {
  */
 export function backtest(input: BacktestInput): BacktestResult {
   const series = new Map([...input.candles].map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
-  const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], equity: [[input.from, toNumber(input.deposit)]], marks: new Map(), exposedMs: 0 };
+  const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], equity: [[input.from, toNumber(input.deposit)]], newest: new Map(), exposedMs: 0 };
   const { interval } = input.agent;
   let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
   let gone = 0;
@@ -159,15 +159,21 @@ function quotesAt(rules: ReadonlyMap<string, PairRules>, bars: Bars, price: (bar
 }
 
 function mark(input: BacktestInput, book: Book, bars: Bars, at: number): void {
-  for (const [pair, quote] of quotesAt(input.rules, bars, (bar) => bar.close)) book.marks.set(pair, quote);
-  const { equity } = markToMarket(book.cash, [...book.positions.values()], book.marks);
-  book.equity.push([at, toNumber(equity)]);
+  for (const [pair, bar] of bars.byPair) book.newest.set(pair, bar);
+  book.equity.push([at, toNumber(equityNow(input, book))]);
+}
+
+/** Cash and what is held at the bid of each pair's newest close. */
+function equityNow(input: BacktestInput, book: Book): Fixed {
+  if (book.positions.size === 0) return book.cash;
+  const byPair = new Map([...book.newest].filter(([pair]) => book.positions.has(pair)));
+  const quotes = quotesAt(input.rules, { byPair, lengthMs: 0 }, (bar) => bar.close);
+  return markToMarket(book.cash, [...book.positions.values()], quotes).equity;
 }
 
 function summary(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, candles: number): BacktestResult {
-  const { equity } = markToMarket(book.cash, [...book.positions.values()], book.marks);
   return {
-    trades: book.trades, acted: book.acted, equity: book.equity, cash: book.cash, finalEquity: equity, candles,
+    trades: book.trades, acted: book.acted, equity: book.equity, cash: book.cash, finalEquity: equityNow(input, book), candles,
     metrics: metricsOf({
       equity: book.equity,
       results: book.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),

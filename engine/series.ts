@@ -199,9 +199,20 @@ export interface Volatility {
   quality: number;
 }
 
-/** Null with fewer than 14 daily returns, or where the price did not move at all. */
-export function volatilityAt(series: Series, at: number, days = VOLATILITY_DAYS): Volatility | null {
-  const { values, coverage } = dailyReturns(series, at, days);
+/** The last few answers of each series: the sleeves of a blend ask for the same moments again and again. */
+const ASKED = new WeakMap<Series, Map<number, Volatility | null>>();
+const ASKED_MAX = 8;
+
+/** Over 30 days; null with fewer than 14 daily returns, or where the price did not move at all. */
+export function volatilityAt(series: Series, at: number): Volatility | null {
+  let asked = ASKED.get(series);
+  if (!asked) ASKED.set(series, asked = new Map());
+  const known = asked.get(at);
+  if (known !== undefined) return known;
+  if (asked.size >= ASKED_MAX) asked.clear();
+  const { values, coverage } = dailyReturns(series, at, VOLATILITY_DAYS);
   const daily = values.length < VOLATILITY_DAYS_MIN ? null : deviation(values);
-  return daily === null || daily <= 0 ? null : { daily, quality: coverage };
+  const answer = daily === null || daily <= 0 ? null : { daily, quality: coverage };
+  asked.set(at, answer);
+  return answer;
 }
