@@ -8,6 +8,9 @@ const RESERVED_FOR_STOPS = 100;
 /** Two readings of the clock that disagree by more than this mean that it was set, not that it drifts. */
 export const CLOCK_TOLERANCE_MS = 2 * 60_000;
 
+/** Nothing waits longer than this between two sends, whatever the server asks. A longer wait comes from a clock that was set back. */
+export const LONGEST_WAIT_MS = 10 * 60_000;
+
 export interface Stamp {
   uid: string;
   commandId: string;
@@ -138,7 +141,8 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
 export function pick(entries: readonly OutboxEntry[], inFlight: readonly OutboxEntry[], now: number): OutboxEntry[] {
   const pending = entries.filter(isPending).sort(bySequence);
   const flying = (entry: OutboxEntry): boolean => inFlight.some((other) => other.commandId === entry.commandId);
-  const ready = pending.filter((entry) => !flying(entry) && (entry.nextAttemptAt === null || entry.nextAttemptAt <= now));
+  const due = ({ nextAttemptAt }: OutboxEntry): boolean => nextAttemptAt === null || nextAttemptAt <= now || nextAttemptAt - now > LONGEST_WAIT_MS;
+  const ready = pending.filter((entry) => !flying(entry) && due(entry));
   const overtakes = (entry: OutboxEntry): boolean => pending.some((other) =>
     other.sequence < entry.sequence && (isStop(entry) ? other.intent === entry.intent && other.agentId === entry.agentId : overlap(other, entry)));
   const startFlies = (entry: OutboxEntry): boolean => inFlight.some((other) => !isStop(other) && overlap(other, entry));

@@ -1,7 +1,7 @@
 /** What each answer to a queued command means; refuses to take anything for delivered but JSON that echoes its id. */
 import * as z from 'zod/mini';
 import { ErrorReply } from '../../contract/errors.ts';
-import { backoffMs } from './queue-rules.ts';
+import { backoffMs, LONGEST_WAIT_MS } from './queue-rules.ts';
 import { isStop, type OutboxEntry } from './outbox-entry.ts';
 
 /** One answer as it came. `status` 0 means none, for `why`. */
@@ -51,7 +51,7 @@ export function judge(entry: OutboxEntry, answer: Answer, at: Circumstances): Ve
   const note = (code: string, message: string): Pick<OutboxEntry, 'reason'> => ({ reason: { code, message, at: at.now } });
   const wait = (ms: number, code: string, message: string): Verdict => ({
     verdict: 'again', noAnswer: status === 0,
-    entry: { ...entry, state: 'saved', failures: entry.failures + 1, nextAttemptAt: at.now + ms, ...note(code, message) },
+    entry: { ...entry, state: 'saved', failures: entry.failures + 1, nextAttemptAt: at.now + Math.min(ms, LONGEST_WAIT_MS), ...note(code, message) },
   });
   const later = (code: string, message: string): Verdict => wait(backoffMs(entry.failures, at.random), code, message);
   const settle = (state: 'failed' | 'needs-you' | 'lapsed', code: string, message: string): Verdict =>

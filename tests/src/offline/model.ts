@@ -1,0 +1,323 @@
+/** A model of page, worker, device, network and server around the real queue; refuses any randomness but its seed's. */
+import { createOutbox, EMPTY_META, type Outbox, type QueueState, type QueueStore } from '../../../src/offline/outbox.ts';
+import { drain, type DrainPorts } from '../../../src/offline/drain.ts';
+import type { OutboxEntry, Wish } from '../../../src/offline/outbox-entry.ts';
+import type { Answer } from '../../../src/offline/replies.ts';
+
+/** mulberry32: small, seeded, good enough to shuffle. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export const USERS = ['ada', 'ben'] as const;
+export const AGENTS = ['x', 'y', 'z'] as const;
+export type User = (typeof USERS)[number];
+
+interface ServerAgent { running: boolean; generation: number }
+
+/** Receipts and generations as the real server keeps them, and a log of every effect. */
+export class ModelServer {
+  readonly agents = new Map<string, ServerAgent>();
+  readonly receipts = new Map<string, Answer>();
+  readonly applied: { uid: string; commandId: string }[] = [];
+  /** Commands taken for a user by a token of another. */
+  readonly misdelivered: string[] = [];
+
+  agent(uid: string, id: string): ServerAgent {
+    const key = `${uid}/${id}`;
+    let agent = this.agents.get(key);
+    if (agent === undefined) this.agents.set(key, agent = { running: false, generation: 1 });
+    return agent;
+  }
+
+  take(entry: OutboxEntry, tokenUid: string): Answer {
+    if (entry.uid !== tokenUid) this.misdelivered.push(entry.commandId);
+    const receipt = `${tokenUid}/${entry.commandId}`;
+    const known = this.receipts.get(receipt);
+    if (known !== undefined) return known;
+    const ids = entry.intent === 'stop-all' ? [...AGENTS] : entry.intent === 'start-all' ? entry.agents.map((agent) => agent.id) : [entry.agentId ?? ''];
+    const starts = entry.intent === 'start' || entry.intent === 'start-all';
+    if (entry.intent === 'start') {
+      const agent = this.agent(tokenUid, entry.agentId ?? '');
+      if (!entry.confirmed && !agent.running && entry.seenGeneration !== null && entry.seenGeneration !== agent.generation) {
+        return { status: 409, json: { error: { code: 'agent_changed', message: 'Changed meanwhile' } } };
+      }
+    }
+    for (const id of ids) {
+      const agent = this.agent(tokenUid, id);
+      // A stop always makes a new generation: a start that was pressed before it and comes late finds that out.
+      if (!starts || !agent.running) agent.generation += 1;
+      agent.running = starts;
+    }
+    this.applied.push({ uid: tokenUid, commandId: entry.commandId });
+    const answer: Answer = { status: 200, json: { commandId: entry.commandId } };
+    this.receipts.set(receipt, answer);
+    return answer;
+  }
+}
+
+/** What lies on the disk: survives every crash. */
+export class ModelDisk {
+  readonly states = new Map<string, QueueState>();
+  state(uid: string): QueueState {
+    return this.states.get(uid) ?? { entries: [], meta: EMPTY_META };
+  }
+}
+
+/** Every step of everybody waits here until the scheduler picks it. */
+class Scheduler {
+  private waiting: { realm: number; go: () => void }[] = [];
+  readonly dead = new Set<number>();
+  constructor(private readonly random: () => number) {}
+
+  /** Resolves when picked; never, once its realm has died. */
+  step(realm: number): Promise<void> {
+    return new Promise((resolve) => { if (!this.dead.has(realm)) this.waiting.push({ realm, go: resolve }); });
+  }
+
+  get idle(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  kill(realm: number): void {
+    this.dead.add(realm);
+    this.waiting = this.waiting.filter((task) => task.realm !== realm);
+  }
+
+  async tick(): Promise<void> {
+    const [task] = this.waiting.splice(Math.floor(this.random() * this.waiting.length), 1);
+    task?.go();
+    await new Promise((resolve) => { setImmediate(resolve); });
+  }
+}
+
+export type Mutant = 'none' | 'delete-before-send' | 'any-answer-is-success' | 'ignore-user';
+
+export interface Outcome {
+  /** Saved, and neither sent, nor waiting, nor overtaken by a later press of the same person on the same agent. */
+  lost: string[];
+  doubled: string[];
+  misdelivered: string[];
+  sends: number;
+  crashes: number;
+}
+
+interface Press { uid: User; wish: Wish; order: number; commandId: string | null }
+
+export class World {
+  private readonly random: () => number;
+  private readonly scheduler: Scheduler;
+  readonly server = new ModelServer();
+  readonly disk = new ModelDisk();
+  private now = 1_700_000_000_000;
+  private clockShift = 0;
+  private signedIn: User | null = 'ada';
+  private online = true;
+  private faults = true;
+  private nextRealm = 1;
+  private ids = 0;
+  private readonly locks = new Map<string, { realm: number; queue: { realm: number; go: () => void }[] }>();
+  private readonly drains = new Set<number>();
+  readonly presses: Press[] = [];
+  private sends = 0;
+  private commits = 0;
+  private crashes = 0;
+
+  constructor(seed: number, private readonly mutant: Mutant) {
+    this.random = seeded(seed);
+    this.scheduler = new Scheduler(this.random);
+  }
+
+  private chance(probability: number): boolean {
+    return this.random() < probability;
+  }
+
+  private pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.random() * list.length)] as T;
+  }
+
+  private clock(): number {
+    return this.now + this.clockShift;
+  }
+
+  private newId(): string {
+    this.ids += 1;
+    return `00000000-0000-4000-8000-${String(this.ids).padStart(12, '0')}`;
+  }
+
+  /** The queue of one user as one realm sees it: the real rules over the model's disk. */
+  private outbox(uid: string, realm: number, committed: () => void = () => undefined): Outbox {
+    const store: QueueStore = {
+      uid,
+      read: async () => { await this.scheduler.step(realm); return structuredClone(this.disk.state(uid)); },
+      change: async (work) => {
+        await this.scheduler.step(realm);
+        const { result, ...state } = work(structuredClone(this.disk.state(uid)));
+        this.disk.states.set(uid, structuredClone(state));
+        committed();
+        // Between the disk and the one who hears of it there is room for a crash.
+        await this.scheduler.step(realm);
+        return result;
+      },
+      quarantined: async () => 0,
+    };
+    const outbox = createOutbox(store, { now: () => this.clock(), newId: () => this.newId() });
+    if (this.mutant !== 'delete-before-send') return outbox;
+    return { ...outbox, claim: async (id) => { const entry = await outbox.claim(id); if (entry !== null) await outbox.delivered(entry, new Map()); return entry; } };
+  }
+
+  private async alone<T>(realm: number, name: string, work: () => Promise<T>): Promise<T> {
+    const held = this.locks.get(name);
+    if (held !== undefined) await new Promise<void>((resolve) => { held.queue.push({ realm, go: resolve }); });
+    else this.locks.set(name, { realm, queue: [] });
+    try {
+      return await work();
+    } finally {
+      this.release(name);
+    }
+  }
+
+  private release(name: string): void {
+    const held = this.locks.get(name);
+    const next = held?.queue.shift();
+    if (held === undefined || next === undefined) { this.locks.delete(name); return; }
+    held.realm = next.realm;
+    next.go();
+  }
+
+  private async network(realm: number, entry: OutboxEntry, token: string): Promise<Answer> {
+    const tokenUid = token.split('.')[0] ?? '';
+    this.sends += 1;
+    await this.scheduler.step(realm);
+    const none: Answer = { status: 0, json: undefined, why: 'network' };
+    if (!this.online) return none;
+    if (this.faults && this.chance(0.15)) return none;
+    if (this.faults && this.chance(0.08)) return { status: 200, json: undefined };
+    if (this.faults && this.chance(0.05)) return { status: 503, json: { error: { code: 'shutting_down', message: 'later' } } };
+    if (this.faults && this.chance(0.04)) return { status: 429, json: { error: { code: 'rate_limited', message: 'slow' } }, retryAfterMs: 2_000 };
+    if (this.faults && this.chance(0.04)) return { status: 401, json: { error: { code: 'invalid_token', message: 'old' } } };
+    const answer = this.server.take(entry, tokenUid);
+    if (this.faults && this.chance(0.1)) this.server.take(entry, tokenUid);
+    await this.scheduler.step(realm);
+    if (this.faults && this.chance(0.15)) return { status: 0, json: undefined, why: 'timeout' };
+    return this.mutant === 'any-answer-is-success' && answer.status < 300 ? answer : answer;
+  }
+
+  private ports(uid: User, realm: number): DrainPorts {
+    return {
+      outbox: this.outbox(uid, realm),
+      token: async () => {
+        await this.scheduler.step(realm);
+        if (this.signedIn === null) return null;
+        // The mutant asks nobody whose token it is.
+        return { uid: this.mutant === 'ignore-user' ? uid : this.signedIn, token: `${this.signedIn}.e30.` };
+      },
+      send: async (entry, token) => {
+        const answer = await this.network(realm, entry, token);
+        return this.mutant === 'any-answer-is-success' && answer.status > 0 ? { status: 200, json: { commandId: entry.commandId } } : answer;
+      },
+      probe: async () => { await this.scheduler.step(realm); return this.online ? -this.clockShift : null; },
+      alone: (name, work) => this.alone(realm, name, work),
+      now: () => this.clock(),
+      random: this.random,
+      changed: () => this.scheduler.step(realm),
+    };
+  }
+
+  private startDrain(uid: User): void {
+    const realm = this.nextRealm++;
+    this.drains.add(realm);
+    void drain(this.ports(uid, realm)).finally(() => { this.drains.delete(realm); });
+  }
+
+  private crash(): void {
+    const realm = this.pick([...this.drains]);
+    if (realm === undefined) return;
+    this.crashes += 1;
+    this.scheduler.kill(realm);
+    this.drains.delete(realm);
+    for (const [name, lock] of [...this.locks]) {
+      lock.queue = lock.queue.filter((waiter) => waiter.realm !== realm);
+      if (lock.realm === realm) this.release(name);
+    }
+  }
+
+  private press(): void {
+    const uid = this.signedIn;
+    if (uid === null) return;
+    const intent = this.pick(['start', 'start', 'stop', 'stop', 'start-all', 'stop-all'] as const);
+    const id = intent === 'start' || intent === 'stop' ? this.pick(AGENTS) : null;
+    const seen = (agent: string): number => this.server.agent(uid, agent).generation;
+    const wish: Wish = {
+      intent, agentId: id, agentName: id ?? '', confirmed: false, seenGeneration: id === null ? null : seen(id),
+      agents: id === null ? AGENTS.map((agent) => ({ id: agent, seenGeneration: seen(agent) })) : [],
+    };
+    const press: Press = { uid, wish, order: 0, commandId: null };
+    this.presses.push(press);
+    const realm = this.nextRealm++;
+    const outbox = this.outbox(uid, realm, () => { this.commits += 1; press.order = this.commits; });
+    void outbox.enqueue(wish).then((entry) => { press.commandId = entry.commandId; });
+  }
+
+  private async settleAll(): Promise<void> {
+    for (let guard = 0; !this.scheduler.idle && guard < 20_000; guard += 1) await this.scheduler.tick();
+  }
+
+  /** Random life, then calm: network, server and clock behave, and each user in turn is signed in until nothing waits. */
+  async run(events: number): Promise<Outcome> {
+    for (let event = 0; event < events; event += 1) {
+      const dice = this.random();
+      if (dice < 0.3) this.press();
+      else if (dice < 0.5) this.startDrain(this.signedIn ?? 'ada');
+      else if (dice < 0.56) this.startDrain(this.pick(USERS));
+      else if (dice < 0.63) this.crash();
+      else if (dice < 0.69) this.signedIn = this.pick([null, ...USERS]);
+      else if (dice < 0.75) this.online = this.chance(0.6);
+      else if (dice < 0.8) this.now += Math.floor(this.random() * 3 * 60_000);
+      else if (dice < 0.81) this.clockShift = Math.floor((this.random() - 0.5) * 2 * 86_400_000);
+      for (let steps = Math.floor(this.random() * 6); steps > 0 && !this.scheduler.idle; steps -= 1) await this.scheduler.tick();
+    }
+    this.faults = false;
+    this.online = true;
+    for (const uid of USERS) {
+      this.signedIn = uid;
+      for (let round = 0; round < 14; round += 1) {
+        this.now += 61_000;
+        const state = this.disk.state(uid);
+        if (state.meta.pause !== null) this.disk.states.set(uid, { ...state, meta: { ...state.meta, pause: null } });
+        this.startDrain(uid);
+        await this.settleAll();
+      }
+    }
+    return this.outcome();
+  }
+
+  private outcome(): Outcome {
+    const seen = new Set<string>();
+    const doubled = this.server.applied.filter(({ uid, commandId }) => { const key = `${uid}/${commandId}`; const again = seen.has(key); seen.add(key); return again; });
+    const lost: string[] = [];
+    for (const uid of USERS) {
+      const left = this.disk.state(uid).entries;
+      for (const entry of left) if (entry.state === 'saved' || entry.state === 'sending') lost.push(`stuck ${entry.commandId}`);
+      for (const id of AGENTS) {
+        // The last thing this person said of this agent, and was told is saved, is what the server does, or is shown.
+        const last = this.presses.filter((press) => press.uid === uid && press.commandId !== null && this.covers(press, id)).sort((a, b) => a.order - b.order).at(-1);
+        if (last === undefined) continue;
+        const wanted = last.wish.intent === 'start' || last.wish.intent === 'start-all';
+        const shown = left.some((entry) => !wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id));
+        if (this.server.agent(uid, id).running !== wanted && !(wanted && shown)) lost.push(`${uid}/${id} should be ${wanted ? 'running' : 'stopped'}`);
+      }
+    }
+    return { lost, doubled: doubled.map((one) => one.commandId), misdelivered: this.server.misdelivered, sends: this.sends, crashes: this.crashes };
+  }
+
+  private covers(press: Press, id: string): boolean {
+    return press.wish.agentId === id || press.wish.agentId === null;
+  }
+}
