@@ -1,0 +1,141 @@
+// @vitest-environment jsdom
+/** The trading settings and risk values as forms: what they send, what they keep, what they say. */
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { UserSettings } from '../../../../contract/user.ts';
+
+const { call } = vi.hoisted(() => {
+  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
+  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
+  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
+  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
+  return { call: vi.fn() };
+});
+vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
+
+const { ApiError } = await import('../../../../src/api/api-error.ts');
+const { SettingsForm } = await import('../../../../src/screens/trading/settings-form.tsx');
+const { RiskForm } = await import('../../../../src/screens/trading/risk-form.tsx');
+const { typedNumber } = await import('../../../../src/screens/trading/settings-draft.ts');
+const { applySettings, clearSettings, settingsStore } = await import('../../../../src/stores/settings.ts');
+
+const settings: UserSettings = {
+  displayName: 'Ann', tradingEnabled: true, tradingMode: 'automatic', tradingFrequency: 'optimized', riskProfile: 'moderate', maxTradeAmount: 10_000, notificationsEnabled: true,
+};
+const form = (blocked: string | null = null) => render(<SettingsForm initial={settings} version={3} quote="USDT" blocked={blocked} />);
+const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
+const type = (name: string, value: string) => { fireEvent.change(field(name), { target: { value } }); };
+const save = (name = 'Save settings') => { fireEvent.click(screen.getByRole('button', { name })); };
+
+beforeEach(() => { call.mockReset(); applySettings({ settings, version: 3, riskProfiles: [] }, 'network'); });
+afterEach(() => { cleanup(); clearSettings(); });
+
+describe('the trading settings form', () => {
+  it('sends what was typed with the version it was typed on, and shows what the server made of it (R2-10, R3-04, R7-27)', async () => {
+    const saved = { ...settings, displayName: 'Ann B', tradingEnabled: false, maxTradeAmount: 250.5 };
+    call.mockResolvedValue({ commandId: '1', settings: saved, version: 4 });
+    form();
+    type('Display name', ' Ann B ');
+    type('Most per order', '250,5');
+    fireEvent.click(screen.getByRole('switch', { name: 'Trading' }));
+    save();
+    await waitFor(() => { expect(settingsStore.data?.version).toBe(4); });
+    expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', { body: { ...saved, version: 3 } });
+    expect(field('Display name').value).toBe('Ann B');
+  });
+
+  it('names each field that is wrong, sends nothing and keeps what was typed (R5-12, R5-15)', () => {
+    form();
+    type('Display name', '<b>');
+    type('Most per order', '1000001');
+    save();
+    expect(screen.getByText('Only letters, digits, spaces, hyphens and underscores')).toBeTruthy();
+    expect(field('Most per order').getAttribute('aria-invalid')).toBe('true');
+    expect(call).not.toHaveBeenCalled();
+    expect([field('Display name').value, field('Most per order').value]).toEqual(['<b>', '1000001']);
+  });
+
+  it('shows both sides of a clash, and saves over or gives way as told', async () => {
+    const theirs = { ...settings, displayName: 'Elsewhere', maxTradeAmount: 5 };
+    call.mockRejectedValueOnce(new ApiError('409', { code: 'settings_changed', status: 409, text: '', details: { settings: theirs, version: 9 } }));
+    form();
+    type('Display name', 'Mine');
+    save();
+    const clash = await screen.findByRole('alert');
+    const cells = within(clash).getAllByRole('row').slice(1).map((row) => row.textContent);
+    expect(cells).toEqual(['Display nameMineElsewhere', 'Most per order100005']);
+    expect(field('Display name').value).toBe('Mine');
+    call.mockResolvedValueOnce({ commandId: '2', settings: { ...settings, displayName: 'Mine' }, version: 10 });
+    save('Save mine');
+    await waitFor(() => { expect(settingsStore.data?.version).toBe(10); });
+    expect(call).toHaveBeenLastCalledWith('updateTradingSettings', { body: { ...settings, displayName: 'Mine', version: 9 } });
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('can take the server\'s side', async () => {
+    call.mockRejectedValueOnce(new ApiError('409', { code: 'settings_changed', status: 409, text: '', details: { settings: { ...settings, displayName: 'Elsewhere' }, version: 9 } }));
+    form();
+    type('Display name', 'Mine');
+    save();
+    fireEvent.click(await screen.findByRole('button', { name: "Take the server's" }));
+    expect(field('Display name').value).toBe('Elsewhere');
+    call.mockResolvedValueOnce({ commandId: '2', settings, version: 10 });
+    save();
+    await waitFor(() => { expect(call).toHaveBeenLastCalledWith('updateTradingSettings', { body: { ...settings, displayName: 'Elsewhere', version: 9 } }); });
+  });
+
+  it('keeps everything typed where the server cannot be reached', async () => {
+    call.mockRejectedValue(new ApiError('Failed to fetch', { code: 'network', status: 0, text: 'Failed to fetch' }));
+    form();
+    type('Display name', 'Mine');
+    save();
+    expect((await screen.findByRole('alert')).textContent).toBe('The server cannot be reached. Saved data stays readable.');
+    expect(field('Display name').value).toBe('Mine');
+  });
+
+  it('says why it cannot save while it cannot', () => {
+    form('Offline. What you type stays here; save when you are back.');
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save settings' }).disabled).toBe(true);
+    expect(screen.getByText(/^Offline/)).toBeTruthy();
+  });
+});
+
+describe('the risk values form', () => {
+  const fill = (values: [string, string, string]) => { ['Largest position', 'Signal threshold', 'Stop loss'].forEach((name, index) => { type(name, values[index] ?? ''); }); };
+
+  it('saves the three numbers of the chosen profile (R3-03, R7-22)', async () => {
+    call.mockImplementation((name: string) => Promise.resolve(name === 'riskProfile' ? {} : { settings, version: 3, riskProfiles: [] }));
+    render(<RiskForm own={[]} blocked={null} />);
+    fireEvent.change(field('Profile'), { target: { value: 'Aggressive' } });
+    fill(['12.5', '0.6', '4']);
+    save('Save risk values');
+    await waitFor(() => { expect(call).toHaveBeenCalledWith('tradingSettings', {}); });
+    expect(call).toHaveBeenCalledWith('riskProfile', { body: { profile: 'Aggressive', max_position_percentage: 12.5, confidence_threshold: 0.6, stop_loss_percentage: 4 } });
+  });
+
+  it('refuses what is out of range, field by field, and keeps it on screen (R5-09, R5-10, R5-11)', () => {
+    render(<RiskForm own={[]} blocked={null} />);
+    fill(['100.01', '0.09', 'much']);
+    save('Save risk values');
+    expect(['Largest position', 'Signal threshold', 'Stop loss'].map((name) => field(name).getAttribute('aria-invalid'))).toEqual(['true', 'true', 'true']);
+    expect(field('Stop loss').value).toBe('much');
+    expect(call).not.toHaveBeenCalled();
+  });
+
+  it('shows a person\'s own numbers, and keeps what was typed for one profile while another is looked at', () => {
+    render(<RiskForm own={[{ profile: 'Moderate', max_position_percentage: 7, confidence_threshold: 0.5, stop_loss_percentage: 2 }]} blocked={null} />);
+    expect(field('Largest position').value).toBe('7');
+    type('Largest position', '8');
+    fireEvent.change(field('Profile'), { target: { value: 'Conservative' } });
+    expect(field('Largest position').value).toBe('');
+    fireEvent.change(field('Profile'), { target: { value: 'Moderate' } });
+    expect(field('Largest position').value).toBe('8');
+  });
+});
+
+describe('a typed number', () => {
+  it('is plain decimal, with a point or a comma', () => {
+    expect(['1', ' 2.5 ', '2,5', '.5', '-3', ''].map(typedNumber)).toEqual([1, 2.5, 2.5, 0.5, -3, undefined]);
+    expect(['1e5', '0x10', '1,000.5', 'Infinity', 'a', '1 2'].map(typedNumber)).toEqual(Array.from({ length: 6 }, () => Number.NaN));
+  });
+});
