@@ -1,0 +1,51 @@
+/** Create an account by email and password or Google; refuses to lose what was typed to an error. */
+import { useState, type FormEvent } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link, Redirect } from 'wouter';
+import { DisplayName } from '../../../contract/user.ts';
+import { Button } from '../../components/Button.tsx';
+import { Field } from '../../components/Field.tsx';
+import { check } from '../../format/validation.ts';
+import { session, signUp } from '../../identity/session.ts';
+import { keptReferral } from '../../shell/referral.ts';
+import { checkCredentials, PASSWORD_LEAST, refusedCredentials, type CredentialErrors } from './credentials.ts';
+import { GoogleButton } from './login.tsx';
+
+export default function Register() {
+  const { status } = useSnapshot(session);
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [errors, setErrors] = useState<CredentialErrors>({});
+  const [busy, setBusy] = useState(false);
+  const referral = keptReferral();
+  if (status === 'signed-in' && !busy) return <Redirect to="/getting-started" replace />;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const found = checkCredentials(email, password, true);
+    const named = name.trim() === '' ? null : check(DisplayName, name);
+    if (named?.ok === false) found.name = named.issues[0]?.message ?? 'Invalid input';
+    setErrors(found);
+    if (Object.keys(found).length > 0) return;
+    setBusy(true);
+    signUp(email.trim(), password, name.trim() === '' ? null : name.trim())
+      .catch((error: unknown) => { setErrors(refusedCredentials(error)); })
+      .finally(() => { setBusy(false); });
+  };
+  return (
+    <div className="mx-auto max-w-sm py-8">
+      <h1 className="mb-1 text-xl">Create an account</h1>
+      <p className="mb-6 text-ink-2">Paper money, 10,000 to begin with. No card.{referral === null ? '' : ` Invited with code ${referral}.`}</p>
+      <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
+        <Field label="Name (optional)" name="name" autoComplete="name" value={name} error={errors.name} onChange={(event) => { setName(event.target.value); }} />
+        <Field label="Email" type="email" name="email" autoComplete="email" value={email} error={errors.email} onChange={(event) => { setEmail(event.target.value); }} />
+        <Field label="Password" type="password" name="password" autoComplete="new-password" hint={`At least ${PASSWORD_LEAST} characters.`} value={password} error={errors.password} onChange={(event) => { setPassword(event.target.value); }} />
+        {errors.form !== undefined && <p role="alert" className="text-danger">{errors.form}</p>}
+        <Button type="submit" tone="primary" wide busy={busy}>Create account</Button>
+        <GoogleButton disabled={busy} onError={(error) => { setErrors(refusedCredentials(error)); }} />
+      </form>
+      <p className="mt-4 text-xs text-ink-3">By creating an account you accept the <Link href="/terms" className="underline underline-offset-2">Terms of Service</Link> and have read the <Link href="/risk-disclosure" className="underline underline-offset-2">Risk Disclosure</Link>.</p>
+      <Link href="/login" className="mt-2 flex min-h-11 items-center text-ink-2 underline underline-offset-2 hover:text-ink">I have an account</Link>
+    </div>
+  );
+}
