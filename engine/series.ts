@@ -205,8 +205,8 @@ const ASKED_MAX = 8;
 
 /** Over 30 days; null with fewer than 14 daily returns, or where the price did not move at all. */
 export function volatilityAt(series: Series, at: number): Volatility | null {
-  let asked = ASKED.get(series);
-  if (!asked) ASKED.set(series, asked = new Map());
+  const asked = ASKED.get(series) ?? new Map<number, Volatility | null>();
+  ASKED.set(series, asked);
   const known = asked.get(at);
   if (known !== undefined) return known;
   if (asked.size >= ASKED_MAX) asked.clear();
