@@ -5,6 +5,9 @@ export const DEFAULT_PROJECT = 'demo-tradewind';
 export const GOOGLE_KEYS_URL = 'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com';
 export const GOOGLE_ACCOUNTS_URL = 'https://identitytoolkit.googleapis.com';
 
+/** The process exits with this when a setting is wrong. */
+export const CONFIG_EXIT = 2;
+
 /** What the operator must set right; the message names the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { eq, sql } from 'drizzle-orm';
 import { systemClock } from './clock.ts';
 import { compose } from './compose.ts';
-import { ConfigError, readConfig, type Config } from './config.ts';
+import { CONFIG_EXIT, ConfigError, readConfig, type Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { FOLDER_IN_USE_EXIT, FolderInUse, lockFolder } from './db/folder-lock.ts';
 import { openPglite } from './db/pglite.ts';
@@ -16,7 +16,6 @@ import type { Log } from './log.ts';
 import { openMarket } from './market/open-market.ts';
 import { pinoLog } from './pino-log.ts';
 
-const CONFIG_EXIT = 2;
 /** What is held must be done by then; after that the process ends anyway. */
 const SHUTDOWN_LIMIT_MS = 20_000;
 const PROBE_TIMEOUT_MS = 2_000;

@@ -62,11 +62,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const streams = new Streams({ ...deps, gate });
 
   let closing = false;
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async () => {
     if (!closing) return;
-    void reply.header('connection', 'close');
     throw new Refusal('shutting_down', 'The server is shutting down', { retryAfterMs: 2_000 });
   });
+  // Answers under way at that moment are finished, and their connections with them.
+  app.addHook('onSend', async (_request, reply) => { if (closing) void reply.header('connection', 'close'); });
   registerErrors(app, log);
   registerBodies(app);
   registerHeaders(app, config, deps.bare ?? []);

@@ -201,7 +201,11 @@ export function registerStream(app: FastifyInstance, streams: Streams, gate: Gat
     const identity = await gate.enter(request, false);
     if (streams.streamsOf(identity.uid) >= STREAMS_PER_USER) throw new Refusal('rate_limited', 'Too many open streams', { retryAfterMs: 5_000 });
     const response = reply.raw;
-    const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+    const headers = {
+      ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no',
+      // An ended stream must not leave an idle connection behind that a shutdown waits for.
+      connection: 'close',
+    };
     reply.hijack();
     request.raw.socket.setNoDelay(true);
     response.writeHead(200, headers as Record<string, string>);
