@@ -2,7 +2,6 @@
 /** The subscription screen: what it shows of plan, trial and usage, and where its buttons lead. */
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallName } from '../../../../contract/calls.ts';
 import type { Plan, Subscription } from '../../../../contract/subscription.ts';
 import type { Tier } from '../../../../contract/tiers.ts';
 
@@ -36,7 +35,7 @@ beforeEach(() => {
   session.status = 'signed-in';
   session.user = { uid: 'uid-1', email: null, displayName: null, metadata: { lastSignInTime: null } };
   call.mockReset();
-  call.mockImplementation((name: CallName) => {
+  call.mockImplementation((name: string) => {
     switch (name) {
       case 'plans': return Promise.resolve({ plans: PLANS, provider: 'test' });
       case 'usage': return Promise.resolve({ tier: entitledTier, agents: { used: 1, limit: 10 }, fillsThisMonth: 7, periodStart: NOW });
