@@ -1,5 +1,5 @@
 /** One IndexedDB database per user, for page and worker; refuses to make one again after its user has signed out. */
-import { promisifyRequest, type UseStore } from 'idb-keyval';
+import type { UseStore } from 'idb-keyval';
 
 export const STORES = ['snapshots', 'outbox', 'quarantine', 'meta'] as const;
 export type StoreName = (typeof STORES)[number];
@@ -90,16 +90,17 @@ export class UserDatabase {
       const connection = await this.open();
       try {
         const transaction = connection.db.transaction([...stores], mode, { durability });
-        const finished = promisifyRequest(transaction);
+        const finished = completion(transaction);
         finished.catch(() => undefined);
         let result: T;
         try {
-          result = await work(transaction);
+          // An abort ends the wait, also of work whose requests never answer because of it.
+          result = await Promise.race([work(transaction), finished.then(() => new Promise<never>(() => undefined))]);
         } catch (error) {
           abort(transaction);
           // The transaction's own end says more (a full disk, a closed database) than the request that it took along.
-          await finished.catch((cause: unknown) => { if (cause !== null && transaction.error !== null) throw transaction.error; });
-          throw error;
+          await finished.catch(() => undefined);
+          throw transaction.error ?? error;
         }
         await finished;
         return result;
@@ -192,6 +193,14 @@ export class UserDatabase {
     }
     return connection;
   }
+}
+
+/** By listeners: idb-keyval sets the handlers of the same transaction for itself. */
+function completion(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => { resolve(); });
+    transaction.addEventListener('abort', () => { reject(transaction.error ?? new StorageFault('broken', 'The device did not complete this')); });
+  });
 }
 
 function abort(transaction: IDBTransaction): void {

@@ -99,9 +99,13 @@ function put(database: UserDatabase, kind: SnapshotKind, record: { value: unknow
       const next = saidAt(record.value);
       const late = before !== null && next !== null && next < before && before - next < LATE_MS;
       if (choice.result === false || late) { resolve(false); return; }
-      const request = snapshots.put(record, kind);
-      request.onsuccess = () => { resolve(true); };
-      request.onerror = () => { reject(request.error ?? new Error('put failed')); };
+      try {
+        const request = snapshots.put(record, kind);
+        request.onsuccess = () => { resolve(true); };
+        request.onerror = () => { reject(request.error ?? new Error('put failed')); };
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
     };
     present.onerror = () => { reject(present.error ?? new Error('get failed')); };
   }), 'relaxed');

@@ -1,0 +1,223 @@
+/** Storage and its faults on a real IndexedDB implementation; refuses to mock the transactions it asks about. */
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { deleteUserDatabase, openUserDatabase, StorageFault, UserDatabase } from '../../../src/offline/database.ts';
+import { createOutbox, databaseStore } from '../../../src/offline/outbox.ts';
+import { keepSnapshots, readSnapshot, snapshotKinds, writeSnapshot } from '../../../src/offline/snapshots.ts';
+import { portfolio, start, stop, subscription, T0 } from './samples.ts';
+
+let factory: IDBFactory;
+beforeEach(() => {
+  factory = new IDBFactory();
+  Object.assign(globalThis, { indexedDB: factory, IDBKeyRange });
+});
+
+let users = 0;
+const fresh = (mayCreate = true) => openUserDatabase(`user-${++users}`, { mayCreate: () => mayCreate });
+const outboxOf = (database: UserDatabase) => createOutbox(databaseStore(database), { now: () => T0 });
+const store = (database: UserDatabase) => database.store('outbox');
+const names = async () => (await factory.databases()).map((one) => one.name);
+
+function spyTransactions(database: UserDatabase): Promise<{ calls: [string[], string, { durability?: string } | undefined][]; db: IDBDatabase }> {
+  return database.transact(['meta'], 'readonly', (transaction) => {
+    const calls: [string[], string, { durability?: string } | undefined][] = [];
+    const real = transaction.db.transaction.bind(transaction.db);
+    transaction.db.transaction = ((...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => { calls.push(args); return real(...args); }) as typeof real;
+    return { calls, db: transaction.db };
+  });
+}
+
+/** Every write of the given stores fails like a full disk, as long as `full` says. */
+function fillDisk(db: IDBDatabase, full: (name: string) => boolean): void {
+  const real = db.transaction.bind(db);
+  db.transaction = ((...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => {
+    const transaction = real(...args);
+    const objectStore = transaction.objectStore.bind(transaction);
+    transaction.objectStore = (name: string) => {
+      const opened = objectStore(name);
+      const put = opened.put.bind(opened);
+      opened.put = ((value: unknown, key: IDBValidKey) => {
+        if (full(name)) throw new DOMException('no room', 'QuotaExceededError');
+        return put(value, key);
+      });
+      return opened;
+    };
+    return transaction;
+  });
+}
+
+describe('saying "saved"', () => {
+  it('asks for strict durability for every change of the queue and resolves after the transaction is complete', async () => {
+    const database = fresh();
+    const { calls, db } = await spyTransactions(database);
+    let complete = false;
+    const real = db.transaction.bind(db);
+    db.transaction = ((...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => {
+      const transaction = real(...args);
+      transaction.addEventListener('complete', () => { complete = true; });
+      return transaction;
+    });
+    await outboxOf(database).enqueue(stop('x'));
+    expect(complete).toBe(true);
+    expect(calls.filter(([stores, mode]) => stores.includes('outbox') && mode === 'readwrite').map(([, , options]) => options?.durability)).toEqual(['strict']);
+  });
+  it('survives the end of its realm: another handle finds the entry', async () => {
+    const database = fresh();
+    const entry = await outboxOf(database).enqueue(stop('x'));
+    await database.close();
+    const other = new UserDatabase(database.uid, { mayCreate: () => false });
+    expect((await outboxOf(other).state()).entries).toEqual([entry]);
+  });
+  it('undoes what was never attempted, and says so where it was', async () => {
+    const outbox = outboxOf(fresh());
+    const [first, second] = [await outbox.enqueue(stop('x')), await outbox.enqueue(stop('y'))];
+    await outbox.claim(second.commandId);
+    expect([await outbox.cancel(first.commandId), await outbox.cancel(second.commandId), await outbox.cancel('gone')]).toEqual(['undone', 'already-sent', 'gone']);
+    expect((await outbox.state()).entries.map((entry) => entry.agentId)).toEqual(['y']);
+  });
+});
+
+describe('a full disk', () => {
+  it('trims snapshots for the queue, and says "not saved" only when that does not help', async () => {
+    const database = fresh();
+    await writeSnapshot(database.uid, 'portfolio', portfolio(T0));
+    const { db } = await spyTransactions(database);
+    let refusals = 1;
+    fillDisk(db, (name) => name === 'outbox' && refusals-- > 0);
+    await outboxOf(database).enqueue(stop('x'));
+    expect(await snapshotKinds(database.uid)).toEqual([]);
+    expect((await outboxOf(database).state()).entries).toHaveLength(1);
+    refusals = Infinity;
+    await expect(outboxOf(database).enqueue(stop('y'))).rejects.toMatchObject({ name: 'StorageFault', code: 'quota' });
+    expect((await outboxOf(database).state()).entries).toHaveLength(1);
+  });
+  it('trims other snapshots for a snapshot, never the queue', async () => {
+    const database = fresh();
+    await outboxOf(database).enqueue(stop('x'));
+    await writeSnapshot(database.uid, 'subscription', subscription);
+    const { db } = await spyTransactions(database);
+    let refusals = 1;
+    fillDisk(db, (name) => name === 'snapshots' && refusals-- > 0);
+    expect(await writeSnapshot(database.uid, 'portfolio', portfolio(T0))).toBe(true);
+    expect(await snapshotKinds(database.uid)).toEqual(['portfolio']);
+    expect((await outboxOf(database).state()).entries).toHaveLength(1);
+  });
+});
+
+describe('a browser that lets us down', () => {
+  it('opens again once when the browser has closed the connection', async () => {
+    const database = fresh();
+    await outboxOf(database).enqueue(stop('x'));
+    const { db } = await spyTransactions(database);
+    db.close();
+    expect((await outboxOf(database).state()).entries).toHaveLength(1);
+    const again = await spyTransactions(database);
+    again.db.close();
+    again.db.onclose?.(new Event('close'));
+    expect((await outboxOf(database).state()).entries).toHaveLength(1);
+  });
+  it('goes on in memory when opening hangs, and does not wait again for every press', async () => {
+    const hanging = { open: () => ({}) } as unknown as IDBFactory;
+    const database = new UserDatabase('hangs', { mayCreate: () => true, factory: hanging, deadlineMs: 20 });
+    const modes: string[] = [];
+    database.onMode((mode) => modes.push(mode));
+    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({ code: 'no-storage' });
+    const open = vi.spyOn(hanging, 'open');
+    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({ code: 'no-storage' });
+    expect(open).not.toHaveBeenCalled();
+    expect(modes).toEqual(['memory']);
+  });
+  it('says that there is no storage where there is none or it throws', async () => {
+    const throwing = { open: () => { throw new DOMException('denied', 'SecurityError'); } } as unknown as IDBFactory;
+    const database = new UserDatabase('denied', { mayCreate: () => true, factory: throwing });
+    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({ code: 'no-storage' });
+    expect(database.mode).toBe('memory');
+    expect(await readSnapshot('denied', 'portfolio', database)).toBeNull();
+    expect(await writeSnapshot('denied', 'portfolio', portfolio(T0), T0, database)).toBe(false);
+  });
+  it('closes when another tab asks for a newer form, so that it is not blocked', async () => {
+    const database = fresh();
+    await outboxOf(database).enqueue(stop('x'));
+    await new Promise<void>((resolve, reject) => {
+      const upgrade = factory.open(`tradewind-${database.uid}`, 2);
+      upgrade.onblocked = () => { reject(new Error('blocked')); };
+      upgrade.onsuccess = () => { upgrade.result.close(); resolve(); };
+    });
+  });
+  it('sets garbage aside and works on with the rest', async () => {
+    const database = fresh();
+    const outbox = outboxOf(database);
+    const good = await outbox.enqueue(stop('x'));
+    await store(database)('readwrite', (records) => {
+      records.put('garbage', 'bad-key');
+      records.put({ ...good, uid: 'somebody-else', commandId: '00000000-0000-4000-8000-bbbbbbbbbbbb' }, '00000000-0000-4000-8000-bbbbbbbbbbbb');
+    });
+    expect((await outbox.state()).entries).toEqual([good]);
+    expect(await outbox.quarantined()).toBe(2);
+    await outbox.enqueue(start('y'));
+    expect((await outbox.state()).entries).toHaveLength(2);
+  });
+});
+
+describe('snapshots', () => {
+  it('keeps and gives back what the contract knows, with its time', async () => {
+    const { uid } = fresh();
+    expect(await writeSnapshot(uid, 'portfolio', portfolio(T0), 123)).toBe(true);
+    expect(await readSnapshot(uid, 'portfolio')).toEqual({ savedAt: 123, value: portfolio(T0) });
+  });
+  it('refuses what the contract does not know and throws away what no longer reads', async () => {
+    const database = fresh();
+    expect(await writeSnapshot(database.uid, 'portfolio', { cash: 5 } as never)).toBe(false);
+    for (const bad of [{ version: 0, savedAt: 1, value: portfolio(T0) }, { version: 1, savedAt: 1, value: {} }, 'garbage']) {
+      await database.store('snapshots')('readwrite', (records) => { records.put(bad, 'portfolio'); });
+      expect(await readSnapshot(database.uid, 'portfolio')).toBeNull();
+      expect(await snapshotKinds(database.uid)).toEqual([]);
+    }
+  });
+  it('does not let a late reply replace a newer word', async () => {
+    const { uid } = fresh();
+    await writeSnapshot(uid, 'portfolio', portfolio(T0, '2'));
+    expect(await writeSnapshot(uid, 'portfolio', portfolio(T0 - 1, '1'))).toBe(false);
+    expect((await readSnapshot(uid, 'portfolio'))?.value.cash).toBe('2');
+  });
+  it('keeps nothing when the person does not want it, and leaves the queue alone', async () => {
+    const database = fresh();
+    await outboxOf(database).enqueue(stop('x'));
+    await writeSnapshot(database.uid, 'portfolio', portfolio(T0));
+    await keepSnapshots(database.uid, false);
+    expect(await writeSnapshot(database.uid, 'portfolio', portfolio(T0 + 1))).toBe(false);
+    expect(await snapshotKinds(database.uid)).toEqual([]);
+    expect((await outboxOf(database).state()).entries).toHaveLength(1);
+  });
+});
+
+describe('sign-out', () => {
+  it('deletes everything, and a late write by another realm makes nothing again', async () => {
+    const database = fresh();
+    const { uid } = database;
+    await writeSnapshot(uid, 'portfolio', portfolio(T0));
+    const worker = new UserDatabase(uid, { mayCreate: () => false });
+    await worker.transact(['meta'], 'readonly', () => undefined);
+    await deleteUserDatabase(uid);
+    expect(await names()).toEqual([]);
+    for (const late of [database, worker, new UserDatabase(uid, { mayCreate: () => false })]) {
+      expect(await writeSnapshot(uid, 'portfolio', portfolio(T0), T0, late)).toBe(false);
+      await expect(outboxOf(late).enqueue(stop('x'))).rejects.toBeInstanceOf(StorageFault);
+    }
+    expect(await names()).toEqual([]);
+  });
+  it('lets the same user begin anew', async () => {
+    const database = fresh();
+    await outboxOf(database).enqueue(stop('x'));
+    await deleteUserDatabase(database.uid);
+    const again = openUserDatabase(database.uid, { mayCreate: () => true });
+    expect((await outboxOf(again).state()).entries).toEqual([]);
+  });
+  it('shows one user nothing of another', async () => {
+    const [ada, ben] = [fresh(), fresh()];
+    await outboxOf(ada).enqueue(stop('x'));
+    await writeSnapshot(ada.uid, 'portfolio', portfolio(T0));
+    expect((await outboxOf(ben).state()).entries).toEqual([]);
+    expect(await readSnapshot(ben.uid, 'portfolio')).toBeNull();
+  });
+});
