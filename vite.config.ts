@@ -13,14 +13,13 @@ const readJson = (name: string): unknown => JSON.parse(readFileSync(`${root}/${n
 /** Paths the server answers; everything else is the app's own route. */
 const SERVER_PATHS = [
   '/api', '/subscriptions', '/market/data', '/market/overview', '/market/pools', '/market/candles', '/healthz', '/readyz',
-  '/openapi.json', '/metrics', '/webhooks', '/test-checkout', '/test-portal', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/emulator',
+  '/openapi.json', '/metrics', '/webhooks', '/test-checkout', '/test-portal', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/emulator', '/callable',
 ];
 
 export default defineConfig(({ mode }) => {
   const env = loadEnv(mode, root, 'VITE_');
   const { version } = readJson('package.json') as { version: string };
   const target = `http://127.0.0.1:${process.env.PORT ?? '8787'}`;
-  const paths = [...SERVER_PATHS, `/${env.VITE_FIREBASE_PROJECT_ID ?? 'demo-tradewind'}/us-central1`];
   return {
     define: { __APP_VERSION__: JSON.stringify(version) },
     plugins: [
@@ -54,7 +53,7 @@ export default defineConfig(({ mode }) => {
     },
     server: {
       port: 5173,
-      proxy: Object.fromEntries(paths.map((path) => [path, { target, changeOrigin: false }])),
+      proxy: Object.fromEntries(SERVER_PATHS.map((path) => [path, { target, changeOrigin: false }])),
     },
   };
 });

@@ -1,6 +1,6 @@
 /** What an ID token must be before it is sent. */
 import { describe, expect, it } from 'vitest';
-import { readToken, TokenFault, verifiedToken, type TokenSource } from '../../../src/identity/token.ts';
+import { readToken, verifiedToken, type TokenFault, type TokenSource } from '../../../src/identity/token.ts';
 
 const NOW = 1_700_000_000_000;
 const PROJECT = 'demo-tradewind';

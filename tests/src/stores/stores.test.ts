@@ -43,7 +43,7 @@ afterEach(() => {
 
 describe('a reading', () => {
   it('is fresh for five minutes, is asked for again after that, and never for the window\'s focus (R9-08)', async () => {
-    const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)) as never);
+    const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)));
     await loadPortfolio();
     expect(portfolioStore).toMatchObject({ status: 'ready', origin: 'network', savedAt: NOW, error: null });
     vi.setSystemTime(NOW + 5 * 60_000 - 1);
@@ -58,7 +58,7 @@ describe('a reading', () => {
   });
 
   it('is one question at a time', async () => {
-    const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)) as never);
+    const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)));
     await Promise.all([loadPortfolio(), loadPortfolio(), loadPortfolio(true)]);
     expect(call).toHaveBeenCalledTimes(1);
   });
