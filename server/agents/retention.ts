@@ -4,6 +4,7 @@ import { DECISIONS_KEEP_DAYS } from '../../contract/limits.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
 import { ticks } from '../db/schema.ts';
 import { checkLedger } from '../portfolio/check-ledger.ts';
+import { rowsOf } from '../portfolio/sql-rows.ts';
 import type { TradingDeps } from './deps.ts';
 
 const DECISIONS_AT_ONCE = 20_000;
@@ -20,7 +21,7 @@ export async function foldDecisions({ database, clock }: Deps): Promise<number> 
   let folded = 0;
   for (;;) {
     const now = await database.transaction(async (tx) => {
-      const answer = await tx.db.execute(sql`
+      const [row] = await rowsOf<{ folded: number }>(tx.db, sql`
         with old as (
           delete from decisions where id in (select id from decisions where recorded_at < ${before}::bigint limit ${DECISIONS_AT_ONCE}::int)
           returning agent_id, at_market_ms, reason
@@ -32,7 +33,7 @@ export async function foldDecisions({ database, clock }: Deps): Promise<number> 
           on conflict (agent_id, day, reason) do update set count = decision_counts.count + excluded.count
         )
         select coalesce(sum(n), 0)::int as folded from counted`);
-      return (answer as unknown as { rows: { folded: number }[] }).rows[0]?.folded ?? 0;
+      return row?.folded ?? 0;
     });
     folded += now;
     if (now < DECISIONS_AT_ONCE) return folded;

@@ -63,7 +63,7 @@ export class StopWatch {
     if (list === undefined) return;
     for (const watched of list.values()) {
       if (quote.bid > watched.stopPrice || quote.at < watched.openedAt || this.selling.has(watched.id)) continue;
-      this.begin(watched, quote, null);
+      void this.begin(watched, quote, null);
     }
   }
 

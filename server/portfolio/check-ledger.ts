@@ -4,6 +4,7 @@ import { add, formatFixed, negate, parseFixed, subtract, ZERO } from '../../cont
 import type { Fixed } from '../../contract/money.ts';
 import { CASH, EXTERNAL, FEES } from '../../engine/ledger.ts';
 import type { Db } from '../db/database.ts';
+import { rowsOf } from './sql-rows.ts';
 
 export interface AccountCheck {
   accountId: string;
@@ -27,10 +28,6 @@ export interface LedgerCheck {
   totals: Record<string, string>;
   problems: string[];
   accounts: AccountCheck[];
-}
-
-async function rowsOf<T>(db: Db, query: ReturnType<typeof sql>): Promise<T[]> {
-  return (await db.execute(query) as unknown as { rows: T[] }).rows;
 }
 
 const exact = (text: string): string => formatFixed(parseFixed(text));

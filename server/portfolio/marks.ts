@@ -1,9 +1,8 @@
 /** An account's holdings as rows and at the bid; refuses to price a pair the market has not quoted. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
+import { divide, formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { Position } from '../../contract/trading.ts';
-import { divide } from '../../contract/money.ts';
 import { CASH, markToMarket } from '../../engine/ledger.ts';
 import type { Mark } from '../../engine/ledger.ts';
 import type { OpenPosition, Quote } from '../../engine/types.ts';
@@ -11,6 +10,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents, balances, positions } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
 import type { PositionRow } from './book.ts';
+import { rowsOf } from './sql-rows.ts';
 
 /** Waits for and takes the account: whoever changes its cash or positions holds this until commit. */
 export async function lockAccount(tx: Tx, accountId: string): Promise<typeof accounts.$inferSelect> {
@@ -90,10 +90,9 @@ export const NO_RESULTS: Results = { realized: ZERO, fees: ZERO, trades: 0, sell
 /** Sums over fills of one account, by agent or by pair. */
 export async function resultsBy(db: Db, accountId: string, key: 'agent_id' | 'pair', agentId?: string): Promise<Map<string, Results>> {
   const only = agentId === undefined ? sql`` : sql` and agent_id = ${agentId}`;
-  const answer = await db.execute(sql`
+  const rows = await rowsOf<{ key: string; realized: string; fees: string; trades: number; sells: number; wins: number }>(db, sql`
     select ${sql.identifier(key)}::text as key, coalesce(sum(realized), 0)::text as realized, sum(fee)::text as fees, count(*)::int as trades,
       count(realized)::int as sells, (count(*) filter (where realized > 0))::int as wins
     from fills where account_id = ${accountId}${only} group by 1 order by 1`);
-  const rows = (answer as unknown as { rows: { key: string; realized: string; fees: string; trades: number; sells: number; wins: number }[] }).rows;
   return new Map(rows.map((row) => [row.key, { ...row, realized: parseFixed(row.realized), fees: parseFixed(row.fees) }]));
 }

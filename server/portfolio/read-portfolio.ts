@@ -11,6 +11,7 @@ import { accounts, balances, equityPoints, users } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, resultsBy, toOpenPosition, toPositions } from './marks.ts';
 import { openAccount, type AccountRow } from './open-account.ts';
+import { rowsOf } from './sql-rows.ts';
 
 const CURVE_POINTS = 500;
 
@@ -74,11 +75,10 @@ async function equityAtDayStart(db: Db, accountId: string, now: number): Promise
 
 /** At most `points` marks, evenly taken, the newest always among them. */
 export async function equityCurve(db: Db, accountId: string, points = CURVE_POINTS): Promise<[number, string][]> {
-  const answer = await db.execute(sql`
+  const rows = await rowsOf<{ at: string; equity: string }>(db, sql`
     select at_market_ms::text as at, equity::text as equity from (
       select at_market_ms, equity, row_number() over (order by at_market_ms desc) - 1 as back, count(*) over () as n
       from equity_points where account_id = ${accountId}
     ) marked where back % ceil(n::numeric / ${points}::int) = 0 order by at_market_ms`);
-  const rows = (answer as unknown as { rows: { at: string; equity: string }[] }).rows;
   return rows.map((row) => [Number(row.at), formatFixed(parseFixed(row.equity))]);
 }

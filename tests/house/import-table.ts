@@ -19,7 +19,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/http\/(handlers|app|callables|stream)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,
   /^server\/agents\/(deps|handlers|scheduler|read-agents|transitions|retention)\.ts$/,
-  /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|book|marks|exits|fills-view|trade-results)\.ts$/,
+  /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|book|marks|exits|fills-view|trade-results|sql-rows)\.ts$/,
   /^server\/billing\/(entitlement|handlers|payments|routes|stripe-payments|test-payments)\.ts$/,
   /^server\/user\/(settings|ensure-user|handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator)\.ts$/,

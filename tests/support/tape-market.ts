@@ -1,0 +1,140 @@
+/** A market on a made tape whose clock stands still until it is moved; refuses real time and chance. */
+import type { CandleInterval, MarketSource, SymbolQuote } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/market.ts';
+import { fixedFromNumber, formatFixed, parseFixed } from '../../contract/money.ts';
+import { quoteAround } from '../../engine/fills.ts';
+import type { Candle, PairRules, Quote } from '../../engine/types.ts';
+import type { Market } from '../../server/market/market.ts';
+import { random } from './tape.ts';
+
+export const STEP_MS = INTERVAL_MS['5m'];
+export const TAPE_START = Date.UTC(2024, 0, 1);
+const WARM_UP = 36 * 288;
+
+export const ruleFor = (pair: string): PairRules => {
+  const [base = '', quote = ''] = pair.split('/');
+  return { pair, base, quote, lot: parseFixed('0.000001'), minNotional: parseFixed('1'), halfSpreadBps: 2, feeBps: 10 };
+};
+
+export interface TapeOptions {
+  pairs?: string[];
+  /** Candles after the warm-up of 36 days. */
+  candles?: number;
+  seed?: number;
+  /** Sideways with noise; a day before the first tick every pair begins to rise. */
+  drift?: number;
+  sourceId?: string;
+}
+
+/** Noise around a level for 35 days, then a rise on growing volume: momentum finds a reason, quickly. */
+function madeCandles(index: number, count: number, seed: number, drift: number): Candle[] {
+  const next = random(seed + index * 977);
+  let price = 100 * (index + 1);
+  return Array.from({ length: count }, (_, n) => {
+    const rising = n >= WARM_UP - 288;
+    const open = price;
+    const phase = (n - WARM_UP + 288) % 700;
+    const wave = rising ? drift * (phase < 430 ? 1 : -1.3) : 0;
+    const close = Math.max(1, open * Math.exp(wave + 0.0012 * (next() - 0.5)));
+    price = close;
+    return { time: TAPE_START + n * STEP_MS, open, high: Math.max(open, close) * 1.0003, low: Math.min(open, close) * 0.9997, close, volume: (rising ? 90_000 : 40_000) / (index + 1) };
+  });
+}
+
+export class TapeMarket implements Market {
+  readonly baseInterval: CandleInterval = '5m';
+  readonly source: MarketSource;
+  readonly tape = new Map<string, Candle[]>();
+  private readonly listeners = new Set<(quote: Quote) => void>();
+  private readonly quotes = new Map<string, Quote>();
+  private readonly stale = new Set<string>();
+  private readonly told = new Map<string, Candle[]>();
+  private readonly rulesOf = new Map<string, PairRules>();
+  private at = TAPE_START + WARM_UP * STEP_MS + 1;
+
+  constructor({ pairs = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], candles = 2_000, seed = 5, drift = 0.0004, sourceId = 'tape' }: TapeOptions = {}) {
+    this.source = { id: sourceId, kind: 'simulated', label: 'Made tape', quote: 'USDT' };
+    pairs.forEach((pair, index) => {
+      this.rulesOf.set(pair, ruleFor(pair));
+      this.tape.set(pair, madeCandles(index, WARM_UP + candles, seed, drift));
+    });
+    this.sayOpens();
+  }
+
+  now(): number { return this.at; }
+  rules(pair: string): PairRules | null { return this.rulesOf.get(pair) ?? null; }
+  pairs(): readonly PairRules[] { return [...this.rulesOf.values()]; }
+  quote(pair: string): Quote | null { return this.quotes.get(pair) ?? null; }
+  isStale(pair: string): boolean { return this.stale.has(pair) || !this.quotes.has(pair); }
+  refused(): Readonly<Record<string, number>> { return {}; }
+
+  symbol(pair: string): SymbolQuote | null {
+    const quote = this.quote(pair);
+    return quote && {
+      symbol: pair, price: formatFixed(quote.last), bid: formatFixed(quote.bid), ask: formatFixed(quote.ask), volume_24h: null,
+      high_24h: null, low_24h: null, price_change_24h: null, timestamp: quote.at, stale: this.isStale(pair),
+    };
+  }
+
+  onQuote(listener: (quote: Quote) => void): () => void {
+    this.listeners.add(listener);
+    return () => { this.listeners.delete(listener); };
+  }
+
+  async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+    if (interval !== '5m') throw new Error('The made tape has 5-minute candles only');
+    const end = Math.min(to, this.at);
+    return (this.tape.get(pair) ?? []).filter((candle) => candle.time >= from && candle.time + STEP_MS <= end);
+  }
+
+  async history(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {
+    const key = `${pair} ${lookbackMs} ${Math.floor(to / STEP_MS)}`;
+    const known = this.told.get(key);
+    if (known !== undefined) return known;
+    const candles = await this.candles(pair, '5m', to - lookbackMs, to);
+    this.told.clear();
+    this.told.set(key, candles);
+    return candles;
+  }
+
+  /** Moves the clock over `count` closes; after each, every pair is quoted at the open of the next candle unless silent. */
+  step(count = 1, silent: readonly string[] = []): void {
+    for (let i = 0; i < count; i += 1) {
+      this.at = (Math.floor(this.at / STEP_MS) + 1) * STEP_MS + 1;
+      this.sayOpens(silent);
+    }
+  }
+
+  /** Moves the clock without a word: the server was down. */
+  sleep(ms: number): void { this.at += ms; }
+
+  /** A price of one pair now. */
+  say(pair: string, price: number): Quote {
+    const rules = this.rulesOf.get(pair);
+    if (rules === undefined) throw new Error(`No such pair ${pair}`);
+    const quote = quoteAround(rules, this.at, fixedFromNumber(price, 8));
+    this.quotes.set(pair, quote);
+    for (const listener of this.listeners) listener(quote);
+    return quote;
+  }
+
+  silence(pair: string): void { this.stale.add(pair); }
+
+  /** Rewrites a candle of the tape that has not closed yet. */
+  bend(pair: string, time: number, candle: Partial<Candle>): void {
+    const list = this.tape.get(pair);
+    const index = list?.findIndex((one) => one.time === time) ?? -1;
+    const before = list?.[index];
+    if (list === undefined || before === undefined) throw new Error('No such candle');
+    list[index] = { ...before, ...candle };
+  }
+
+  private sayOpens(silent: readonly string[] = []): void {
+    const tick = Math.floor(this.at / STEP_MS) * STEP_MS;
+    for (const pair of this.rulesOf.keys()) {
+      if (silent.includes(pair)) continue;
+      const candle = this.tape.get(pair)?.[(tick - TAPE_START) / STEP_MS];
+      if (candle !== undefined) this.say(pair, candle.open);
+    }
+  }
+}

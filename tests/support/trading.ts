@@ -1,0 +1,84 @@
+/** Trading with every real part but the market: PGlite in memory, people with plans, handlers as HTTP calls them. */
+import { randomUUID } from 'node:crypto';
+import type { CallBody, CallName, CallParams, CallReply } from '../../contract/calls.ts';
+import type { Tier } from '../../contract/tiers.ts';
+import { agentHandlers } from '../../server/agents/handlers.ts';
+import { Scheduler } from '../../server/agents/scheduler.ts';
+import type { TradingDeps } from '../../server/agents/deps.ts';
+import { DatabaseEntitlement } from '../../server/billing/entitlement.ts';
+import type { Database } from '../../server/db/database.ts';
+import { openPglite } from '../../server/db/pglite.ts';
+import { subscriptions } from '../../server/db/schema.ts';
+import { EventBell, EventLog } from '../../server/events/events.ts';
+import type { Handlers } from '../../server/http/handlers.ts';
+import { runOnce } from '../../server/http/receipts.ts';
+import { openAccount } from '../../server/portfolio/open-account.ts';
+import { portfolioHandlers } from '../../server/portfolio/handlers.ts';
+import { ensureUser } from '../../server/user/ensure-user.ts';
+import { TapeMarket, type TapeOptions } from './tape-market.ts';
+
+export class Clock {
+  constructor(public at = Date.UTC(2026, 0, 5, 12)) {}
+  now(): number { return this.at; }
+}
+
+export interface Floor {
+  deps: TradingDeps;
+  database: Database;
+  market: TapeMarket;
+  clock: Clock;
+  errors: string[];
+  /** A person with a plan (null: free) and an open account. */
+  join(uid: string, tier?: Exclude<Tier, 'free' | 'trial'> | null, status?: string): Promise<void>;
+  /** A call as HTTP makes it: with a fresh Idempotency-Key unless one is given. */
+  call<N extends CallName>(uid: string, name: N, more?: { body?: CallBody<N>; params?: CallParams<N>; key?: string }): Promise<CallReply<N>>;
+  scheduler(database?: Database): Scheduler;
+  /** One close after another, each run to its end with the stops it set off. */
+  run(scheduler: Scheduler, ticks: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openFloor(options: TapeOptions = {}, database?: Database): Promise<Floor> {
+  const db = database ?? await openPglite(null);
+  const clock = new Clock();
+  const market = new TapeMarket(options);
+  const errors: string[] = [];
+  const quiet = (): void => undefined;
+  const log = { debug: quiet, info: quiet, warn: quiet, error: (fields: Record<string, unknown>, message: string) => { errors.push(`${message} ${JSON.stringify(fields)}`); } };
+  const deps: TradingDeps = { database: db, market, clock, log, events: new EventLog(new EventBell(), clock), entitlement: new DatabaseEntitlement(db, clock) };
+  const handlers: Partial<Handlers> = { ...agentHandlers(deps), ...portfolioHandlers(deps) };
+  return {
+    deps, database: db, market, clock, errors,
+    async join(uid, tier = 'pro-max', status = 'active') {
+      await db.transaction(async (tx) => {
+        await ensureUser(tx, { uid, email: `${uid}@example.com` }, clock);
+        await openAccount(tx, uid, market, clock);
+        if (tier !== null) await tx.db.insert(subscriptions).values({ uid, provider: 'test', status, tier, updatedAt: clock.now() });
+      });
+    },
+    async call(uid, name, more = {}) {
+      const handler = handlers[name];
+      if (handler === undefined) throw new Error(`No handler of ${name}`);
+      const commandId = more.key ?? randomUUID();
+      const once = (effect: Parameters<typeof runOnce>[4]) => runOnce(db, clock, { uid, commandId, bodyHash: JSON.stringify([name, more.params, more.body]) }, (reply) => reply as object, effect);
+      const context = { caller: { uid, email: null }, commandId, params: more.params ?? {}, query: {}, body: more.body ?? {}, once };
+      return await (handler as (context: unknown) => Promise<unknown>)(context) as never;
+    },
+    scheduler: (other) => new Scheduler(other === undefined ? deps : { ...deps, database: other }),
+    async run(scheduler, ticks) {
+      let trades = 0;
+      for (let i = 0; i < ticks; i += 1) {
+        market.step();
+        trades += (await scheduler.runOnce()).trades;
+        await scheduler.settled();
+      }
+      return trades;
+    },
+    close: () => db.close(),
+  };
+}
+
+export const AGGRESSIVE = {
+  name: 'Momentum', trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], risk_profile: 'Aggressive', max_position_size: 5_000,
+  execution_interval: '5-minute', enabled: true, pool: 'momentum_24h', trading_frequency: 'high',
+} as const satisfies CallBody<'createAgent'>;
