@@ -9,7 +9,7 @@ export type ExchangeId = 'coinbaseexchange' | 'kraken' | 'binance';
 export const EXCHANGE_HOSTS: Readonly<Record<ExchangeId, string>> = {
   coinbaseexchange: 'https://api.exchange.coinbase.com',
   kraken: 'https://api.kraken.com',
-  binance: 'https://data-api.binance.vision',
+  binance: 'https://api.binance.com',
 };
 
 const LABEL: Readonly<Record<ExchangeId, string>> = { coinbaseexchange: 'Coinbase Exchange', kraken: 'Kraken', binance: 'Binance' };

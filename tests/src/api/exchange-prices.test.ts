@@ -21,7 +21,7 @@ const ANSWERS: Record<string, unknown> = {
       SOLUSD: { a: ['150.1'], b: ['150.0'], c: ['150.05', '1'], v: ['1', '2'], l: ['1', '140'], h: ['1', '160'], o: '150' },
     },
   },
-  'https://data-api.binance.vision/api/v3/ticker/24hr': [
+  'https://api.binance.com/api/v3/ticker/24hr': [
     { symbol: 'BTCUSDT', lastPrice: '61200.00', bidPrice: '61199.99', askPrice: '61200.01', volume: '1000', highPrice: '61500', lowPrice: '59000', priceChangePercent: '2.000', closeTime: NOW - 5 },
     { symbol: 'ETHBTC', lastPrice: '0.04', bidPrice: '0.04', askPrice: '0.05', volume: '1', highPrice: '1', lowPrice: '1', priceChangePercent: '0', closeTime: NOW },
   ],
