@@ -1,0 +1,78 @@
+// @vitest-environment jsdom
+/** The wallet panel with the real kit around it, connected to a wallet that lives in the test. */
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { createConfig, createStorage, http, mock } from 'wagmi';
+import { base, baseSepolia } from 'wagmi/chains';
+import { OnchainKitProvider, useOnchainKit } from '@coinbase/onchainkit';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+
+vi.hoisted(() => {
+  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
+  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
+  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
+  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
+  vi.stubEnv('VITE_ENABLE_ANALYTICS', 'false');
+});
+const { cookieStorage } = await import('../../../src/wallet/cookie-storage.ts');
+const { default: WalletPanel } = await import('../../../src/wallet/wallet-panel.tsx');
+
+const ADDRESS = '0x00000000000000000000000000000000000000aB';
+
+/** The same shape as the product's, with a wallet in the test instead of a pop-up of Coinbase's. */
+const config = (features: Parameters<typeof mock>[0]['features'] = {}) => createConfig({
+  chains: [base, baseSepolia],
+  connectors: [mock({ accounts: [ADDRESS], features })],
+  storage: createStorage({ key: 'tradewind-wallet', storage: cookieStorage(document, false) }),
+  transports: { [base.id]: http('http://127.0.0.1:9', { retryCount: 0 }), [baseSepolia.id]: http('http://127.0.0.1:9', { retryCount: 0 }) },
+});
+const status = () => document.querySelector('[data-wallet-status]')?.getAttribute('data-wallet-status');
+const forget = (): void => { for (const cookie of document.cookie.split('; ')) document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`; };
+
+beforeAll(() => { vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined })); });
+afterEach(() => { cleanup(); forget(); });
+
+describe('the wallet panel', () => {
+  it('goes from disconnected to connected and back, and remembers it in a cookie (R4-16, R4-19)', async () => {
+    render(<WalletPanel config={config()} />);
+    await waitFor(() => { expect(status()).toBe('disconnected'); });
+    fireEvent.click(screen.getByRole('button', { name: 'Connect wallet' }));
+    await waitFor(() => { expect(status()).toBe('connected'); });
+    expect(screen.getByText(new RegExp(ADDRESS, 'i'))).toBeTruthy();
+    expect(document.cookie).toContain('tradewind-wallet.recentConnectorId');
+    fireEvent.click(screen.getByRole('button', { name: 'Disconnect' }));
+    await waitFor(() => { expect(status()).toBe('disconnected'); });
+  });
+
+  it('says so when the person declines (R8-35)', async () => {
+    const rejected = Object.assign(new Error('User rejected the request.'), { name: 'UserRejectedRequestError', code: 4001 });
+    render(<WalletPanel config={config({ connectError: rejected as never })} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+    expect((await screen.findByRole('alert')).textContent).toBe('You declined in the wallet. Nothing was changed.');
+    expect(status()).toBe('disconnected');
+  });
+
+  it('changes the chain of a connected wallet (R1-06)', async () => {
+    render(<WalletPanel config={config()} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+    const chain = await screen.findByLabelText<HTMLSelectElement>('Chain');
+    expect([...chain.options].map(({ text }) => text)).toEqual(['Base', 'Base Sepolia']);
+    fireEvent.change(chain, { target: { value: String(baseSepolia.id) } });
+    await waitFor(() => { expect(screen.getByLabelText<HTMLSelectElement>('Chain').value).toBe(String(baseSepolia.id)); });
+  });
+});
+
+describe('the kit itself', () => {
+  it('refuses a schema id in the words that we use (R5-28)', () => {
+    const quiet = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    expect(() => render(<OnchainKitProvider chain={baseSepolia} schemaId="0x12">x</OnchainKitProvider>)).toThrow('EAS schemaId must be 64 characters prefixed with "0x"');
+    quiet.mockRestore();
+  });
+
+  it('is told of analytics only where the build turns them on, and of smart wallets alone (R3-16)', async () => {
+    const { productWalletSettings } = await import('../../../src/wallet/kit-settings.ts');
+    const settings = productWalletSettings({ analytics: false });
+    const Probe = () => { const kit = useOnchainKit(); return <output>{JSON.stringify([kit.config?.analytics, kit.config?.wallet?.preference, kit.schemaId])}</output>; };
+    render(<OnchainKitProvider chain={baseSepolia} analytics={settings.config.analytics} config={settings.config} schemaId={settings.schemaId}><Probe /></OnchainKitProvider>);
+    expect(screen.getByRole('status').textContent).toBe(JSON.stringify([false, 'smartWalletOnly', settings.schemaId]));
+  });
+});
