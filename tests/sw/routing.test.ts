@@ -19,7 +19,7 @@ describe('the navigation fallback', () => {
   });
   it.each([
     '/api/agents', '/api', '/subscriptions/plans', '/market/data', '/market/overview', '/market/pools', '/market/candles', '/healthz', '/readyz', '/openapi.json',
-    '/metrics', '/webhooks/stripe', '/test-checkout/abc', '/__/auth/handler', '/emulator/auth/handler', '/identitytoolkit.googleapis.com/v1/accounts:signUp',
+    '/metrics', '/webhooks/stripe', '/test-checkout/abc', '/test-portal/abc', '/__/auth/handler', '/emulator/auth/handler', '/identitytoolkit.googleapis.com/v1/accounts:signUp',
     '/securetoken.googleapis.com/v1/token', '/demo-tradewind/us-central1/referral', '/sw.js', '/manifest.webmanifest', '/assets/index.js',
   ])('leaves %s to the server', (path) => {
     expect(isAppRoute(path)).toBe(false);
