@@ -111,7 +111,7 @@ export function createApi(options: ApiOptions): ApiClient {
     }
   }
 
-  /** The bearer token, its absence worded as any other failure of a call. */
+  /** The bearer token, its absence worded like every failure of a call. */
   async function bearer(force: boolean): Promise<string> {
     try {
       return await options.token(force);
