@@ -5,7 +5,7 @@ export interface ArticleSection { heading: string; body: ReactNode }
 
 export function Article({ title, lead, updated, sections }: { title: string; lead: ReactNode; updated?: string; sections: readonly ArticleSection[] }) {
   return (
-    <article className="prose mx-auto px-4 py-8">
+    <article className="prose mx-auto pb-8">
       <h1 className="mb-2 text-xl">{title}</h1>
       {updated !== undefined && <p className="label">Last changed {updated}</p>}
       <p>{lead}</p>
