@@ -1,0 +1,134 @@
+/** The app without its server, in real Chromium: what it shows, what it saves, how that is delivered; refuses stand-ins. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import type { Agent } from '../../contract/agents.ts';
+import { cachedAddresses, controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+
+let server: TestServer;
+let browser: Browser;
+let user: TestUser;
+let page: Page;
+
+async function agent(name: string): Promise<Agent> {
+  const { agent: made } = await callApi(server.url, user.idToken, 'createAgent', {
+    body: { name, trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true, pool: 'all_pools' },
+  });
+  const { agent: running } = await callApi(server.url, user.idToken, 'startAgent', { params: { id: made.id }, body: {} });
+  expect(running.status).toBe('running');
+  return running;
+}
+
+const agents = async (): Promise<Agent[]> => (await callApi(server.url, user.idToken, 'agents')).agents;
+
+async function until<T>(read: () => Promise<T>, good: (value: T) => boolean, timeoutMs = 30_000): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await read().catch(() => null);
+    if (value !== null && good(value)) return value;
+    if (Date.now() > end) throw new Error(`Not in time; last seen: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => { setTimeout(resolve, 200); });
+  }
+}
+
+async function logIn(target: Page): Promise<void> {
+  await target.goto(`${server.url}/login`);
+  await target.getByLabel('Email').fill(user.email);
+  await target.getByLabel('Password', { exact: true }).fill(user.password);
+  await target.getByRole('button', { name: 'Log in' }).click();
+  await target.waitForURL('**/dashboard');
+}
+
+/** The names of every database, and each store's records, as they lie on the device. */
+const databases = (target: Page): Promise<Record<string, Record<string, unknown[]>>> => target.evaluate(async () => {
+  const dump: Record<string, Record<string, unknown[]>> = {};
+  for (const { name } of await indexedDB.databases()) {
+    if (name === undefined) continue;
+    const db = await new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open(name);
+      request.onsuccess = () => { resolve(request.result); };
+      request.onerror = () => { reject(request.error ?? new Error('open failed')); };
+    });
+    const stores: Record<string, unknown[]> = {};
+    for (const store of db.objectStoreNames) {
+      stores[store] = await new Promise<unknown[]>((resolve, reject) => {
+        const request = db.transaction(store).objectStore(store).getAll();
+        request.onsuccess = () => { resolve(request.result); };
+        request.onerror = () => { reject(request.error ?? new Error('read failed')); };
+      });
+    }
+    db.close();
+    dump[name] = stores;
+  }
+  return dump;
+});
+const outbox = async (target: Page): Promise<unknown[]> => (await databases(target))[`tradewind-${user.uid}`]?.outbox ?? [];
+
+beforeAll(async () => {
+  server = await startServer();
+  user = await createUser(server.url);
+  await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
+  browser = await openBrowser();
+  page = await browser.page();
+  await logIn(page);
+  await controlled(page);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+describe('with the server gone', () => {
+  it('paints the last portfolio with its age, saves a stop, and delivers it once when the server is back', async () => {
+    const running = await agent('Alpha');
+    await page.goto(`${server.url}/portfolio`);
+    await page.getByText(/10,000/).first().waitFor();
+    await until(() => databases(page), (dump) => (dump[`tradewind-${user.uid}`]?.snapshots ?? []).length >= 3);
+    await page.goto(`${server.url}/agents/${running.id}`);
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    await server.kill9();
+
+    await page.goto(`${server.url}/portfolio`);
+    await page.getByText(/10,000/).first().waitFor();
+    await page.getByText(/ago/).first().waitFor();
+    await page.goto(`${server.url}/agents/${running.id}`);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByText('Stop saved on this device. Not yet received by the server.').first().waitFor();
+    expect(await page.getByText('Stopped', { exact: true }).count()).toBe(0);
+    expect(await outbox(page)).toMatchObject([{ intent: 'stop', agentId: running.id, attempts: 0 }]);
+    await page.reload();
+    await page.getByText('Stop saved on this device. Not yet received by the server.').first().waitFor();
+
+    await server.restart();
+    const [stopped] = await until(agents, ([first]) => first?.status === 'stopped');
+    expect(stopped!.generation).toBe(running.generation + 1);
+    await until(() => outbox(page), (left) => left.length === 0);
+    await page.getByText('Stopped', { exact: true }).first().waitFor();
+  });
+
+  it('delivers from the worker alone, with no page open', async () => {
+    const running = await agent('Beta');
+    await page.goto(`${server.url}/agents/${running.id}`);
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    await server.kill9();
+    await page.reload();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await until(() => outbox(page), (left) => left.length === 1);
+    await page.close();
+    await browser.stopWorkers();
+    await server.restart();
+    expect((await agents()).find((one) => one.id === running.id)?.status).toBe('running');
+    await browser.dispatchSync(server.url, 'outbox');
+    const after = await until(agents, (list) => list.find((one) => one.id === running.id)?.status === 'stopped');
+    expect(after.find((one) => one.id === running.id)?.generation).toBe(running.generation + 1);
+    page = await browser.page();
+    await page.goto(`${server.url}/agents`);
+    await until(() => outbox(page), (left) => left.length === 0);
+  });
+
+  it('never puts a private reply into Cache Storage', async () => {
+    const found = (await cachedAddresses(page)).map((address) => new URL(address).pathname);
+    expect(found.length).toBeGreaterThan(5);
+    expect(found.filter((path) => !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+/** Real Chromium with a profile that outlives it, driven by playwright-core; refuses to reach any address but loopback. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
+
+const FLAGS = [
+  '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1',
+];
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+function onPath(): string | null {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    try {
+      return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
+    } catch {
+      // Not this one.
+    }
+  }
+  return null;
+}
+
+/** The browser to drive: `CHROMIUM_PATH`, Debian's, one on the path, or one installed now where that is allowed. */
+export function chromiumPath(): string {
+  const named = process.env.CHROMIUM_PATH;
+  if (named !== undefined && named !== '') return named;
+  if (existsSync('/usr/bin/chromium')) return '/usr/bin/chromium';
+  const found = onPath();
+  if (found !== null) return found;
+  if (isRoot()) {
+    execFileSync('sh', ['-c', 'apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium'], { stdio: 'inherit' });
+    if (existsSync('/usr/bin/chromium')) return '/usr/bin/chromium';
+  }
+  throw new Error('No Chromium found: install it, or name it by CHROMIUM_PATH');
+}
+
+export interface Browser {
+  readonly context: BrowserContext;
+  readonly profile: string;
+  /** A fresh page; what it logs as an error is kept in `errors`. */
+  page(): Promise<Page>;
+  readonly errors: string[];
+  /** Fires a sync at the app's worker, also while no page of the app is open. */
+  dispatchSync(origin: string, tag: string): Promise<void>;
+  /** Ends every running worker; the next event starts it anew. */
+  stopWorkers(): Promise<void>;
+  /** Closes it; the profile stays where it was given. */
+  close(): Promise<void>;
+}
+
+export interface BrowserOptions {
+  profile?: string;
+  viewport?: { width: number; height: number };
+  headless?: boolean;
+}
+
+export async function openBrowser(options: BrowserOptions = {}): Promise<Browser> {
+  const profile = options.profile ?? mkdtempSync(join(tmpdir(), 'tradewind-browser-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath(), headless: options.headless ?? true, viewport: options.viewport ?? { width: 1280, height: 800 },
+    args: [...FLAGS, ...(isRoot() ? ['--no-sandbox'] : [])],
+  });
+  const errors: string[] = [];
+  // A page of no origin, which keeps the browser and its debugging session while the app has no page.
+  const keeper = context.pages()[0] ?? await context.newPage();
+  const registrations = new Map<string, string>();
+  const session: CDPSession = await context.newCDPSession(keeper);
+  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: list }) => {
+    for (const { registrationId, scopeURL, isDeleted } of list) {
+      if (isDeleted) registrations.delete(scopeURL);
+      else registrations.set(scopeURL, registrationId);
+    }
+  });
+  await session.send('ServiceWorker.enable');
+  return {
+    context, profile, errors,
+    async page() {
+      const page = await context.newPage();
+      page.on('pageerror', (error) => { errors.push(error.message); });
+      page.on('console', (message) => { if (message.type() === 'error') errors.push(message.text()); });
+      return page;
+    },
+    async dispatchSync(origin, tag) {
+      const registrationId = registrations.get(`${origin}/`);
+      if (registrationId === undefined) throw new Error(`No worker is registered for ${origin}`);
+      await session.send('ServiceWorker.dispatchSyncEvent', { origin, registrationId, tag, lastChance: false });
+    },
+    async stopWorkers() { await session.send('ServiceWorker.stopAllWorkers'); },
+    async close() {
+      await context.close();
+      if (options.profile === undefined) rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
+  };
+}
+
+/** Resolves when the page is served by its worker. */
+export async function controlled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    if (navigator.serviceWorker.controller === null) await new Promise((resolve) => { navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }); });
+  });
+}
+
+/** Every address in Cache Storage of the page's origin. */
+export function cachedAddresses(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const found: string[] = [];
+    for (const name of await caches.keys()) for (const request of await (await caches.open(name)).keys()) found.push(request.url);
+    return found;
+  });
+}
