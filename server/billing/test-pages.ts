@@ -69,7 +69,7 @@ export function portalPage(id: string, plans: readonly Plan[], subscription: Sub
   const end = subscription?.currentPeriodEnd;
   const until = end === null || end === undefined ? '' : new Date(end).toISOString().slice(0, 10);
   const state = !living ? 'No plan.'
-    : subscription.cancelAtPeriodEnd ? `${mine.name}, ends on ${until}.` : `${mine.name}, ${price(mine)}, renews on ${until}.`;
+    : subscription.cancelAtPeriodEnd ? `${mine.name}, ends on ${until}.` : `${mine.name}, ${price(mine)}, paid until ${until}. Test plans do not renew by themselves.`;
   const options = plans.filter((plan) => plan.priceId !== null)
     .map((plan) => `<option value="${escape(plan.id)}"${plan.id === mine?.id ? ' selected' : ''}>${escape(plan.name)}, ${escape(price(plan))}</option>`).join('');
   const forms = !living ? '' : `

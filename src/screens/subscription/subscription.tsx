@@ -23,9 +23,10 @@ const EmbeddedCheckout = lazy(() => import('../../billing/EmbeddedCheckout.tsx')
 function standing(subscription: Subscription | null, plan: Plan | undefined, trialDays: number | null): string {
   if (subscription !== null && subscription.status !== 'canceled' && subscription.status !== 'incomplete') {
     const name = plan?.name ?? subscription.tier;
-    const end = subscription.currentPeriodEnd === null ? '' : ` on ${formatDate(subscription.currentPeriodEnd)}`;
+    const end = subscription.currentPeriodEnd === null ? null : formatDate(subscription.currentPeriodEnd);
     if (subscription.status === 'past_due') return `${name}. The last payment has not come through: check the card in the billing portal.`;
-    return subscription.cancelAtPeriodEnd ? `${name}. Ends${end}.` : `${name}. Renews${end}.`;
+    if (end === null) return `${name}.`;
+    return subscription.cancelAtPeriodEnd ? `${name}. Ends on ${end}.` : `${name}. Paid until ${end}.`;
   }
   return trialDays === null ? 'Free.' : `Free trial. ${trialBannerText(trialDays)}.`;
 }
