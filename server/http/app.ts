@@ -1,4 +1,5 @@
 /** The HTTP server put together from its parts; refuses to name a concrete database, market or provider. */
+import type { Server, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
@@ -26,6 +27,9 @@ import { registerStream, Streams } from './stream.ts';
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
+const SWEEP_EVERY_MS = 100;
+/** A request that takes longer than this to finish is cut off by a shutdown. */
+const CLOSE_PATIENCE_MS = 10_000;
 
 export interface AppDeps {
   config: Config;
@@ -49,6 +53,16 @@ export interface AppDeps {
   dist?: string;
 }
 
+/**
+ * Connections of a server that is closing: those under way are finished, then all are closed. A browser holds some open
+ * on which it never asked anything; Node does not count them as idle, and would wait for them.
+ */
+function letGo(server: Server, underWay: () => number): void {
+  const sweep = setInterval(() => { if (underWay() === 0) server.closeAllConnections(); else server.closeIdleConnections(); }, SWEEP_EVERY_MS);
+  const last = setTimeout(() => { server.closeAllConnections(); }, CLOSE_PATIENCE_MS);
+  server.once('close', () => { clearInterval(sweep); clearTimeout(last); });
+}
+
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, clock } = deps;
   const onError = answerError(log);
@@ -56,12 +70,17 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     logger: false, bodyLimit: BODY_LIMIT_BYTES, trustProxy: config.trustProxy, requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS, forceCloseConnections: 'idle', return503OnClosing: false,
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: true },
-    frameworkErrors: (error, request, reply) => { onError(error, request, reply as never); },
+    frameworkErrors: (error, request, reply) => { onError(error, request, reply); },
   });
   const gate = new Gate({ verifier: deps.verifier, limits: new RateLimits(config.rateLimit, clock), admit: (identity) => deps.admit(identity) });
   const streams = new Streams({ ...deps, gate });
 
   let closing = false;
+  let underWay = 0;
+  app.server.on('request', (_request, response: ServerResponse) => {
+    underWay += 1;
+    response.once('close', () => { underWay -= 1; });
+  });
   app.addHook('onRequest', async () => {
     if (!closing) return;
     throw new Refusal('shutting_down', 'The server is shutting down', { retryAfterMs: 2_000 });
@@ -80,6 +99,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   for (const extend of deps.extend ?? []) await extend(app);
   await registerStatic(app, deps.dist ?? DIST, config.compression);
   app.addHook('onReady', async () => { streams.start(); });
-  app.addHook('preClose', async () => { closing = true; streams.stop(); });
+  app.addHook('preClose', async () => {
+    closing = true;
+    streams.stop();
+    letGo(app.server, () => underWay);
+  });
   return app;
 }

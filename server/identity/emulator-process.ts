@@ -3,7 +3,7 @@
  * that file holds it, and to outlive the server that started it.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import * as z from 'zod/mini';
 
@@ -13,7 +13,7 @@ interface ProjectState {
   overwriteUserWithLocalId(localId: string, user: Record<string, unknown>): unknown;
 }
 interface EmulatorModule {
-  createApp(projectId: string, mode: undefined, states: Map<string, ProjectState>): Promise<Parameters<typeof createServer>[1]>;
+  createApp: (projectId: string, mode: undefined, states: Map<string, ProjectState>) => Promise<RequestListener>;
 }
 interface StateModule { AgentProjectState: new (projectId: string) => ProjectState }
 
@@ -73,7 +73,7 @@ restore();
 const emulator = await createApp(projectId, undefined, new Map([[projectId, state]]));
 const server = createServer((request, response) => {
   if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'OPTIONS') savesBeforeAnswer(response);
-  emulator?.(request, response as never);
+  emulator(request, response);
 });
 server.on('error', (error: NodeJS.ErrnoException) => { process.send?.({ kind: 'failed', code: error.code ?? 'unknown' }, () => { process.exit(1); }); });
 // The channel closes with the server, however it ended; without it nobody is left to serve.

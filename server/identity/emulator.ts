@@ -1,6 +1,7 @@
 /** Starts, watches and stops the local Auth emulator; refuses a port that something else holds. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
@@ -10,7 +11,7 @@ import type { Log } from '../log.ts';
 export const USERS_FILE = 'auth-users.json';
 const START_TIMEOUT_MS = 90_000;
 /** A killed server's emulator ends by itself, and may need a moment for it. */
-const PORT_PATIENCE_MS = 5_000;
+const PORT_PATIENCE_MS = 3_000;
 const PORT_PAUSE_MS = 250;
 const RESTART_PAUSE_MS = 1_000;
 
@@ -76,12 +77,20 @@ async function startOnce(options: EmulatorOptions, port: number): Promise<{ chil
   throw new Error(`The identity emulator could not start: ${word.kind === 'failed' ? word.code : word.reason}`);
 }
 
+/** Asked before the slow start of a process that could then only give up. */
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => { resolve(false); });
+    probe.listen(port, '127.0.0.1', () => { probe.close(() => { resolve(true); }); });
+  });
+}
+
 async function startOnAPort(options: EmulatorOptions): Promise<{ child: ChildProcess; port: number }> {
-  for (let waited = 0; ; waited += PORT_PAUSE_MS) {
+  for (let waited = 0; waited < PORT_PATIENCE_MS && !await isFree(options.port); waited += PORT_PAUSE_MS) await pause(PORT_PAUSE_MS);
+  if (await isFree(options.port)) {
     const started = await startOnce(options, options.port);
     if (started !== 'port_taken') return started;
-    if (waited >= PORT_PATIENCE_MS || !options.portIsChosen) break;
-    await pause(PORT_PAUSE_MS);
   }
   if (options.portIsChosen) throw new ConfigError('AUTH_EMULATOR_PORT', `port ${options.port} is taken by another program; choose another one`);
   options.log.info({ port: options.port }, 'the usual port of the identity emulator is taken; using a free one');

@@ -29,7 +29,7 @@ async function read(token: string, headers: Record<string, string> = {}): Promis
   if (body === null) throw new Error('no body');
   const ended = (async () => {
     let text = '';
-    for await (const chunk of body.pipeThrough(new TextDecoderStream() as never) as unknown as AsyncIterable<string>) {
+    for await (const chunk of body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
       text += chunk;
       const frames = text.split('\n\n');
       text = frames.pop() ?? '';
