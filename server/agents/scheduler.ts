@@ -78,6 +78,11 @@ export class Scheduler {
     const { market, database, log } = this.deps;
     this.stopping = false;
     this.unsubscribe ??= market.onQuote((quote) => { this.take(quote); });
+    // What was quoted before anybody listened here: after a start the newest price is the first this server can act on.
+    for (const { pair } of market.pairs()) {
+      const quote = market.isStale(pair) ? null : market.quote(pair);
+      if (quote !== null) this.note(quote);
+    }
     this.last = await lastTick(database, market);
     await this.stops.load();
     await this.stops.settled();
@@ -96,10 +101,14 @@ export class Scheduler {
   }
 
   private take(quote: Quote): void {
+    this.note(quote);
+    this.stops.onQuote(quote);
+  }
+
+  private note(quote: Quote): void {
     const tick = Math.floor(quote.at / this.stepMs) * this.stepMs;
     const known = this.first.get(quote.pair);
     if (known === undefined || tick > known.tick) this.first.set(quote.pair, { tick, quote });
-    this.stops.onQuote(quote);
   }
 
   private async follow(): Promise<void> {

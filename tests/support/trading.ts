@@ -1,6 +1,6 @@
 /** Trading with every real part but the market: PGlite in memory, people with plans, handlers as HTTP calls them. */
 import { randomUUID } from 'node:crypto';
-import type { CallBody, CallName, CallParams, CallReply } from '../../contract/calls.ts';
+import { CALLS, type CallBody, type CallName, type CallParams, type CallReply } from '../../contract/calls.ts';
 import type { Tier } from '../../contract/tiers.ts';
 import { agentHandlers } from '../../server/agents/handlers.ts';
 import { Scheduler } from '../../server/agents/scheduler.ts';
@@ -61,7 +61,7 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
       if (handler === undefined) throw new Error(`No handler of ${name}`);
       const commandId = more.key ?? randomUUID();
       const once = (effect: Parameters<typeof runOnce>[4]) => runOnce(db, clock, { uid, commandId, bodyHash: JSON.stringify([name, more.params, more.body]) }, (reply) => reply as object, effect);
-      const context = { caller: { uid, email: null }, commandId, params: more.params ?? {}, query: {}, body: more.body ?? {}, once };
+      const context = { caller: { uid, email: null }, commandId, params: more.params ?? {}, query: {}, body: CALLS[name].body.parse(more.body ?? {}), once };
       return await (handler as (context: unknown) => Promise<unknown>)(context) as never;
     },
     scheduler: (other) => new Scheduler(other === undefined ? deps : { ...deps, database: other }),

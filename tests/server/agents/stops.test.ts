@@ -1,0 +1,95 @@
+/** Stops on every price: for running and stopped agents, before the scheduler, over missed candles, and only once. */
+import { and, eq, isNull } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseFixed, toNumber } from '../../../contract/money.ts';
+import type { Scheduler } from '../../../server/agents/scheduler.ts';
+import type { Database, Db } from '../../../server/db/database.ts';
+import { openPglite } from '../../../server/db/pglite.ts';
+import { agents, fills, positions } from '../../../server/db/schema.ts';
+import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
+import { STEP_MS } from '../../support/tape-market.ts';
+import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
+
+let database: Database;
+let db: Db;
+let floor: Floor;
+let scheduler: Scheduler;
+let agentId = '';
+let tape = 0;
+let uid = '';
+
+beforeAll(async () => { database = await openPglite(null); db = database.db; });
+afterAll(async () => { await database.close(); });
+beforeEach(async () => {
+  uid = `stopper${tape += 1}`;
+  floor = await openFloor({ candles: 300, sourceId: `stops${tape}` }, database);
+  await floor.join(uid);
+  agentId = (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, trading_pairs: ['BTC/USDT'] } })).agent.id;
+  scheduler = floor.scheduler();
+  await scheduler.open();
+  await floor.run(scheduler, 1);
+});
+
+const open = async () => (await db.select().from(positions).where(and(eq(positions.agentId, agentId), isNull(positions.closedMarketMs))))[0];
+const stopOf = async (): Promise<number> => toNumber(parseFixed((await open())?.stopPrice ?? '0'));
+const sells = () => db.select().from(fills).where(and(eq(fills.agentId, agentId), eq(fills.side, 'sell')));
+
+describe('a stop', () => {
+  it('sells at the first price at or under it, once, and is remembered by the agent', async () => {
+    const stop = await stopOf();
+    expect(scheduler.protectedPositions).toBe(1);
+    floor.market.say('BTC/USDT', stop * 1.01);
+    await scheduler.settled();
+    expect(await sells()).toEqual([]);
+    floor.market.say('BTC/USDT', stop * 0.99);
+    floor.market.say('BTC/USDT', stop * 0.98);
+    await scheduler.settled();
+    const [sale, ...more] = await sells();
+    expect(more).toEqual([]);
+    expect(sale).toMatchObject({ reason: 'stop_loss' });
+    expect(sale?.tickId).toMatch(/^stop:/);
+    expect(toNumber(parseFixed(sale?.price ?? '0'))).toBeLessThanOrEqual(stop * 0.99);
+    const [agent] = await db.select().from(agents).where(eq(agents.id, agentId));
+    expect((agent?.memory as { exits: unknown[] }).exits).toMatchObject([{ pair: 'BTC/USDT', stop: true }]);
+    expect(scheduler.protectedPositions).toBe(0);
+    expect((await checkLedger(db)).problems).toEqual([]);
+  });
+
+  it('stays on guard for a stopped agent', async () => {
+    const { agent } = await floor.call(uid, 'stopAgent', { params: { id: agentId }, body: {} });
+    expect(agent).toMatchObject({ status: 'stopped', openPositions: 1 });
+    floor.market.say('BTC/USDT', await stopOf() * 0.97);
+    await scheduler.settled();
+    expect((await sells()).length).toBe(1);
+    expect((await floor.call(uid, 'agents')).agents[0]).toMatchObject({ status: 'stopped', openPositions: 0 });
+  });
+
+  it('and the scheduler at the same price sell once between them', async () => {
+    const stop = await stopOf();
+    const tick = (Math.floor(floor.market.now() / STEP_MS) + 1) * STEP_MS;
+    floor.market.bend('BTC/USDT', tick, { open: stop * 0.9, low: stop * 0.9 });
+    floor.market.step();
+    await Promise.all([scheduler.runOnce(), scheduler.settled()]);
+    await scheduler.settled();
+    expect((await sells()).length).toBe(1);
+    expect(await open()).toBeUndefined();
+    expect(floor.errors).toEqual([]);
+  });
+
+  it('is run over the candles that closed while the server was down, at the worse of gap and stop', async () => {
+    await scheduler.stop();
+    const stop = await stopOf();
+    const tick = (Math.floor(floor.market.now() / STEP_MS) + 3) * STEP_MS;
+    floor.market.bend('BTC/USDT', tick, { open: stop * 0.95, low: stop * 0.94, high: stop, close: stop });
+    floor.market.sleep(10 * STEP_MS);
+    // The price has recovered by now: only the candle knows.
+    floor.market.say('BTC/USDT', stop * 1.1);
+    const later = floor.scheduler();
+    await later.open();
+    await later.settled();
+    const [sale] = await sells();
+    expect(sale).toMatchObject({ reason: 'stop_loss', filledMarketMs: tick });
+    expect(toNumber(parseFixed(sale?.price ?? '0'))).toBeLessThanOrEqual(stop * 0.95);
+    expect((await checkLedger(db)).problems).toEqual([]);
+  });
+});
