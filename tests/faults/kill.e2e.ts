@@ -16,10 +16,10 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { callApi, CallFailed, startServer, type TestServer } from '../support/server.ts';
 import { random, writeTape } from '../support/tape.ts';
 
-const KILLS = Number(process.env.KILLS ?? 3);
+const KILLS = Number(process.env.KILLS ?? 2);
 const SEED = Number(process.env.SEED ?? 20_260);
 const UID = 'killed-often';
-const PAIRS = ['AAA/USDT', 'BBB/USDT', 'CCC/USDT', 'DDD/USDT'];
+const PAIRS = ['AAA/USDT', 'BBB/USDT', 'CCC/USDT', 'DDD/USDT', 'EEE/USDT', 'FFF/USDT', 'GGG/USDT', 'HHH/USDT'];
 const DAY_MS = 86_400_000;
 const TAPE_START = Date.UTC(2022, 0, 1);
 const REPLAY_START = new Date(TAPE_START + 100 * DAY_MS).toISOString();
@@ -111,7 +111,7 @@ async function oneLife(server: TestServer, token: string, witness: Witness, ids:
     const kind = roll();
     if (kind < 0.3) commands.push(fire(server, token, witness, 'stopAgent', { id: pick() }, {}));
     else if (kind < 0.7) commands.push(fire(server, token, witness, 'startAgent', { id: pick() }, { confirmed: true }));
-    else if (kind < 0.85) commands.push(fire(server, token, witness, 'startAll', {}, { confirmed: true }));
+    else if (kind < 0.85) commands.push(fire(server, token, witness, 'startAll', {}, { agents: ids.map((id) => ({ id })), confirmed: true }));
     else commands.push(fire(server, token, witness, 'createAgent', {}, agentBody(`Extra ${n}`, false)));
     if (roll() < 0.4) await new Promise((resolve) => { setTimeout(resolve, roll() * 30); });
   }
@@ -144,7 +144,7 @@ async function settleUnknown(server: TestServer, token: string, witness: Witness
     expect(created, 'no agent without an acknowledged creation').toContain(agent.id);
     await callApi(server.url, token, 'deleteAgent', { params: { id: agent.id } });
   }
-  await callApi(server.url, token, 'startAll', { body: { confirmed: true } });
+  await callApi(server.url, token, 'startAll', { body: { agents: ids.map((id) => ({ id })), confirmed: true } });
 }
 
 async function killAgainAndAgain(open: (dataDir: string) => Promise<Database>, env: Record<string, string>): Promise<void> {
@@ -152,7 +152,7 @@ async function killAgainAndAgain(open: (dataDir: string) => Promise<Database>, e
   const token = await keys.sign(UID);
   const server = await startServer({ env: {
     ...env, VITE_FIREBASE_PROJECT_ID: TEST_PROJECT, FIREBASE_KEYS_URL: keys.url,
-    MARKET_SOURCE: `replay:${tape}`, REPLAY_SPEED: '1200', REPLAY_START,
+    MARKET_SOURCE: `replay:${tape}`, REPLAY_SPEED: '2400', REPLAY_START,
   } });
   try {
     await callApi(server.url, token, 'trialStart', { body: { userId: UID } });

@@ -36,7 +36,7 @@ export function writeTape({ folder, pairs, from, candles, stepMs = 300_000, seed
     let trend = 0;
     const rows = ['time,open,high,low,close,volume'];
     for (let n = 0; n < candles; n += 1) {
-      if (next() < 1 / 150) trend = (next() - 0.5) * 0.0012;
+      if (next() < 1 / 90) trend = (next() - 0.5) * 0.002;
       const open = price;
       const close = Math.max(0.5, open * Math.exp(trend + 0.0018 * normal()));
       const high = Math.max(open, close) * (1 + 0.0006 * next());
