@@ -14,8 +14,9 @@ export function stripFontImports(): Plugin {
   return {
     name: 'tradewind-strip-font-imports',
     enforce: 'pre',
+    // The kit brings a reset of its own: outside a layer it would win over every style of the app.
     transform(code, id) {
-      return KIT_STYLES.test(id) ? { code: withoutFontImports(code), map: null } : null;
+      return KIT_STYLES.test(id) ? { code: `@layer base{${withoutFontImports(code)}}`, map: null } : null;
     },
   };
 }

@@ -1,7 +1,6 @@
 /** The wallet on screen, with the kit around it; refuses to be imported but lazily, for it is the heaviest thing here. */
 import { useState, type ReactNode } from 'react';
 import { OnchainKitProvider } from '@coinbase/onchainkit';
-import '@coinbase/onchainkit/styles.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { WagmiProvider, type Config } from 'wagmi';
 import { QUERY_FRESH_MS, QUERY_RETRIES } from '../../contract/limits.ts';
