@@ -70,7 +70,11 @@ try {
       const name = `${size.name}-${theme}`;
       for (const path of OPEN) await shoot(page, name, path);
       const agent = await prepare(page);
-      for (const path of [...OWN, '/market/BTC-USDT']) await shoot(page, name, path);
+      for (const path of OWN) await shoot(page, name, path);
+      await page.goto(`${origin}/market`);
+      await page.getByRole('link', { name: /^BTC/ }).click();
+      await page.waitForTimeout(1_800);
+      await page.screenshot({ path: join(folder, `${name}-symbol.png`) });
       await page.goto(`${origin}${agent}`);
       await page.waitForTimeout(1_200);
       await page.screenshot({ path: join(folder, `${name}-agent.png`) });

@@ -5,7 +5,8 @@ import { Link } from 'wouter';
 import { classes } from './class-names.ts';
 
 export type ButtonTone = 'primary' | 'quiet' | 'plain' | 'danger' | 'danger-quiet';
-export type ButtonSize = 'md' | 'sm';
+/** `icon` is square: an icon alone, named for assistive technology. */
+export type ButtonSize = 'md' | 'sm' | 'icon';
 
 const TONE: Record<ButtonTone, string> = {
   primary: 'bg-accent text-accent-ink hover:bg-accent-hover',
@@ -14,7 +15,7 @@ const TONE: Record<ButtonTone, string> = {
   danger: 'bg-danger text-danger-ink hover:bg-danger-hover',
   'danger-quiet': 'border border-danger/60 text-danger hover:bg-danger-wash',
 };
-const SIZE: Record<ButtonSize, string> = { md: 'h-11 px-4 pointer-fine:h-10', sm: 'h-11 px-3 pointer-fine:h-8' };
+const SIZE: Record<ButtonSize, string> = { md: 'h-11 px-4 pointer-fine:h-10', sm: 'h-11 px-3 pointer-fine:h-8', icon: 'size-11 shrink-0 pointer-fine:size-9' };
 
 export function buttonClass(tone: ButtonTone = 'quiet', size: ButtonSize = 'md', wide = false): string {
   return classes(

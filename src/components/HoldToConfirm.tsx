@@ -66,7 +66,7 @@ export function HoldToConfirm({ label, sentence, onConfirm, icon, compact = fals
   return (
     <>
       <button type="button" disabled={disabled} title={compact ? `Hold to ${label.toLowerCase()}` : undefined}
-        className={classes(buttonClass(tone, size, wide), compact && 'w-11 px-0 pointer-fine:w-9', 'touch-none')} aria-label={`${label}. Hold to confirm.`}
+        className={classes(buttonClass(tone, compact ? 'icon' : size, wide), 'touch-none')} aria-label={`${label}. Hold to confirm.`}
         onPointerDown={(event) => { if (event.button === 0) begin(); }}
         onPointerUp={stop} onPointerLeave={stop} onPointerCancel={stop} onBlur={stop}
         onKeyDown={(event) => { if (isActing(event.key)) { event.preventDefault(); if (!event.repeat) begin(); } }}

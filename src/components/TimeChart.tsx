@@ -67,7 +67,7 @@ export function TimeChart({ label, line, candles, marks, height, empty, controls
         )}
       </div>
       <figcaption className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
-        <span className="flex min-w-0 items-center gap-1">{controls}</span>
+        <span className="flex min-w-0 items-center gap-1">{drawable && controls}</span>
         <span className="flex min-w-0 items-center gap-3 text-xs text-ink-3">
           <span className="truncate" aria-live="off">{read === null ? '' : `${formatMoment(read.at)}  ${read.text}`}</span>
           {drawable && <button type="button" className="min-h-11 shrink-0 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8" onClick={() => { setTable(!table); setRead(null); }}>{table ? 'Chart' : 'Table'}</button>}

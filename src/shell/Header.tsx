@@ -62,7 +62,7 @@ export function AppHeader({ path }: { path: string }) {
         </nav>
         <div className="ml-auto flex items-center gap-3">
           <PaperTag />
-          <Age savedAt={dataTime} icon className="min-w-[5.25rem]" />
+          <Age savedAt={dataTime} icon className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]" />
           <button ref={toggle} type="button" aria-expanded={open} aria-controls="header-menu" aria-label={open ? 'Close menu' : 'Open menu'} onClick={() => { setOpen(!open); }}
             className="-mr-2 flex size-11 items-center justify-center rounded-md text-ink-2 md:hidden">
             {open ? <X className="size-5" aria-hidden /> : <Menu className="size-5" aria-hidden />}

@@ -9,8 +9,9 @@ import { subscriptionStore } from '../stores/subscription.ts';
 
 export function TrialBanner() {
   const { data } = useSnapshot(subscriptionStore);
-  const now = useNow(60_000);
-  const banner = data === null ? null : trialBanner(data.status, data.trial, serverNow(now));
+  // Looked at again every minute, at the server's time: never before the moment it named last.
+  useNow(60_000);
+  const banner = data === null ? null : trialBanner(data.status, data.trial, Math.max(serverNow(), data.trial?.servedAt ?? 0));
   if (banner === null) return null;
   return (
     <div role="status" data-warning={banner.warning} className={classes('flex min-h-11 flex-wrap items-center justify-between gap-x-4 border-b border-line px-4 py-1 md:px-6', banner.warning ? 'bg-amber-wash text-amber' : 'bg-accent-wash text-ink')}>

@@ -44,8 +44,8 @@ export function AgentRow({ view }: { view: AgentView }) {
       </Link>
       <Amount value={agent.total} change className="text-right" />
       <div className="flex w-11 justify-end pointer-fine:w-9">
-        {view.canStop && <HoldToConfirm compact label={`Stop ${agent.name}`} sentence={stopSentence(view)} icon={<CircleStop className="size-4.5" aria-hidden />} size="sm" onConfirm={() => { act(stopAgent(agent)); }} />}
-        {!view.canStop && view.canStart && <Button size="sm" className="w-11 px-0 pointer-fine:w-9" aria-label={`Start ${agent.name}`} onClick={() => { setStarting(true); }}><Play className="size-4" aria-hidden /></Button>}
+        {view.canStop && <HoldToConfirm compact label={`Stop ${agent.name}`} sentence={stopSentence(view)} icon={<CircleStop className="size-4.5" aria-hidden />} onConfirm={() => { act(stopAgent(agent)); }} />}
+        {!view.canStop && view.canStart && <Button size="icon" aria-label={`Start ${agent.name}`} onClick={() => { setStarting(true); }}><Play className="size-4" aria-hidden /></Button>}
       </div>
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
     </li>

@@ -88,7 +88,7 @@ export default function Market() {
         <SortButton name="change" label="24 h" sort={sort} onSort={setSort} className="justify-end" />
         <span className="hidden text-right text-xs text-ink-3 md:block">High</span>
         <span className="hidden text-right text-xs text-ink-3 md:block">Low</span>
-        <SortButton name="volume" label={`Volume, ${market.data?.source.quote ?? ''}`} sort={sort} onSort={setSort} className="hidden justify-end md:flex" />
+        <SortButton name="volume" label={`Volume, ${market.data?.source.quote ?? ''}`} sort={sort} onSort={setSort} className="justify-end max-md:hidden" />
       </div>
       {market.data === null && market.error === null && <SkeletonRows rows={12} label="Prices" />}
       <ul>{shown.map((symbol) => <Row key={symbol} symbol={symbol} />)}</ul>

@@ -26,7 +26,7 @@ export function EquityFigure({ portfolio }: { portfolio: Portfolio | null }) {
   return (
     <>
       <button type="button" onClick={() => { setAsking(true); }} aria-label="Explain the equity" className="block text-left">
-        <span className="block text-figure font-semibold tracking-[-0.02em]"><Amount value={portfolio.equity} quote={portfolio.quote} /></span>
+        <span className="block text-figure font-semibold tracking-[-0.02em]"><Amount value={portfolio.equity} /><span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">{portfolio.quote}</span></span>
         <span className="flex min-h-6 flex-wrap items-baseline gap-x-3">
           <Percent value={portfolio.dayChangePercent} why="No mark before today" />
           <Amount value={portfolio.dayChange} change why="No mark before today" /><span className="text-ink-3">today</span>
