@@ -1,31 +1,21 @@
 /** `npm run dev`: the page with hot reload on PORT, the server restarting on changes behind it; refuses to be used in production. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createServer, type ProxyOptions } from 'vite';
-import { CALLS } from '../contract/calls.ts';
+import { createServer } from 'vite';
 import { loadEnvironmentFiles, ROOT } from './build-stamp.ts';
 
 loadEnvironmentFiles();
 const port = Number(process.env.PORT ?? 8787);
 const apiPort = port + 1;
-const target = `http://127.0.0.1:${apiPort}`;
-/** Paths of the server beside the contract's own. */
-const OTHER_PATHS = [
-  '/api/stream', '/callable/', '/webhooks/', '/openapi.json', '/metrics', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com',
-  '/emulator', '/__/auth', '/test-checkout', '/test-portal',
-];
+// Vite's own configuration sends the server's paths to PORT.
+process.env.PORT = String(apiPort);
 
 const server = spawn(process.execPath, [fileURLToPath(import.meta.resolve('tsx/cli')), 'watch', '--clear-screen=false', '--exclude', '.data/**', 'server/main.ts'], {
   cwd: ROOT, stdio: 'inherit',
   env: { ...process.env, PORT: String(apiPort), PUBLIC_ORIGIN: `http://localhost:${port}`, NODE_ENV: 'development' },
 });
 
-const asPattern = (path: string): string => `^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}(\\?|$)`;
-const proxy = Object.fromEntries<ProxyOptions>([
-  ...Object.values(CALLS).map(({ path }): [string, ProxyOptions] => [asPattern(path), { target }]),
-  ...OTHER_PATHS.map((path): [string, ProxyOptions] => [path, { target }]),
-]);
-const vite = await createServer({ root: ROOT, server: { host: '127.0.0.1', port, strictPort: true, proxy } });
+const vite = await createServer({ root: ROOT, server: { host: '127.0.0.1', port, strictPort: true } });
 await vite.listen();
 process.stdout.write(`Page with hot reload: http://localhost:${port} (server behind it on ${apiPort})\n`);
 
