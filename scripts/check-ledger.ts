@@ -18,10 +18,12 @@ function equityOf(file: string): object {
   return { equity: portfolio.equity, cashAndPositionsAtBid: computed, depositsAndResults: explained, exact: portfolio.equity === computed && portfolio.equity === explained };
 }
 
+const nothing = (): void => undefined;
+const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const config = readConfig(process.env);
 const dataDir = resolve(config.dataDir);
 const unlock = config.databaseUrl === null ? lockFolder(dataDir) : null;
-const database = config.databaseUrl === null ? await openPglite(dataDir) : await openPostgres(config.databaseUrl, 2);
+const database = config.databaseUrl === null ? await openPglite(dataDir) : await openPostgres(config.databaseUrl, { poolMax: 2, log: quiet });
 try {
   const check = await database.transaction((tx) => checkLedger(tx.db));
   const portfolio = process.argv[2];

@@ -43,7 +43,7 @@ describe('creating', () => {
     expect(running.nextRunAt).toBeGreaterThan(floor.market.now());
   });
 
-  it.each([['starter', 2, 'R6-03'], ['standard', 5, 'R6-04'], ['pro', 10, 'R6-05'], ['pro-max', 25, 'R6-06']] as const)('gives %s %i places and refuses one more (%s, R9-04)', async (tier, cap) => {
+  it.each([['starter', 2, 'R6-03'], ['standard', 5, 'R6-04'], ['pro', 10, 'R6-05'], ['pro-max', 25, 'R6-06']] as const)('gives %s %i places and refuses one more (%s, R9-04)', async (tier, cap, _row) => {
     const uid = await person(tier);
     for (let i = 0; i < cap; i += 1) await make(uid);
     expect(await refused(make(uid))).toMatchObject({ code: 'agent_cap_reached', status: 403 });

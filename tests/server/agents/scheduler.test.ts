@@ -6,6 +6,7 @@ import type { Database, Db, Tx } from '../../../server/db/database.ts';
 import { openPglite } from '../../../server/db/pglite.ts';
 import { agents, decisions, equityPoints, events, fills, ledger, orders, positions, ticks, users } from '../../../server/db/schema.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
+import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { defaultSettings } from '../../../server/user/settings.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -89,9 +90,9 @@ describe('a tick', () => {
     const uid = uidOf('cat');
     await floor.join(uid);
     const agent = await agentOf(uid);
-    const countAll = async () => (await db.execute<{ n: number }>(sql`select (select count(*) from decisions where agent_id = ${agent.id})
+    const countAll = async () => (await rowsOf<{ n: string }>(db, sql`select (select count(*) from decisions where agent_id = ${agent.id})
       + (select count(*) from orders where agent_id = ${agent.id}) + (select count(*) from fills where agent_id = ${agent.id})
-      + (select count(*) from ledger) + (select count(*) from positions) + (select count(*) from events) + (select count(*) from ticks) as n`) as unknown as { rows: { n: string }[] }).rows[0]?.n;
+      + (select count(*) from ledger) + (select count(*) from positions) + (select count(*) from events) + (select count(*) from ticks) as n`))[0]?.n;
     floor.market.step();
     const before = await countAll();
     let reached = 0;
