@@ -1,0 +1,127 @@
+/** The first whole path, as a stranger walks it in real Chromium against the real server; refuses shortcuts past the screen. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { callApi, signIn, startServer, type TestServer } from '../support/server.ts';
+import { writeTape } from '../support/tape.ts';
+
+const EMAIL = 'stranger@example.com';
+const PASSWORD = 'correct horse 9';
+const RECORDED = join('..', 'shared', 'data', '5m');
+const DAY_MS = 86_400_000;
+
+let server: TestServer;
+let browser: Browser;
+let page: Page;
+let made: string | null = null;
+
+/** The recorded candles where they are there, else a made tape of the same pairs. */
+function tape(): { folder: string; start: Record<string, string> } {
+  if (existsSync(RECORDED)) return { folder: RECORDED, start: {} };
+  made = join(mkdtempSync(join(tmpdir(), 'tradewind-tape-')), 'made');
+  const from = Date.UTC(2022, 0, 1);
+  writeTape({ folder: made, pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], from, candles: 120 * 288 });
+  return { folder: made, start: { REPLAY_START: new Date(from + 100 * DAY_MS).toISOString() } };
+}
+
+beforeAll(async () => {
+  const { folder, start } = tape();
+  server = await startServer({ env: { MARKET_SOURCE: `replay:${folder}`, REPLAY_SPEED: '1200', ...start } });
+  browser = await openBrowser({ viewport: { width: 390, height: 844 } });
+  page = await browser.page();
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  if (made !== null) rmSync(made, { recursive: true, force: true });
+});
+
+/** What the person saw when a step failed, for whoever reads the log. */
+afterEach(async (context) => {
+  if (context.task.result?.state === 'fail') console.log(`${page.url()}\n${(await page.locator('body').innerText().catch(() => '')).slice(0, 3000)}\n${browser.errors.slice(-10).join('\n')}`);
+});
+
+const text = (content: string | RegExp) => page.getByText(content).first();
+const serverAgents = async () => {
+  const { idToken } = await signIn(server.url, EMAIL, PASSWORD);
+  return (await callApi(server.url, idToken, 'agents')).agents;
+};
+
+describe('the first whole path', () => {
+  it('registers a stranger, who lands signed in (R1-01, R2-01, R2-09)', async () => {
+    await page.goto(`${server.url}/`);
+    await page.getByRole('link', { name: 'Get Started' }).first().click();
+    await page.getByLabel('Email').fill(EMAIL);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.waitForURL('**/getting-started');
+  });
+
+  it('starts the free trial once, and says so (R4-08, R4-09)', async () => {
+    await page.goto(`${server.url}/subscription`);
+    await page.getByRole('button', { name: 'Start free trial' }).click();
+    await text('Trial started successfully!').waitFor();
+    await text(/14 days remaining/).waitFor();
+    expect(await page.getByRole('button', { name: 'Start free trial' }).count()).toBe(0);
+  });
+
+  it('creates an agent, starts it, and shows its first fill (R1-02, R2-12, R7-15, R7-17)', async () => {
+    await page.goto(`${server.url}/agents`);
+    await page.getByRole('button', { name: 'New agent' }).first().click();
+    await page.getByLabel('Name').fill('Harbour');
+    for (const pair of ['BTC/USDT', 'ETH/USDT', 'SOL/USDT']) await page.getByRole('button', { name: pair, exact: true }).click();
+    await page.getByLabel('Risk profile').selectOption('Aggressive');
+    await page.getByLabel('Most in one position').fill('5000');
+    await page.getByLabel('Looks at the market').selectOption('5-minute');
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.waitForURL(/\/agents\/[0-9a-f-]{36}/);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const hold = page.getByRole('dialog').getByRole('button', { name: /Hold to start|Start/ }).last();
+    const box = await hold.boundingBox();
+    if (box === null) throw new Error('The start button has no place on the screen');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.waitForTimeout(900);
+    await page.mouse.up();
+    await text('Running').waitFor();
+    await page.goto(`${server.url}/portfolio`);
+    await text(/▲|Buy|buy/).waitFor({ timeout: 120_000 });
+    const [agent] = await serverAgents();
+    expect(agent).toMatchObject({ name: 'Harbour', status: 'running' });
+  });
+
+  it('paints the last portfolio with its age when the server is gone (R2-06, R7-24)', async () => {
+    await page.goto(`${server.url}/dashboard`);
+    await text(/Harbour/).waitFor();
+    await controlled(page);
+    await page.reload();
+    await text(/Harbour/).waitFor();
+    await server.kill9();
+    await page.reload();
+    await text(/Harbour/).waitFor();
+    await text(/Offline\. Showing \d{1,2}:\d{2}/).waitFor();
+    expect(await page.locator('body').innerText()).toMatch(/\d[\d\s\u2009\u202f.,]* ?USDT|USDT/);
+  });
+
+  it('saves Stop on the device, does not call the agent stopped, and delivers it once (R7-17)', async () => {
+    await page.getByText('Harbour').first().click();
+    await page.waitForURL(/\/agents\//);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await text(/Stop saved on this device\. Not yet received by the server\./).waitFor();
+    expect(await page.getByText(/^Stopped/).count()).toBe(0);
+    await page.reload();
+    await text(/Stop saved on this device/).waitFor();
+
+    await server.restart();
+    await page.getByText(/^Stopped/).first().waitFor({ timeout: 60_000 });
+    const [agent, ...others] = await serverAgents();
+    expect(others).toEqual([]);
+    expect(agent?.status).toBe('stopped');
+    // One start and one stop moved it, and nothing else: created is 1.
+    expect(agent?.generation).toBe(3);
+    expect(browser.errors.filter((line) => !/Failed to load resource|ERR_CONNECTION|net::|fetch/i.test(line))).toEqual([]);
+  });
+});
