@@ -118,7 +118,7 @@ export function CreateAgentForm({ quote, draft: given = NEW_AGENT, onCreated }: 
 }
 
 export function EditAgentForm({ agent, onSaved }: { agent: Agent; onSaved: (agent: Agent) => void }) {
-  const [draft, setDraft] = useState({ risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval });
+  const [draft, setDraft] = useState<{ risk_profile: string; size: string; execution_interval: string }>({ risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval });
   const [issues, setIssues] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string>();
   const [busy, setBusy] = useState(false);

@@ -1,0 +1,230 @@
+// @vitest-environment jsdom
+/** The page as a whole: redirects, guard screens, header, banner, crash and route errors. */
+import 'fake-indexeddb/auto';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Tier } from '../../../contract/tiers.ts';
+
+const { call } = vi.hoisted(() => {
+  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
+  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
+  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
+  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
+  Object.assign(globalThis, {
+    scrollTo: () => undefined,
+    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
+  });
+  return { call: vi.fn() };
+});
+vi.mock('../../../src/api/api.ts', async (original) => ({
+  ...await original<object>(),
+  api: { call, marketData: () => new Promise(() => undefined), marketOverview: () => new Promise(() => undefined), marketPools: () => new Promise(() => undefined) },
+}));
+
+const { Routes } = await import('../../../src/App.tsx');
+const { Boundary, CrashScreen, RouteError } = await import('../../../src/shell/Crash.tsx');
+const { Guard, Refused } = await import('../../../src/shell/Guard.tsx');
+const { session } = await import('../../../src/identity/session.ts');
+const { connection } = await import('../../../src/stores/connection.ts');
+const { applySubscription, clearSubscription, subscriptionStore } = await import('../../../src/stores/subscription.ts');
+
+const DAY = 86_400_000;
+
+function go(path: string): void {
+  history.replaceState(null, '', path);
+}
+
+function signIn(tier: Tier = 'free'): void {
+  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: Date.now() + DAY, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
+  const paid = tier !== 'free' && tier !== 'trial';
+  applySubscription({
+    status: { subscription: paid ? { status: 'active', tier, planId: tier, currentPeriodEnd: null, cancelAtPeriodEnd: false } : null, entitledTier: tier, servedAt: Date.now() },
+    trial: { isActive: false, endDate: null, hasUsed: false, servedAt: Date.now() },
+  }, 'network');
+}
+
+function onTrial(endsInMs: number): void {
+  signIn();
+  clearSubscription();
+  applySubscription({
+    status: { subscription: null, entitledTier: 'trial', servedAt: Date.now() },
+    trial: { isActive: true, endDate: new Date(Date.now() + endsInMs).toISOString(), hasUsed: true, servedAt: Date.now() },
+  }, 'network');
+}
+
+beforeEach(() => {
+  call.mockReset();
+  call.mockReturnValue(new Promise(() => undefined));
+  Object.assign(session, { status: 'signed-out', user: null, provisional: false, expiresAt: null, endingSoon: false });
+  clearSubscription();
+  subscriptionStore.loading = false;
+  connection.online = 'online';
+  sessionStorage.clear();
+});
+afterEach(cleanup);
+
+describe('public pages', () => {
+  it('opens on the landing page with Log In and Get Started in a transparent header (R2-01)', async () => {
+    go('/');
+    render(<Routes />);
+    expect(await screen.findByRole('heading', { level: 1, name: /Trading agents/ })).toBeTruthy();
+    const header = screen.getByRole('banner');
+    expect(header.className).toContain('bg-transparent');
+    expect(within(header).getByRole('link', { name: 'Log In' }).getAttribute('href')).toBe('/login');
+    expect(within(header).getByRole('link', { name: 'Get Started' }).getAttribute('href')).toBe('/register');
+    expect(within(header).getByRole('link', { name: 'Tradewind' }).getAttribute('href')).toBe('/');
+  });
+
+  it.each([['/login', 'Log in'], ['/register', 'Create an account'], ['/terms', 'Terms of Service'], ['/privacy', 'Privacy Policy'], ['/risk-disclosure', 'Risk Disclosure'], ['/faq', 'FAQ']])('shows %s to anyone (R2-02)', async (path, title) => {
+    go(path);
+    render(<Routes />);
+    expect((await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 })).textContent?.toLowerCase()).toContain(title.toLowerCase());
+  });
+
+  it('takes a referral link to the registration and keeps its code (R2-03)', async () => {
+    go('/ref/FRIEND-42');
+    render(<Routes />);
+    await waitFor(() => { expect(location.pathname).toBe('/register'); });
+    expect(await screen.findByText(/FRIEND-42/)).toBeTruthy();
+  });
+
+  it('takes /markets to /market (R2-04)', async () => {
+    go('/markets');
+    render(<Routes />);
+    await waitFor(() => { expect(location.pathname).toBe('/market'); });
+  });
+
+  it('takes an unknown path to the landing page (R2-05)', async () => {
+    go('/no/such/page');
+    render(<Routes />);
+    await waitFor(() => { expect(location.pathname).toBe('/'); });
+  });
+
+  it('has the copyright year 2025 in its footer (R2-26)', async () => {
+    go('/terms');
+    render(<Routes />);
+    expect(within(screen.getByRole('contentinfo')).getByText(/© 2025/)).toBeTruthy();
+    expect(within(screen.getByRole('contentinfo')).getByRole('link', { name: 'Risk Disclosure' }).getAttribute('href')).toBe('/risk-disclosure');
+    await screen.findByRole('heading', { level: 1 });
+  });
+});
+
+describe('the guard', () => {
+  it('spins while nothing is known, then shows the content (R4-13)', async () => {
+    session.status = 'loading';
+    go('/dashboard');
+    const { rerender } = render(<Guard><p>inside</p></Guard>);
+    expect(screen.getByRole('status').textContent).toContain('Checking your access');
+    signIn();
+    rerender(<Guard><p>inside</p></Guard>);
+    expect(await screen.findByText('inside')).toBeTruthy();
+  });
+
+  it('asks who is there when nobody is (R4-13, R8-23)', () => {
+    go('/dashboard');
+    render(<Guard><p>inside</p></Guard>);
+    expect(screen.getByRole('heading', { name: 'Authentication Required' })).toBeTruthy();
+    expect(screen.getByText('Your session has expired or you are not logged in. Please authenticate to continue.')).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Go to Login' }).getAttribute('href')).toMatch(/^\/login/);
+    expect(screen.queryByText('inside')).toBeNull();
+  });
+
+  it('shows a feature that the tier lacks as unavailable, with the plans (R8-24)', () => {
+    render(<Refused access={{ allowed: false, screen: 'feature', reason: '' }} path="/analytics" />);
+    expect(screen.getByRole('heading', { name: 'Feature Unavailable' })).toBeTruthy();
+    expect(screen.getByText('This feature requires additional permissions. Please upgrade your subscription.')).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'View Plans' }).getAttribute('href')).toBe('/subscription');
+  });
+
+  it('asks a lower tier to upgrade for the PRO dashboard (R2-08, R8-25)', async () => {
+    signIn('standard');
+    go('/pro-dashboard');
+    render(<Routes />);
+    expect(await screen.findByRole('heading', { name: 'Upgrade Required' })).toBeTruthy();
+    expect(screen.getByText(/requires a pro subscription/)).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'View Plans' }).getAttribute('href')).toBe('/subscription');
+  });
+
+  it('denies a path that is not in the table as an invalid route (R5-19, R8-26)', () => {
+    signIn();
+    go('/not-a-route');
+    render(<Guard><p>inside</p></Guard>);
+    expect(screen.getByRole('heading', { name: 'Access Denied' })).toBeTruthy();
+    expect(screen.getByText('Invalid route')).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Go to Dashboard' }).getAttribute('href')).toBe('/dashboard');
+    cleanup();
+    render(<Refused access={{ allowed: false, screen: 'denied', reason: '' }} path="/x" />);
+    expect(screen.getByText('You do not have permission to access this page.')).toBeTruthy();
+  });
+});
+
+describe('the shell of a signed-in person', () => {
+  it('has the bar, the logo to the dashboard and a menu with the same links (R2-21, R2-22, R2-23, R2-24)', async () => {
+    signIn('pro');
+    go('/stop-all');
+    render(<Routes />);
+    await screen.findByRole('heading', { name: 'Stop all agents' });
+    const bar = screen.getByRole('navigation', { name: 'Main' });
+    const names = within(bar).getAllByRole('link').map((link) => link.textContent);
+    expect(names).toEqual(['Dashboard', 'Trading', 'Analytics', 'Markets', 'PRO Dashboard']);
+    expect(within(screen.getByRole('banner')).getByRole('link', { name: 'Tradewind' }).getAttribute('href')).toBe('/dashboard');
+    fireEvent.click(screen.getByRole('button', { name: 'Open menu' }));
+    expect(within(screen.getByRole('navigation', { name: 'Menu' })).getAllByRole('link').map((link) => link.textContent)).toEqual(names);
+    fireEvent.keyDown(document, { key: 'Escape' });
+    expect(screen.queryByRole('navigation', { name: 'Menu' })).toBeNull();
+  });
+
+  it('shows the trial banner under the header, but not on a dashboard (R2-25, R4-10, R4-12)', async () => {
+    onTrial(10 * DAY - 1_000);
+    go('/stop-all');
+    const { unmount } = render(<Routes />);
+    expect((await screen.findByText('Free Trial Active')).parentElement?.textContent).toContain('10 days remaining');
+    expect(screen.queryByRole('link', { name: 'Upgrade to Continue' })).toBeNull();
+    unmount();
+    go('/dashboard');
+    render(<Routes />);
+    await screen.findByRole('heading', { level: 1, name: 'Dashboard' });
+    expect(screen.queryByText('Free Trial Active')).toBeNull();
+  });
+
+  it('warns in the banner from two days on, with the way to a plan (R4-11, R4-12, R9-03)', async () => {
+    onTrial(DAY - 1_000);
+    go('/stop-all');
+    render(<Routes />);
+    const banner = (await screen.findByText('Free Trial Active')).closest('[data-warning]');
+    expect(banner?.getAttribute('data-warning')).toBe('true');
+    expect(banner?.textContent).toContain('1 day remaining');
+    expect(within(banner as HTMLElement).getByRole('link', { name: 'Upgrade to Continue' }).getAttribute('href')).toBe('/subscription');
+  });
+});
+
+describe('failures of rendering', () => {
+  const Broken = (): never => { throw new Error('broken part'); };
+
+  it('shows the crash screen with details and a reload (R2-28, R8-29)', () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const reload = vi.fn();
+    render(<Boundary fallback={(error) => <CrashScreen error={error} onReload={reload} />}><Broken /></Boundary>);
+    expect(screen.getByRole('heading', { name: 'Something went wrong' })).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Error details' }));
+    expect(screen.getByText(/React Error: broken part/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Reload Page' }));
+    expect(reload).toHaveBeenCalledOnce();
+    expect(vi.mocked(console.error).mock.calls.flat().some((text) => text === 'React Error: broken part')).toBe(true);
+  });
+
+  it('shows a failed route with its status or message (R8-30)', () => {
+    render(<RouteError error={Object.assign(new Error('gone'), { status: 404, statusText: 'Not Found' })} />);
+    expect(screen.getByRole('heading', { name: 'Unexpected Application Error!' })).toBeTruthy();
+    expect(screen.getByText('404 Not Found')).toBeTruthy();
+    cleanup();
+    render(<RouteError error={new Error('broken part')} />);
+    expect(screen.getByText('broken part')).toBeTruthy();
+  });
+
+  it('says Loading... while a screen is on its way (R2-27)', async () => {
+    const { LoadingScreen } = await import('../../../src/shell/LoadingScreen.tsx');
+    render(<LoadingScreen />);
+    expect(screen.getByText('Loading...')).toBeTruthy();
+  });
+});
