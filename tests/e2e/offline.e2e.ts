@@ -82,14 +82,14 @@ describe('with the server gone', () => {
   it('paints the last portfolio with its age, saves a stop, and delivers it once when the server is back', async () => {
     const running = await agent('Alpha');
     await page.goto(`${server.url}/portfolio`);
-    await page.getByText(/10,000/).first().waitFor();
+    await page.getByText(/10.000\.00/).first().waitFor();
     await until(() => databases(page), (dump) => (dump[`tradewind-${user.uid}`]?.snapshots ?? []).length >= 3);
     await page.goto(`${server.url}/agents/${running.id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     await server.kill9();
 
     await page.goto(`${server.url}/portfolio`);
-    await page.getByText(/10,000/).first().waitFor();
+    await page.getByText(/10.000\.00/).first().waitFor();
     await page.getByText(/ago/).first().waitFor();
     await page.goto(`${server.url}/agents/${running.id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
@@ -103,7 +103,7 @@ describe('with the server gone', () => {
     const [stopped] = await until(agents, ([first]) => first?.status === 'stopped');
     expect(stopped!.generation).toBe(running.generation + 1);
     await until(() => outbox(page), (left) => left.length === 0);
-    await page.getByText('Stopped', { exact: true }).first().waitFor();
+    await page.getByText('Stopped', { exact: true }).filter({ visible: true }).first().waitFor();
   });
 
   it('delivers from the worker alone, with no page open', async () => {

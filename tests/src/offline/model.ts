@@ -51,8 +51,7 @@ export class ModelServer {
     }
     for (const id of ids) {
       const agent = this.agent(tokenUid, id);
-      // A stop always makes a new generation: a start that was pressed before it and comes late finds that out.
-      if (!starts || !agent.running) agent.generation += 1;
+      if (agent.running !== starts) agent.generation += 1;
       agent.running = starts;
     }
     this.applied.push({ uid: tokenUid, commandId: entry.commandId });
@@ -281,7 +280,7 @@ export class World {
       else if (dice < 0.75) this.online = this.chance(0.6);
       else if (dice < 0.8) this.now += Math.floor(this.random() * 3 * 60_000);
       else if (dice < 0.81) this.clockShift = Math.floor((this.random() - 0.5) * 2 * 86_400_000);
-      for (let steps = Math.floor(this.random() * 6); steps > 0 && !this.scheduler.idle; steps -= 1) await this.scheduler.tick();
+      for (let steps = Math.floor(this.random() * 30); steps > 0 && !this.scheduler.idle; steps -= 1) await this.scheduler.tick();
     }
     this.faults = false;
     this.online = true;
