@@ -1,0 +1,213 @@
+// @vitest-environment jsdom
+/** The main screens with real-looking data: each opens under its path, reads its stores, and has no serious accessibility fault. */
+import 'fake-indexeddb/auto';
+import axe from 'axe-core';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../../contract/agents.ts';
+import type { Fill, Portfolio } from '../../../../contract/trading.ts';
+
+const { call } = vi.hoisted(() => {
+  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
+  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
+  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
+  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
+  Object.assign(globalThis, {
+    scrollTo: () => undefined,
+    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
+  });
+  return { call: vi.fn() };
+});
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
+// jsdom has no canvas: what is drawn is looked at in a browser, what is said around it here.
+vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, close: () => undefined }) }));
+
+const { Routes } = await import('../../../../src/App.tsx');
+const { Toasts } = await import('../../../../src/shell/Toasts.tsx');
+const { session } = await import('../../../../src/identity/session.ts');
+const { queue } = await import('../../../../src/commands.ts');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
+const { applyHistory, clearHistory } = await import('../../../../src/stores/history.ts');
+const { applyMarket, clearMarket } = await import('../../../../src/stores/market.ts');
+const { applyPortfolio, clearPortfolio } = await import('../../../../src/stores/portfolio.ts');
+const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
+const { pageToast, removeToast, toastStore } = await import('../../../../src/stores/toasts.ts');
+const { unexplained } = await import('../../../../src/screens/portfolio/Equity.tsx');
+const { csvCell, fillsCsv } = await import('../../../../src/screens/portfolio/csv.ts');
+const { sortQuotes } = await import('../../../../src/screens/market/market.tsx');
+const { nextPath, checkCredentials } = await import('../../../../src/screens/login/credentials.ts');
+const { profileOf } = await import('../../../../src/screens/guided-setup/profile.ts');
+
+const NOW = Date.now();
+const agent = (id: string, name: string, part: Partial<Agent> = {}): Agent => ({
+  id, name, trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 1_000, execution_interval: '5-minute', enabled: true,
+  pool: 'all_pools', tradingFrequency: 'optimized', status: 'running', hold: null, generation: 1, version: 1, quote: 'USDT', openPositions: 0,
+  realized: '0', unrealized: '0', fees: '0', total: '41.2', createdAt: NOW, startedAt: NOW, stoppedAt: null, lastRunAt: NOW - 120_000, nextRunAt: NOW + 180_000, ...part,
+});
+const PORTFOLIO: Portfolio = {
+  accountId: 'account', book: 1, paper: true, sourceId: 'replay', quote: 'USDT', sequence: 3, asOf: NOW, servedAt: NOW, cash: '7889.59', positionsValue: '2110.41',
+  equity: '10000', deposits: '10000', realized: '-12.05', unrealized: '12.05', fees: '4.1', dayChange: '128.4', dayChangePercent: 1.24, unpriced: [],
+  positions: [{ id: 'p1', agentId: 'a1', agentName: 'Harbour', pair: 'ETH/USDT', quantity: '0.84', averageCost: '2498.05', cost: '2098.36', price: '2512.4', priceAt: NOW, value: '2110.41', unrealized: '12.05', stopPrice: '2373.15', openedAt: NOW }],
+  equityCurve: [[NOW - 60_000, '9990'], [NOW, '10000']],
+};
+const FILL: Fill = {
+  id: 'f1', orderId: 'o1', agentId: 'a1', agentName: 'Harbour', pair: 'ETH/USDT', side: 'buy', quantity: '0.84', price: '2498.05', notional: '2098.36', fee: '2.1', feeBps: '10',
+  slippageBps: '1.2', realized: null, reason: 'signal', decidedAt: NOW, filledAt: NOW, tickId: 't',
+};
+const quote = (symbol: string, price: string, change: number | null, volume: string) => ({ symbol, price, bid: price, ask: price, volume_24h: volume, high_24h: price, low_24h: price, price_change_24h: change, timestamp: NOW, stale: false });
+
+beforeEach(() => {
+  call.mockReset();
+  call.mockImplementation(never);
+  connection.online = 'online';
+  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
+  applySubscription({ status: { subscription: { status: 'active', tier: 'pro', planId: 'pro', currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: 'pro', servedAt: NOW }, trial: null }, 'network');
+  applyAgents({ agents: [agent('a1', 'Harbour', { openPositions: 1 }), agent('a2', 'Drift', { status: 'stopped', openPositions: 2 })], sequence: 3, asOf: NOW }, 'network');
+  applyPortfolio(PORTFOLIO, 'network');
+  applyHistory({ fills: [FILL], sequence: 3, asOf: NOW }, 'network');
+  applyMarket({ source: { id: 'replay', kind: 'replay', label: 'Replayed prices', quote: 'USDT' }, now: NOW, symbols: [quote('BTC/USDT', '64210.5', 1.2, '900'), quote('ETH/USDT', '2512.4', -0.4, '9000')] }, 'network');
+});
+afterEach(() => {
+  cleanup();
+  clearAgents(); clearHistory(); clearMarket(); clearPortfolio(); clearSubscription();
+  queue.entries = [];
+  removeToast();
+});
+
+async function open(path: string): Promise<void> {
+  history.replaceState(null, '', path);
+  render(<Routes />);
+  await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
+}
+
+async function seriousFaults(): Promise<string[]> {
+  const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } });
+  return violations.filter((found) => found.impact === 'serious' || found.impact === 'critical').map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' ')}`);
+}
+
+describe('protected screens', () => {
+  it.each([
+    ['/dashboard', 'R2-06'], ['/standard-dashboard', 'R2-07'], ['/pro-dashboard', 'R2-08'], ['/getting-started', 'R2-09'], ['/trading', 'R2-10'], ['/analytics', 'R2-11'],
+    ['/agents', 'R2-12'], ['/referrals', 'R2-13'], ['/subscription', 'R2-14'], ['/market', 'R2-15'], ['/guided-setup', 'R2-16'], ['/library', 'R2-17'],
+    ['/support', 'R2-18'], ['/security', 'R2-19'], ['/performance', 'R2-20'],
+  ])('opens %s for who may, and shows no serious accessibility fault (%s)', async (path) => {
+    await open(path);
+    expect(screen.queryByText('Authentication Required')).toBeNull();
+    expect(await seriousFaults()).toEqual([]);
+  }, 30_000);
+
+  it.each(['/portfolio', '/stop-all', '/agents/a1', '/market/ETH-USDT', '/', '/login'])('has no serious accessibility fault on %s', async (path) => {
+    if (path === '/login') Object.assign(session, { status: 'signed-out', user: null });
+    await open(path);
+    expect(await seriousFaults()).toEqual([]);
+  }, 30_000);
+});
+
+describe('truth on the screen', () => {
+  it('calls a stopped agent with positions stopped and protecting them', async () => {
+    await open('/agents');
+    expect(screen.getByText('Stopped, protecting 2 positions')).toBeTruthy();
+  });
+
+  it('lays a saved stop over the agent without calling it stopped', async () => {
+    queue.entries = [{
+      version: 1, commandId: crypto.randomUUID(), uid: 'uid-1', intent: 'stop', agentId: 'a1', agentName: 'Harbour', agents: [], seenGeneration: 1, sequence: 1, createdAt: NOW, clockOffsetMs: 0,
+      clockMoved: false, contractVersion: 1, attempts: 0, failures: 0, nextAttemptAt: null, state: 'saved', reason: null, confirmed: false,
+    }];
+    await open('/agents');
+    const row = screen.getAllByRole('listitem').find((item) => item.textContent?.includes('Harbour') === true && item.textContent.includes('Running') === true);
+    expect(row?.textContent).toMatch(/Stop saved on this (device|phone)\. Not yet received by the server\./);
+    const tray = screen.getByRole('region', { name: 'Commands on this device' });
+    expect(within(tray).getByRole('button', { name: 'Cancel' })).toBeTruthy();
+  });
+
+  it('opens the equity into an equation whose rows add up', async () => {
+    expect(unexplained(PORTFOLIO)).toBe('0');
+    expect(unexplained({ ...PORTFOLIO, realized: '-12.06' })).toBe('0.01');
+    await open('/portfolio');
+    fireEvent.click(screen.getByRole('button', { name: 'Explain the equity' }));
+    const dialog = screen.getByRole('dialog', { name: 'Equity' });
+    expect(within(dialog).getByText('Equity = cash + positions')).toBeTruthy();
+    expect(within(dialog).queryByText('Not explained by these rows')).toBeNull();
+  });
+
+  it('keeps the last data and says why it is not newer when a reading fails', async () => {
+    connection.online = 'offline';
+    await open('/dashboard');
+    expect(screen.getByText(/^Offline\. Showing/)).toBeTruthy();
+    expect(screen.getAllByText(/10.000\.00/).length).toBeGreaterThan(0);
+  });
+
+  it('says whose prices these are', async () => {
+    await open('/market');
+    expect(screen.getByText('Replayed prices')).toBeTruthy();
+  });
+});
+
+describe('creating an agent', () => {
+  it('shows the contract’s own words beside each field, keeps the values, and sends nothing (R5-01, R5-04)', async () => {
+    await open('/agents');
+    fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'bad<name' } });
+    fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '0' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Create agent' }));
+    expect(await screen.findByText('Only letters, digits, spaces, hyphens and underscores')).toBeTruthy();
+    expect(screen.getByText('At least 1')).toBeTruthy();
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('bad<name');
+    expect(call.mock.calls.filter(([name]) => name === 'createAgent')).toEqual([]);
+  });
+});
+
+describe('small rules of screens', () => {
+  it('says how a checkout ended, once, on the dashboard (R2-30)', async () => {
+    await open('/dashboard?subscription=success');
+    await waitFor(() => { expect(toastStore.toasts.map((toast) => toast.message)).toEqual(['Payment received. Your plan shows as soon as it is confirmed.']); });
+    expect(location.search).toBe('');
+    cleanup();
+    removeToast();
+    await open('/dashboard?subscription=canceled');
+    await waitFor(() => { expect(toastStore.toasts[0]?.message).toBe('Checkout cancelled. Nothing was charged.'); });
+  });
+
+  it('shows toasts top-right (R2-29)', async () => {
+    render(<Toasts />);
+    pageToast('success', 'Saved there');
+    const toast = await screen.findByText('Saved there');
+    const list = toast.closest('[data-sonner-toaster]');
+    expect([list?.getAttribute('data-y-position'), list?.getAttribute('data-x-position')]).toEqual(['top', 'right']);
+    expect(toastStore.toasts[0]?.durationMs).toBe(4_000);
+  });
+
+  it('writes a history that no spreadsheet runs', () => {
+    expect(csvCell('=HYPERLINK("x")')).toBe(`"'=HYPERLINK(""x"")"`);
+    expect(csvCell('-12.05')).toBe('-12.05');
+    expect(csvCell('-cmd|x')).toBe("'-cmd|x");
+    expect(fillsCsv([FILL]).split('\r\n')[1]).toContain('ETH/USDT,buy,0.84,2498.05');
+  });
+
+  it('sorts the market by what is asked, unknown last, ties by name', () => {
+    const rows = [quote('B/USDT', '1', null, '1'), quote('A/USDT', '1', 2, '1'), quote('C/USDT', '3', -1, '1')];
+    expect(sortQuotes(rows, { key: 'change', down: true }).map((row) => row.symbol)).toEqual(['A/USDT', 'C/USDT', 'B/USDT']);
+    expect(sortQuotes(rows, { key: 'price', down: true }).map((row) => row.symbol)).toEqual(['C/USDT', 'A/USDT', 'B/USDT']);
+    expect(sortQuotes(rows, { key: 'symbol', down: false }).map((row) => row.symbol)).toEqual(['A/USDT', 'B/USDT', 'C/USDT']);
+  });
+
+  it('goes on after a sign-in to a path of this app only', () => {
+    expect(nextPath('?next=%2Fagents%2Fa1', '/dashboard')).toBe('/agents/a1');
+    for (const bad of ['//evil.example', 'https://evil.example', '/\\evil.example', '/login?next=/x']) expect(nextPath(`?next=${encodeURIComponent(bad)}`, '/dashboard')).toBe('/dashboard');
+  });
+
+  it('names what is missing in a sign-up beside its field', () => {
+    expect(checkCredentials('', '', true)).toEqual({ email: 'Required', password: 'Required' });
+    expect(checkCredentials('not-an-address', '12345', true)).toEqual({ email: 'That is not an email address.', password: 'At least 6 characters.' });
+    expect(checkCredentials('a@example.com', '12345', false)).toEqual({});
+  });
+
+  it('never lets a careful answer be outvoted into Aggressive', () => {
+    expect(profileOf([0, 0, 0])).toBe('Conservative');
+    expect(profileOf([2, 2, 0])).toBe('Moderate');
+    expect(profileOf([2, 2, 2])).toBe('Aggressive');
+  });
+});
