@@ -58,6 +58,7 @@ export function TimeChart({ label, line, candles, marks, height, empty, controls
       <div style={{ height }} className="relative overflow-hidden">
         {!drawable && <div className="rule flex h-full items-center text-ink-3">{empty}</div>}
         {drawable && !table && !failed && <div ref={box} role="img" aria-label={label} className="absolute inset-0" />}
+        {drawable && !table && read !== null && <p aria-hidden className="pointer-events-none absolute top-0 left-0 z-10 rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{formatMoment(read.at)} <span className="ml-1 font-medium text-ink">{read.text}</span></p>}
         {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
         {drawable && table && (
           <div className="h-full overflow-y-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
@@ -69,7 +70,6 @@ export function TimeChart({ label, line, candles, marks, height, empty, controls
       <figcaption className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
         <span className="flex min-w-0 items-center gap-1">{drawable && controls}</span>
         <span className="flex min-w-0 items-center gap-3 text-xs text-ink-3">
-          <span className="truncate" aria-live="off">{read === null ? '' : `${formatMoment(read.at)}  ${read.text}`}</span>
           {drawable && <button type="button" className="min-h-11 shrink-0 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8" onClick={() => { setTable(!table); setRead(null); }}>{table ? 'Chart' : 'Table'}</button>}
         </span>
       </figcaption>

@@ -49,7 +49,7 @@ describe('routes', () => {
   it('preloads dashboard, market and analytics when idle, within 10 s (R2-27, R9-10)', () => {
     const loaded: string[] = [];
     const requestIdleCallback = vi.fn((run: () => void) => { run(); return 1; });
-    preloadWhenIdle({ addEventListener: vi.fn(), setTimeout: vi.fn() as never, requestIdleCallback: requestIdleCallback as never }, (path) => loaded.push(path));
+    preloadWhenIdle({ addEventListener: vi.fn(), setTimeout: vi.fn() as never, requestIdleCallback: requestIdleCallback }, (path) => loaded.push(path));
     expect(requestIdleCallback).toHaveBeenCalledWith(expect.any(Function), { timeout: 10_000 });
     expect(loaded).toEqual([...IDLE_PRELOADS]);
     expect(loaded).toEqual(expect.arrayContaining(['/dashboard', '/market', '/analytics']));
