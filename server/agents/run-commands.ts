@@ -6,7 +6,7 @@ import { tierPermits } from '../../contract/tiers.ts';
 import type { Tx } from '../db/database.ts';
 import type { TradingDeps } from './deps.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
-import { applyEvent, tellChanged } from './transitions.ts';
+import { applyEvent, outdateStarts, tellChanged } from './transitions.ts';
 
 export interface Ran {
   outcome: 'started' | 'stopped' | 'unchanged';
@@ -59,8 +59,7 @@ export async function startAgent(tx: Tx, deps: TradingDeps, uid: string, id: str
 export async function stopAgent(tx: Tx, deps: TradingDeps, uid: string, id: string): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   const stopped = await applyEvent(tx, deps, row, 'stop');
-  if (stopped === null) return { outcome: 'unchanged', agent: await seenAs(tx, deps, uid, row) };
-  return { outcome: 'stopped', agent: await told(tx, deps, uid, stopped) };
+  return { outcome: stopped === null ? 'unchanged' : 'stopped', agent: await told(tx, deps, uid, stopped ?? await outdateStarts(tx, row)) };
 }
 
 type AllRan = Omit<AllAgentsCommandReply, 'commandId'>;
@@ -108,8 +107,9 @@ export async function stopAll(tx: Tx, deps: TradingDeps, uid: string): Promise<A
   const changed: AgentRow[] = [];
   for (const row of rows) {
     const stopped = await applyEvent(tx, deps, row, 'stop');
-    if (stopped !== null) changed.push(stopped);
-    after.push(stopped ?? row);
+    const now = stopped ?? await outdateStarts(tx, row);
+    changed.push(now);
+    after.push(now);
     results.push({ agentId: row.id, outcome: stopped === null ? 'unchanged' : 'stopped' });
   }
   await tellChanged(tx, deps, uid, changed);

@@ -42,6 +42,16 @@ export async function applyEvent(tx: Tx, deps: TradingDeps, row: AgentRow, event
   return asAgentRow(changed);
 }
 
+/**
+ * A stop that finds the agent stopped still makes every earlier start out of date: one that a device gave up on may be
+ * on the network yet, and must not run after the stop that was pressed later.
+ */
+export async function outdateStarts(tx: Tx, row: AgentRow): Promise<AgentRow> {
+  const [changed] = await tx.db.update(agents).set({ generation: sql`${agents.generation} + 1` }).where(eq(agents.id, row.id)).returning();
+  if (changed === undefined) throw new Error('The agent is gone');
+  return asAgentRow(changed);
+}
+
 /** Appends `agent.changed` for each row and answers them as the wire has them. */
 export async function tellChanged(tx: Tx, deps: TradingDeps, uid: string, rows: readonly AgentRow[]): Promise<Agent[]> {
   const list = await toAgents(tx.db, deps.market, uid, rows);

@@ -33,6 +33,26 @@ const refused = async (work: Promise<unknown>): Promise<Refusal> => {
 };
 const make = async (uid: string, more: Partial<CallBody<'createAgent'>> = {}) => (await floor.call(uid, 'createAgent', { body: { ...BODY, ...more } })).agent;
 
+describe('a start that comes late', () => {
+  it('does not run after a stop that was pressed later, even where that stop found the agent stopped (R7-17)', async () => {
+    const uid = await person();
+    const { id, generation } = await make(uid);
+    expect((await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).outcome).toBe('unchanged');
+    expect(await refused(floor.call(uid, 'startAgent', { params: { id }, body: { seenGeneration: generation } }))).toMatchObject({ code: 'agent_changed' });
+    const [agent] = (await floor.call(uid, 'agents')).agents;
+    expect(agent?.status).toBe('stopped');
+    expect((await floor.call(uid, 'startAgent', { params: { id }, body: { seenGeneration: agent?.generation ?? 0 } })).outcome).toBe('started');
+  });
+
+  it('is told apart from one that saw a stop-all (R7-18)', async () => {
+    const uid = await person();
+    const { id, generation } = await make(uid);
+    await floor.call(uid, 'stopAll', { body: {} });
+    const { results } = await floor.call(uid, 'startAll', { body: { agents: [{ id, seenGeneration: generation }] } });
+    expect(results).toMatchObject([{ agentId: id, outcome: 'refused', code: 'agent_changed' }]);
+  });
+});
+
 describe('creating', () => {
   it('makes an agent as asked for, stopped or running as the person wishes (R7-15)', async () => {
     const uid = await person('standard');
@@ -91,7 +111,7 @@ describe('start and stop', () => {
     expect(await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).toMatchObject({ outcome: 'stopped', agent: { status: 'stopped', enabled: false, generation: 3, nextRunAt: null } });
     expect((await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).outcome).toBe('unchanged');
     const told = await database.db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence);
-    expect(told.map(({ payload }) => (payload as { agent: { generation: number } }).agent.generation)).toEqual([1, 2, 3]);
+    expect(told.map(({ payload }) => (payload as { agent: { generation: number } }).agent.generation)).toEqual([1, 2, 3, 4]);
   });
 
   it('asks before a start that saw another agent or waited too long, and drops one that waited a day (R7-17)', async () => {
