@@ -1,8 +1,11 @@
 /** Routes and shell of the page; refuses to draw a protected screen outside its guard. */
 import './styles/app.css';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useState, type ComponentType } from 'react';
+import { useSnapshot } from 'valtio';
 import { Redirect, useLocation } from 'wouter';
+import { loadDialog } from './components/LazyDialog.tsx';
 import { environment } from './environment.ts';
+import { log } from './log.ts';
 import { keepAppearance } from './shell/appearance.ts';
 import { Boundary, CrashScreen, RouteError } from './shell/Crash.tsx';
 import { Guard } from './shell/Guard.tsx';
@@ -10,13 +13,20 @@ import { LoadingScreen } from './shell/LoadingScreen.tsx';
 import { keepReferral } from './shell/referral.ts';
 import { preload, preloadWhenIdle, ROUTES, routeOf } from './shell/routes.ts';
 import { Shell } from './shell/Shell.tsx';
-import { Toasts } from './shell/Toasts.tsx';
+import { toastStore } from './stores/toasts.ts';
+
+const loadToasts = () => import('./shell/Toasts.tsx');
+
+/** What any screen may need at any moment, but not for its first paint. */
+function preloadParts(): void {
+  Promise.all([loadToasts(), loadDialog()]).catch((error: unknown) => { log.warn('Toasts and dialogs could not be preloaded', error); });
+}
 
 keepAppearance();
 // The screen that is about to be shown is asked for before anything is drawn.
 preload(location.pathname === '/dashboard' ? '/standard-dashboard' : location.pathname);
 preload(location.pathname);
-if (environment.lazyLoading) preloadWhenIdle();
+if (environment.lazyLoading) preloadWhenIdle(window, (path) => { preload(path); preloadParts(); });
 else for (const route of ROUTES) preload(route.path);
 
 /** Values of a pattern's `:names` in a path. */
@@ -56,11 +66,22 @@ export function Routes() {
   return <Shell path={path}>{route.access === 'public' ? screen : <Guard>{screen}</Guard>}</Shell>;
 }
 
+/** Nothing until there is a first message to show. A part that could not be loaded is asked for again with the next. */
+function ToastsWhenNeeded() {
+  const { length } = useSnapshot(toastStore).toasts;
+  const [Toasts, setToasts] = useState<ComponentType>();
+  useEffect(() => {
+    if (length === 0 || Toasts !== undefined) return;
+    loadToasts().then((module) => { setToasts(() => module.Toasts); }, (error: unknown) => { log.error('Messages could not be shown', error); });
+  }, [length, Toasts]);
+  return Toasts === undefined ? null : <Toasts />;
+}
+
 export function App() {
   return (
     <Boundary fallback={(error) => <CrashScreen error={error} />}>
       <Routes />
-      <Toasts />
+      <ToastsWhenNeeded />
     </Boundary>
   );
 }

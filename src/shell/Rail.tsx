@@ -3,7 +3,7 @@ import { Activity, BookOpen, Bot, ChartCandlestick, CircleStop, Ellipsis, Gift, 
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { classes } from '../components/class-names.ts';
-import { Dialog } from '../components/Dialog.tsx';
+import { LazyDialog } from '../components/LazyDialog.tsx';
 import { preload } from './routes.ts';
 import { isCurrent, MORE_LINKS, type NavLink } from './navigation.ts';
 
@@ -58,12 +58,12 @@ export function BottomBar({ path }: { path: string }) {
         return <Link key={link.to} href={link.to} aria-current={current ? 'page' : undefined} className={classes(TAB, current ? 'font-medium text-accent' : 'text-ink-2')}><Icon className="size-5" strokeWidth={1.75} aria-hidden />{link.label}</Link>;
       })}
       <button type="button" aria-haspopup="dialog" onClick={() => { setOpen(true); }} className={classes(TAB, 'text-ink-2')}><Ellipsis className="size-5" strokeWidth={1.75} aria-hidden />More</button>
-      <Dialog open={open} onOpenChange={setOpen} title="More">
+      <LazyDialog open={open} onOpenChange={setOpen} title="More">
         <div className="grid grid-cols-2 gap-x-2">
           {MORE_LINKS.map((link) => <RailLink key={link.to} link={link} path={path} onFollow={() => { setOpen(false); }} />)}
           <StopAllLink onFollow={() => { setOpen(false); }} />
         </div>
-      </Dialog>
+      </LazyDialog>
     </nav>
   );
 }

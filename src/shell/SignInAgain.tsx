@@ -2,8 +2,8 @@
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
-import { Dialog } from '../components/Dialog.tsx';
 import { Field } from '../components/Field.tsx';
+import { LazyDialog } from '../components/LazyDialog.tsx';
 import { errorSentence } from '../format/errors.ts';
 import { session, signIn, signInWithGoogle } from '../identity/session.ts';
 
@@ -18,13 +18,13 @@ export function SignInAgain({ open, onOpenChange }: { open: boolean; onOpenChang
     work.then(() => { setPassword(''); onOpenChange(false); }, (failure: unknown) => { setError(errorSentence(failure)); }).finally(() => { setBusy(false); });
   };
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Sign in again" description={`As ${email}. What is on the screen and what waits to be sent stays.`}>
+    <LazyDialog open={open} onOpenChange={onOpenChange} title="Sign in again" description={`As ${email}. What is on the screen and what waits to be sent stays.`}>
       <form className="flex flex-col gap-4" onSubmit={(event: FormEvent) => { event.preventDefault(); run(signIn(email, password)); }}>
         <input type="hidden" autoComplete="username" value={email} readOnly />
         <Field label="Password" type="password" autoComplete="current-password" value={password} error={error} required onChange={(event) => { setPassword(event.target.value); }} />
         <Button type="submit" tone="primary" busy={busy}>Sign in</Button>
         <Button disabled={busy} onClick={() => { run(signInWithGoogle()); }}>Continue with Google</Button>
       </form>
-    </Dialog>
+    </LazyDialog>
   );
 }
