@@ -52,7 +52,8 @@ export class Scheduler {
   private tidyAt = performance.now() + TIDY_FIRST_MS;
   private checkAt = performance.now() + 24 * HOUR_MS;
 
-  constructor(private readonly deps: TradingDeps) {
+  /** `batch`: agents run in one transaction. */
+  constructor(private readonly deps: TradingDeps, private readonly batch = BATCH) {
     this.stepMs = INTERVAL_MS[deps.market.baseInterval];
     this.stops = new StopWatch(deps, new PaperVenue(deps.market));
   }
@@ -134,8 +135,8 @@ export class Scheduler {
     const report: TickReport = { ...NOTHING, tick };
     for (let finished = false; !finished && !this.stopping;) {
       const batch = await database.transaction(async (tx) => {
-        const ran = await runBatch(tx, this.deps, inputs, BATCH);
-        const done = ran.agents < BATCH;
+        const ran = await runBatch(tx, this.deps, inputs, this.batch);
+        const done = ran.agents < this.batch;
         const skipped = done ? await finishTick(tx, this.deps, tick, this.last, report.agents + ran.agents) : 0;
         return { ...ran, done, skipped };
       });

@@ -32,7 +32,7 @@ export interface Floor {
   join(uid: string, tier?: Exclude<Tier, 'free' | 'trial'> | null, status?: string): Promise<void>;
   /** A call as HTTP makes it: with a fresh Idempotency-Key unless one is given. */
   call<N extends CallName>(uid: string, name: N, more?: { body?: CallBody<N>; params?: CallParams<N>; key?: string }): Promise<CallReply<N>>;
-  scheduler(database?: Database): Scheduler;
+  scheduler(database?: Database, batch?: number): Scheduler;
   /** One close after another, each run to its end with the stops it set off. */
   run(scheduler: Scheduler, ticks: number): Promise<number>;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
       const context = { caller: { uid, email: null }, commandId, params: more.params ?? {}, query: {}, body: CALLS[name].body.parse(more.body ?? {}), once };
       return await (handler as (context: unknown) => Promise<unknown>)(context) as never;
     },
-    scheduler: (other) => new Scheduler(other === undefined ? deps : { ...deps, database: other }),
+    scheduler: (other, batch) => new Scheduler(other === undefined ? deps : { ...deps, database: other, entitlement: new DatabaseEntitlement(other, clock) }, batch),
     async run(scheduler, ticks) {
       let trades = 0;
       for (let i = 0; i < ticks; i += 1) {

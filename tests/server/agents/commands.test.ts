@@ -6,7 +6,7 @@ import type { CallBody } from '../../../contract/calls.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { START_FRESH_MS, START_LAPSE_MS } from '../../../contract/limits.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { openTestDatabase } from '../../support/test-database.ts';
 import { events, subscriptions } from '../../../server/db/schema.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
@@ -21,7 +21,7 @@ const person = async (tier: Parameters<Floor['join']>[1] = 'pro-max', status = '
 const BODY: CallBody<'createAgent'> = { ...AGGRESSIVE, enabled: false, pool: undefined, trading_pairs: ['BTC/USDT'] };
 
 beforeAll(async () => {
-  database = await openPglite(null);
+  database = await openTestDatabase();
   floor = await openFloor({ candles: 50, pairs: ['BTC/USDT', 'ETH/USDT', 'USDC/USDT'] }, database);
 });
 afterAll(async () => { await database.close(); });
@@ -188,7 +188,7 @@ describe('changing', () => {
         floor.call(other, 'updateAgent', { params, body: settings }), floor.call(other, 'deleteAgent', { params }),
         floor.call(other, 'liquidateAgent', { params }), floor.call(other, 'agentPerformance', { params }),
       ];
-      for (const call of calls) expect(await refused(call)).toMatchObject({ code: 'not_found', status: 404 });
+      for (const refusal of await Promise.all(calls.map(refused))) expect(refusal).toMatchObject({ code: 'not_found', status: 404 });
     }
     expect((await floor.call(owner, 'agents')).agents[0]).toMatchObject({ status: 'running', generation: 1 });
   });

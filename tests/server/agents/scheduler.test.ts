@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed } from '../../../contract/money.ts';
 import type { Database, Db, Tx } from '../../../server/db/database.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { openTestDatabase } from '../../support/test-database.ts';
 import { agents, decisions, equityPoints, events, fills, ledger, orders, positions, ticks, users } from '../../../server/db/schema.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
@@ -17,7 +17,7 @@ let floor: Floor;
 let tape = 0;
 const uidOf = (name: string) => `${name}${tape}`;
 
-beforeAll(async () => { database = await openPglite(null); db = database.db; });
+beforeAll(async () => { database = await openTestDatabase(); db = database.db; });
 afterAll(async () => { await database.close(); });
 beforeEach(async () => {
   tape += 1;

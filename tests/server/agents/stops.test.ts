@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { openTestDatabase } from '../../support/test-database.ts';
 import { agents, fills, positions } from '../../../server/db/schema.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
@@ -18,7 +18,7 @@ let agentId = '';
 let tape = 0;
 let uid = '';
 
-beforeAll(async () => { database = await openPglite(null); db = database.db; });
+beforeAll(async () => { database = await openTestDatabase(); db = database.db; });
 afterAll(async () => { await database.close(); });
 beforeEach(async () => {
   uid = `stopper${tape += 1}`;

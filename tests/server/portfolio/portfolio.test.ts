@@ -8,7 +8,7 @@ import { paperFill, quoteAround } from '../../../engine/fills.ts';
 import { applyBuy, applySell } from '../../../engine/ledger.ts';
 import { keepTidy } from '../../../server/agents/retention.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { openTestDatabase } from '../../support/test-database.ts';
 import { balances, decisionCounts, decisions, equityPoints, positions, users } from '../../../server/db/schema.ts';
 import { recordTrades } from '../../../server/portfolio/book.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
@@ -23,7 +23,7 @@ let floor: Floor;
 let tape = 0;
 let uid = '';
 
-beforeAll(async () => { database = await openPglite(null); db = database.db; });
+beforeAll(async () => { database = await openTestDatabase(); db = database.db; });
 afterAll(async () => { await database.close(); });
 beforeEach(async () => {
   uid = `owner${tape += 1}`;

@@ -1,0 +1,14 @@
+/** The database a trading test runs on: PGlite in memory, or what another test file has put in its place; refuses to share rows. */
+import type { Database } from '../../server/db/database.ts';
+import { openPglite } from '../../server/db/pglite.ts';
+
+let open: () => Promise<Database> = () => openPglite(null);
+
+/** From here on `openTestDatabase` opens this kind; for a file that runs the tests of another on its own database. */
+export function useDatabase(other: () => Promise<Database>): void {
+  open = other;
+}
+
+export function openTestDatabase(): Promise<Database> {
+  return open();
+}
