@@ -14,7 +14,7 @@ const LANES: Step[][] = [
     { name: 'lint', command: [bin('eslint'), '.', '--cache', '--cache-location', 'node_modules/.cache/eslint'] },
   ],
   [
-    { name: 'build', command: [bin('vite'), 'build'] },
+    { name: 'build', command: [bin('tsx'), 'scripts/build.ts'] },
     { name: 'unit and server tests', command: [bin('vitest'), 'run', '--reporter=default'] },
   ],
 ];
