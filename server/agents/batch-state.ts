@@ -1,16 +1,16 @@
 /** What a batch of due agents trades with, read under lock: cash, positions, settings, plan; refuses to go stale within it. */
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
-import type { RiskProfile } from '../../contract/agents.ts';
 import { fixedFromNumber, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/ledger.ts';
+import { riskValues, type OwnRiskValues } from '../../engine/profiles.ts';
 import type { AccountInput, OpenPosition, Quote, RiskValues, TradeDraft } from '../../engine/types.ts';
 import type { Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
 import { cashOf } from '../portfolio/book.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
 import { openAccount } from '../portfolio/open-account.ts';
-import { readSettings, riskValuesFor } from '../user/settings.ts';
+import { readOwnRiskOf, readSettingsOf } from '../user/settings.ts';
 import type { TradingDeps } from './deps.ts';
 import { LOOKING } from './lifecycle.ts';
 import { asAgentRow, type AgentRow } from './read-agents.ts';
@@ -29,7 +29,8 @@ export interface AccountState {
 interface PersonState {
   maxTradeAmount: Fixed;
   entriesAllowed: AccountInput['entriesAllowed'];
-  risk: Map<RiskProfile, RiskValues>;
+  /** The person's own percentages, by profile. */
+  own: ReadonlyMap<string, OwnRiskValues>;
 }
 
 /** Agents due at `tick`, locked; those that another worker or a command holds are left to them. */
@@ -41,44 +42,28 @@ export async function claimDue(tx: Tx, source: string, tick: number, limit: numb
 }
 
 export class BatchState {
-  private readonly people = new Map<string, PersonState>();
+  private readonly equities = new Map<string, Fixed>();
 
-  private constructor(private readonly deps: TradingDeps, private readonly accounts: Map<string, AccountState>) {}
+  private constructor(
+    private readonly deps: TradingDeps, private readonly accounts: ReadonlyMap<string, AccountState>, private readonly people: ReadonlyMap<string, PersonState>,
+  ) {}
 
-  /** Locks the accounts of these agents in the order of their ids and reads what they hold. */
+  /** Locks the accounts of these agents in the order of their ids and reads what they hold: so many statements, however many agents. */
   static async load(tx: Tx, deps: TradingDeps, rows: readonly AgentRow[]): Promise<BatchState> {
     const source = deps.market.source.id;
     const uids = [...new Set(rows.map((row) => row.uid))];
     let open = await tx.db.select().from(accounts)
       .where(and(inArray(accounts.uid, uids), eq(accounts.source, source), isNull(accounts.closedAt))).orderBy(asc(accounts.id)).for('update');
+    const having = new Set(open.map((account) => account.uid));
     for (const uid of uids) {
-      if (!open.some((account) => account.uid === uid)) open = [...open, await openAccount(tx, uid, deps.market, deps.clock)];
+      if (!having.has(uid)) open = [...open, await openAccount(tx, uid, deps.market, deps.clock)];
     }
     const ids = open.map((account) => account.id);
     const cash = await cashOfAccounts(tx.db, ids);
     const states = new Map(open.map((account): [string, AccountState] => [account.uid, { id: account.id, cash: cash.get(account.id) ?? ZERO, positions: [] }]));
     const byId = new Map([...states.values()].map((state) => [state.id, state]));
     for (const row of await openPositionsOf(tx.db, ids)) byId.get(row.accountId)?.positions.push({ ...toOpenPosition(row), agentId: row.agentId });
-    const state = new BatchState(deps, states);
-    for (const row of rows) await state.readPerson(tx, row);
-    return state;
-  }
-
-  /** Kill switches are read inside the transaction, so that none is seen late. */
-  private async readPerson(tx: Tx, row: AgentRow): Promise<void> {
-    let person = this.people.get(row.uid);
-    if (person === undefined) {
-      const { settings } = await readSettings(tx.db, row.uid);
-      const { lapsed } = await this.deps.entitlement.tierOf(row.uid, tx);
-      const reason = lapsed ? 'your plan has ended.' : !settings.tradingEnabled ? 'trading is switched off in your settings.'
-        : settings.tradingMode === 'paused' ? 'trading is paused in your settings.' : null;
-      person = {
-        maxTradeAmount: fixedFromNumber(settings.maxTradeAmount), risk: new Map(),
-        entriesAllowed: reason === null ? { allowed: true } : { allowed: false, reason },
-      };
-      this.people.set(row.uid, person);
-    }
-    if (!person.risk.has(row.riskProfile)) person.risk.set(row.riskProfile, await riskValuesFor(tx.db, row.uid, row.riskProfile));
+    return new BatchState(deps, states, await readPeople(tx, deps, uids));
   }
 
   account(row: AgentRow): AccountState {
@@ -88,18 +73,25 @@ export class BatchState {
   }
 
   risk(row: AgentRow): RiskValues {
-    const values = this.people.get(row.uid)?.risk.get(row.riskProfile);
-    if (values === undefined) throw new Error('An agent without risk values');
-    return values;
+    return riskValues(row.riskProfile, this.people.get(row.uid)?.own.get(row.riskProfile) ?? null);
   }
 
   /** The account as this agent may use it now: cash not yet spent by agents before it in the batch. */
   input(row: AgentRow, quotes: ReadonlyMap<string, Quote>): AccountInput {
-    const { cash, positions } = this.account(row);
+    const account = this.account(row);
     const person = this.people.get(row.uid);
-    if (person === undefined) throw new Error('An agent without a person');
-    const marks = new Map([...quotesOf(this.deps.market, positions.map(({ pair }) => pair)), ...quotes]);
-    return { freeCash: cash, equity: markToMarket(cash, positions, marks).equity, maxTradeAmount: person.maxTradeAmount, entriesAllowed: person.entriesAllowed };
+    if (person === undefined) throw new Error('No such user');
+    return { freeCash: account.cash, equity: this.equityOf(account, quotes), maxTradeAmount: person.maxTradeAmount, entriesAllowed: person.entriesAllowed };
+  }
+
+  /** The same for every agent of the account until one of them trades. */
+  private equityOf(account: AccountState, quotes: ReadonlyMap<string, Quote>): Fixed {
+    const known = this.equities.get(account.id);
+    if (known !== undefined) return known;
+    const marks = new Map([...quotesOf(this.deps.market, account.positions.map(({ pair }) => pair)), ...quotes]);
+    const { equity } = markToMarket(account.cash, account.positions, marks);
+    this.equities.set(account.id, equity);
+    return equity;
   }
 
   held(row: AgentRow): HeldPosition[] {
@@ -109,10 +101,26 @@ export class BatchState {
   /** Takes a decided trade into the account, so that whoever comes next in the batch sees it. */
   apply(row: AgentRow, trade: TradeDraft): void {
     const account = this.account(row);
+    this.equities.delete(account.id);
     account.cash = subtract(account.cash, cashOf(trade));
     const before = account.positions.find((position) => position.agentId === row.id && position.pair === trade.after.pair);
     account.positions = account.positions.filter((position) => position !== before);
     if (trade.after.quantity === ZERO) return;
     account.positions.push({ ...trade.after, id: before?.id ?? '', agentId: row.id, openedAt: before?.openedAt ?? trade.fill.filledAt });
   }
+}
+
+/** Kill switches are read inside the transaction, so that none is seen late. */
+async function readPeople(tx: Tx, { entitlement }: TradingDeps, uids: readonly string[]): Promise<Map<string, PersonState>> {
+  const settings = await readSettingsOf(tx.db, uids);
+  const plans = await entitlement.tiersOf(uids, tx);
+  const own = await readOwnRiskOf(tx.db, uids);
+  return new Map([...settings].map(([uid, { tradingEnabled, tradingMode, maxTradeAmount }]) => {
+    const reason = plans.get(uid)?.lapsed !== false ? 'your plan has ended.' : !tradingEnabled ? 'trading is switched off in your settings.'
+      : tradingMode === 'paused' ? 'trading is paused in your settings.' : null;
+    return [uid, {
+      maxTradeAmount: fixedFromNumber(maxTradeAmount), own: own.get(uid) ?? new Map<string, OwnRiskValues>(),
+      entriesAllowed: reason === null ? { allowed: true } : { allowed: false, reason },
+    }];
+  }));
 }

@@ -1,5 +1,5 @@
 /** What agents, scheduler and portfolio are given; refuses to make any of it. */
-import type { Entitlement } from '../billing/entitlement.ts';
+import type { BatchEntitlement } from '../billing/entitlement.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import type { EventLog } from '../events/events.ts';
@@ -12,5 +12,5 @@ export interface TradingDeps {
   events: EventLog;
   clock: WallClock;
   log: Log;
-  entitlement: Entitlement;
+  entitlement: BatchEntitlement;
 }

@@ -26,7 +26,7 @@ export async function updateAgent(tx: Tx, deps: TradingDeps, uid: string, id: st
   const { market } = deps;
   const row = await lockOwnAgent(tx, uid, market.source.id, id);
   if (body.version !== undefined && body.version !== row.version) {
-    const [agent] = await toAgents(tx.db, market, uid, [row]);
+    const [agent] = await toAgents(tx.db, market, [row]);
     throw new Refusal('agent_changed', 'The agent was changed somewhere else meanwhile. Look at both and save again.', { details: { agent } });
   }
   if (body.enabled && !row.enabled) await mayStart(tx, deps, uid);

@@ -19,7 +19,7 @@ const COUNTS_SHOWN = 1_000;
 
 export async function readPerformance({ database: { db }, market }: TradingDeps, uid: string, id: string): Promise<AgentPerformance> {
   const row = await ownAgent(db, uid, market.source.id, id);
-  const [agent] = await toAgents(db, market, uid, [row]);
+  const [agent] = await toAgents(db, market, [row]);
   if (agent === undefined) throw new Error('The agent is gone');
   const account = await openAccountOf(db, uid, market.source.id);
   const decided = await recentDecisions(db, row.id);

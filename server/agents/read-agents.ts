@@ -10,8 +10,8 @@ import type { Hold } from '../../engine/types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
-import { NO_RESULTS, openPositionsOf, quotesOf, resultsBy, toOpenPosition, type Results } from '../portfolio/marks.ts';
-import { openAccountOf } from '../portfolio/open-account.ts';
+import { NO_RESULTS, openPositionsOf, quotesOf, resultsOfAgents, toOpenPosition, type Results } from '../portfolio/marks.ts';
+import { openAccountsOf } from '../portfolio/open-account.ts';
 import type { PositionRow } from '../portfolio/book.ts';
 import type { TradingDeps } from './deps.ts';
 
@@ -72,13 +72,14 @@ export async function lockOwnAgents(tx: Tx, uid: string, source: string, ids?: r
   return rows.map(asAgentRow);
 }
 
-/** Rows of one person as the wire has them, in the order given. */
-export async function toAgents(db: Db, market: Market, uid: string, rows: readonly AgentRow[]): Promise<Agent[]> {
+/** Rows as the wire has them, in the order given; of several people where they are several people's. */
+export async function toAgents(db: Db, market: Market, rows: readonly AgentRow[]): Promise<Agent[]> {
   if (rows.length === 0) return [];
-  const account = await openAccountOf(db, uid, market.source.id);
-  const results = account === null ? new Map<string, Results>() : await resultsBy(db, account.id, 'agent_id', rows.length === 1 ? rows[0]?.id : undefined);
-  const open = account === null ? [] : await openPositionsOf(db, [account.id]);
-  return rows.map((row) => toAgent(market, row, results.get(row.id) ?? NO_RESULTS, open.filter((position) => position.agentId === row.id)));
+  const ids = (await openAccountsOf(db, [...new Set(rows.map((row) => row.uid))], market.source.id)).map((account) => account.id);
+  const results = await resultsOfAgents(db, ids, rows.map((row) => row.id));
+  const open = new Map<string, PositionRow[]>();
+  for (const position of await openPositionsOf(db, ids)) open.set(position.agentId, [...open.get(position.agentId) ?? [], position]);
+  return rows.map((row) => toAgent(market, row, results.get(row.id) ?? NO_RESULTS, open.get(row.id) ?? []));
 }
 
 function toAgent(market: Market, row: AgentRow, results: Results, open: readonly PositionRow[]): Agent {
@@ -98,7 +99,7 @@ export async function readAgentList({ database, market, clock }: TradingDeps, ui
   // The sequence first: what happens after it reaches the reader as an event on top of this list.
   const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
   const rows = await agentRows(database.db, uid, market.source.id);
-  return { agents: await toAgents(database.db, market, uid, rows), sequence: user?.sequence ?? 0, asOf: clock.now() };
+  return { agents: await toAgents(database.db, market, rows), sequence: user?.sequence ?? 0, asOf: clock.now() };
 }
 
 export async function readSummary(deps: TradingDeps, uid: string): Promise<AgentSummary> {

@@ -40,17 +40,17 @@ async function told(tx: Tx, deps: TradingDeps, uid: string, row: AgentRow): Prom
   return agent;
 }
 
-async function seenAs(tx: Tx, deps: TradingDeps, uid: string, row: AgentRow): Promise<Agent> {
-  const [agent] = await toAgents(tx.db, deps.market, uid, [row]);
+async function seenAs(tx: Tx, deps: TradingDeps, row: AgentRow): Promise<Agent> {
+  const [agent] = await toAgents(tx.db, deps.market, [row]);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
 }
 
 export async function startAgent(tx: Tx, deps: TradingDeps, uid: string, id: string, body: AgentCommandBody): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
-  if (row.status === 'running') return { outcome: 'unchanged', agent: await seenAs(tx, deps, uid, row) };
+  if (row.status === 'running') return { outcome: 'unchanged', agent: await seenAs(tx, deps, row) };
   const against = objection(row, body);
-  if (against !== null) throw new Refusal(against.code, against.message, { details: { agent: await seenAs(tx, deps, uid, row) } });
+  if (against !== null) throw new Refusal(against.code, against.message, { details: { agent: await seenAs(tx, deps, row) } });
   await mayStart(tx, deps, uid);
   const started = await applyEvent(tx, deps, row, 'start');
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
@@ -86,7 +86,7 @@ export async function startAll(tx: Tx, deps: TradingDeps, uid: string, body: All
     if (!found.has(id)) results.push({ agentId: id, outcome: 'refused', code: 'not_found', message: 'There is no such agent.' });
   }
   await tellChanged(tx, deps, uid, changed);
-  return { results, agents: await toAgents(tx.db, deps.market, uid, after) };
+  return { results, agents: await toAgents(tx.db, deps.market, after) };
 }
 
 async function planRefusal(tx: Tx, deps: TradingDeps, uid: string): Promise<{ code: ErrorCode; message: string } | null> {
@@ -113,5 +113,5 @@ export async function stopAll(tx: Tx, deps: TradingDeps, uid: string): Promise<A
     results.push({ agentId: row.id, outcome: stopped === null ? 'unchanged' : 'stopped' });
   }
   await tellChanged(tx, deps, uid, changed);
-  return { results, agents: await toAgents(tx.db, deps.market, uid, after) };
+  return { results, agents: await toAgents(tx.db, deps.market, after) };
 }

@@ -16,7 +16,7 @@ import { TickInputs } from './tick-inputs.ts';
 
 const LOOK_EVERY_MS = 20;
 const AFTER_FAILURE_MS = 1_000;
-const BATCH = 100;
+const BATCH = 250;
 /** How long a tick waits for the first prices after it: on the market clock, and in real time. */
 const QUOTE_WAIT_MARKET_MS = 60_000;
 const QUOTE_WAIT_MS = 20_000;

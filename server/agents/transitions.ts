@@ -54,7 +54,7 @@ export async function outdateStarts(tx: Tx, row: AgentRow): Promise<AgentRow> {
 
 /** Appends `agent.changed` for each row and answers them as the wire has them. */
 export async function tellChanged(tx: Tx, deps: TradingDeps, uid: string, rows: readonly AgentRow[]): Promise<Agent[]> {
-  const list = await toAgents(tx.db, deps.market, uid, rows);
+  const list = await toAgents(tx.db, deps.market, rows);
   await deps.events.append(tx, uid, list.map((agent) => ({ type: 'agent.changed', agent })));
   return list;
 }

@@ -1,5 +1,5 @@
 /** What a person may use now: their tier from subscription and trial; refuses to trust a page or a provider's event order. */
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { Tier } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
@@ -14,6 +14,12 @@ export interface Entitled {
 export interface Entitlement {
   /** Inside a transaction, pass it: the outer handle must not be asked there. */
   tierOf(uid: string, tx?: Tx): Promise<Entitled>;
+}
+
+/** The same of many people at once, for whoever works through them in batches. */
+export interface BatchEntitlement extends Entitlement {
+  /** Everybody asked for is in the answer. */
+  tiersOf(uids: readonly string[], tx: Tx): Promise<Map<string, Entitled>>;
 }
 
 /** How long after a period's end a payment may still arrive before the plan lapses: card retries and late webhooks. */
@@ -64,11 +70,18 @@ export async function readTrial(db: Db, uid: string): Promise<TrialFacts> {
   return { endsAt: row?.endsAt ?? null };
 }
 
-export class DatabaseEntitlement implements Entitlement {
+export class DatabaseEntitlement implements BatchEntitlement {
   constructor(private readonly database: Database, private readonly clock: WallClock) {}
 
   async tierOf(uid: string, tx?: Tx): Promise<Entitled> {
     const db = tx?.db ?? this.database.db;
     return entitledTier(await readSubscription(db, uid), await readTrial(db, uid), this.clock.now());
+  }
+
+  async tiersOf(uids: readonly string[], { db }: Tx): Promise<Map<string, Entitled>> {
+    const plans = new Map((await db.select().from(subscriptions).where(inArray(subscriptions.uid, [...uids]))).map((row) => [row.uid, row]));
+    const trials = new Map((await db.select({ uid: users.uid, endsAt: users.trialEndsAt }).from(users).where(inArray(users.uid, [...uids]))).map((row) => [row.uid, row]));
+    const now = this.clock.now();
+    return new Map(uids.map((uid) => [uid, entitledTier(plans.get(uid) ?? null, { endsAt: trials.get(uid)?.endsAt ?? null }, now)]));
   }
 }

@@ -1,12 +1,14 @@
 /** Writes trades into orders, fills, ledger, balances and positions, all or nothing; refuses negative cash. */
 import { randomUUID } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { add, formatFixed, negate, parseFixed, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { CASH, fillEntries, sumsByAsset } from '../../engine/ledger.ts';
 import type { LedgerEntry, TradeDraft } from '../../engine/types.ts';
+import { insertOf, insertRows, rowsAs } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { balances, fills, ledger, orders, positions } from '../db/schema.ts';
+import { rowsOf } from './sql-rows.ts';
 
 export interface TradeToRecord {
   accountId: string;
@@ -58,17 +60,17 @@ export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> 
     transactionId, accountId, bucket: entry.bucket, asset: entry.asset, amount: formatFixed(entry.amount), cause, fillId, atMarketMs: at,
   })));
   if (lines.length === 0) return;
-  await tx.db.insert(ledger).values(lines);
-  const after = await tx.db.insert(balances)
-    .values([...changes.values()].map((change) => ({ ...change, amount: formatFixed(change.amount) })))
-    .onConflictDoUpdate({ target: [balances.accountId, balances.bucket, balances.asset], set: { amount: sql`${balances.amount} + excluded.amount` } })
-    .returning({ bucket: balances.bucket, amount: balances.amount });
+  await insertRows(tx.db, ledger, lines);
+  const changed = [...changes.values()].map((change) => ({ ...change, amount: formatFixed(change.amount) }));
+  const after = await rowsOf<{ bucket: string; amount: string }>(tx.db, insertOf(balances, changed, sql`
+    on conflict (account_id, bucket, asset) do update set amount = balances.amount + excluded.amount returning bucket, amount::text as amount`));
   const overdrawn = after.find(({ bucket, amount }) => bucket === CASH && parseFixed(amount) < ZERO);
   if (overdrawn !== undefined) throw new Error('A trade would spend cash that is not there');
 }
 
 /**
- * Records trades in the order given. Each (agent, pair, tick) can be recorded once: a repeat fails as a whole.
+ * Records trades in the order given. Each (agent, pair, tick) can be recorded once: a repeat fails as a whole. A position
+ * is named by one trade at most.
  * The rows of the accounts must be locked by the caller.
  */
 export async function recordTrades(tx: Tx, trades: readonly TradeToRecord[]): Promise<RecordedTrade[]> {
@@ -77,13 +79,13 @@ export async function recordTrades(tx: Tx, trades: readonly TradeToRecord[]): Pr
     const orderId = randomUUID();
     return { item, order: orderRow(orderId, item), fill: fillRow(orderId, item), positionId: item.positionId ?? randomUUID() };
   });
-  await tx.db.insert(orders).values(rows.map(({ order }) => order));
-  await tx.db.insert(fills).values(rows.map(({ fill }) => fill));
+  await insertRows(tx.db, orders, rows.map(({ order }) => order));
+  await insertRows(tx.db, fills, rows.map(({ fill }) => fill));
   await post(tx, rows.map(({ item, fill }) => ({
     transactionId: fill.id, accountId: item.accountId, cause: 'fill', fillId: fill.id, at: fill.filledMarketMs,
     entries: fillEntries(item.agentId, item.trade.fill),
   })));
-  for (const { item, positionId } of rows) await writePosition(tx, item, positionId);
+  await writePositions(tx, rows);
   return rows.map(({ fill, positionId }) => ({ fill, positionId }));
 }
 
@@ -108,18 +110,25 @@ function fillRow(orderId: string, { accountId, agentId, tickId, decidedAt, trade
   };
 }
 
-async function writePosition(tx: Tx, { accountId, agentId, positionId, trade: { fill, after } }: TradeToRecord, id: string): Promise<void> {
-  const state = {
-    quantity: formatFixed(after.quantity), cost: formatFixed(after.cost),
-    stopPrice: after.stopPrice === null ? null : formatFixed(after.stopPrice),
-    closedMarketMs: after.quantity === ZERO ? fill.filledAt : null,
-  };
-  if (positionId === null) {
-    await tx.db.insert(positions).values({ id, accountId, agentId, pair: fill.pair, openedMarketMs: fill.filledAt, ...state });
-    return;
+/** Opens the new ones in one statement and brings the held ones up to date in another. */
+async function writePositions(tx: Tx, list: readonly { item: TradeToRecord; positionId: string }[]): Promise<void> {
+  const opened: (typeof positions.$inferInsert)[] = [];
+  const held: Pick<PositionRow, 'id' | 'quantity' | 'cost' | 'stopPrice' | 'closedMarketMs'>[] = [];
+  for (const { item: { accountId, agentId, positionId, trade: { fill, after } }, positionId: id } of list) {
+    const state = {
+      quantity: formatFixed(after.quantity), cost: formatFixed(after.cost),
+      stopPrice: after.stopPrice === null ? null : formatFixed(after.stopPrice),
+      closedMarketMs: after.quantity === ZERO ? fill.filledAt : null,
+    };
+    if (positionId === null) opened.push({ id, accountId, agentId, pair: fill.pair, openedMarketMs: fill.filledAt, ...state });
+    else held.push({ id, ...state });
   }
-  const changed = await tx.db.update(positions).set(state).where(eq(positions.id, positionId)).returning({ id: positions.id });
-  if (changed.length !== 1) throw new Error('A trade names a position that is not there');
+  await insertRows(tx.db, positions, opened);
+  if (held.length === 0) return;
+  const changed = await rowsOf<{ id: string }>(tx.db, sql`
+    update ${positions} set quantity = now."quantity", cost = now."cost", stop_price = now."stopPrice", closed_market_ms = now."closedMarketMs"
+    from ${rowsAs(positions, held, 'now')} where positions.id = now."id" returning positions.id::text as id`);
+  if (changed.length !== held.length) throw new Error('A trade names a position that is not there');
 }
 
 /** What a buy takes out of cash; negative for a sale, which brings cash. */

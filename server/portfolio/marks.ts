@@ -7,7 +7,7 @@ import { CASH, markToMarket } from '../../engine/ledger.ts';
 import type { Mark } from '../../engine/ledger.ts';
 import type { OpenPosition, Quote } from '../../engine/types.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { accounts, agents, balances, positions } from '../db/schema.ts';
+import { accounts, agents, balances, fills, positions } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
 import type { PositionRow } from './book.ts';
 import { rowsOf } from './sql-rows.ts';
@@ -87,12 +87,25 @@ export interface Results {
 
 export const NO_RESULTS: Results = { realized: ZERO, fees: ZERO, trades: 0, sells: 0, wins: 0 };
 
+interface ResultRow { key: string; realized: string; fees: string; trades: number; sells: number; wins: number }
+
+const SUMS = sql`coalesce(sum(realized), 0)::text as realized, sum(fee)::text as fees, count(*)::int as trades,
+  count(realized)::int as sells, (count(*) filter (where realized > 0))::int as wins`;
+
+const asResults = (rows: readonly ResultRow[]): Map<string, Results> =>
+  new Map(rows.map((row) => [row.key, { ...row, realized: parseFixed(row.realized), fees: parseFixed(row.fees) }]));
+
+/** Sums over the fills of these agents in these accounts, by agent; who has none is left out. */
+export async function resultsOfAgents(db: Db, accountIds: readonly string[], agentIds: readonly string[]): Promise<Map<string, Results>> {
+  if (accountIds.length === 0 || agentIds.length === 0) return new Map();
+  return asResults(await rowsOf<ResultRow>(db, sql`
+    select agent_id::text as key, ${SUMS} from fills
+    where ${and(inArray(fills.agentId, [...agentIds]), inArray(fills.accountId, [...accountIds]))} group by 1`));
+}
+
 /** Sums over fills of one account, by agent or by pair. */
 export async function resultsBy(db: Db, accountId: string, key: 'agent_id' | 'pair', agentId?: string): Promise<Map<string, Results>> {
   const only = agentId === undefined ? sql`` : sql` and agent_id = ${agentId}`;
-  const rows = await rowsOf<{ key: string; realized: string; fees: string; trades: number; sells: number; wins: number }>(db, sql`
-    select ${sql.identifier(key)}::text as key, coalesce(sum(realized), 0)::text as realized, sum(fee)::text as fees, count(*)::int as trades,
-      count(realized)::int as sells, (count(*) filter (where realized > 0))::int as wins
-    from fills where account_id = ${accountId}${only} group by 1 order by 1`);
-  return new Map(rows.map((row) => [row.key, { ...row, realized: parseFixed(row.realized), fees: parseFixed(row.fees) }]));
+  return asResults(await rowsOf<ResultRow>(db, sql`
+    select ${sql.identifier(key)}::text as key, ${SUMS} from fills where account_id = ${accountId}${only} group by 1 order by 1`));
 }

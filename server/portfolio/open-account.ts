@@ -1,6 +1,6 @@
 /** Opens a person's paper account with its opening deposit; refuses to open a second while one is open. */
 import { randomUUID } from 'node:crypto';
-import { and, eq, isNull, max } from 'drizzle-orm';
+import { and, eq, inArray, isNull, max } from 'drizzle-orm';
 import { STARTING_DEPOSIT } from '../../contract/limits.ts';
 import { parseFixed } from '../../contract/money.ts';
 import { depositEntries } from '../../engine/ledger.ts';
@@ -16,6 +16,11 @@ export type AccountRow = typeof accounts.$inferSelect;
 export async function openAccountOf(db: Db, uid: string, source: string): Promise<AccountRow | null> {
   const [row] = await db.select().from(accounts).where(and(eq(accounts.uid, uid), eq(accounts.source, source), isNull(accounts.closedAt)));
   return row ?? null;
+}
+
+/** The open accounts of many people on one source. */
+export async function openAccountsOf(db: Db, uids: readonly string[], source: string): Promise<AccountRow[]> {
+  return db.select().from(accounts).where(and(inArray(accounts.uid, [...uids]), eq(accounts.source, source), isNull(accounts.closedAt)));
 }
 
 /** Idempotent; answers the open account. The deposit is an external flow in double entry. */

@@ -1,8 +1,8 @@
 /** A person's trading settings and own risk values as the rest of the server reads them; refuses rows it cannot parse. */
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { RiskProfile } from '../../contract/agents.ts';
 import { DisplayName, UserSettings, type RiskProfileBody } from '../../contract/user.ts';
-import { riskValues } from '../../engine/profiles.ts';
+import { riskValues, type OwnRiskValues } from '../../engine/profiles.ts';
 import type { RiskValues } from '../../engine/types.ts';
 import type { Db } from '../db/database.ts';
 import { riskProfiles, users } from '../db/schema.ts';
@@ -48,8 +48,18 @@ export function defaultSettings(displayName: string): UserSettings {
 export async function readSettings(db: Db, uid: string): Promise<VersionedSettings> {
   const [row] = await db.select({ settings: users.settings, version: users.settingsVersion }).from(users).where(eq(users.uid, uid));
   if (row === undefined) throw new Error('No such user');
-  const parsed = UserSettings.safeParse(row.settings);
-  return { settings: parsed.success ? parsed.data : repaired(row.settings), version: row.version };
+  return { settings: parseSettings(row.settings), version: row.version };
+}
+
+/** The settings of many people; whoever is not there is left out. */
+export async function readSettingsOf(db: Db, uids: readonly string[]): Promise<Map<string, UserSettings>> {
+  const rows = await db.select({ uid: users.uid, settings: users.settings }).from(users).where(inArray(users.uid, [...uids]));
+  return new Map(rows.map((row) => [row.uid, parseSettings(row.settings)]));
+}
+
+function parseSettings(stored: unknown): UserSettings {
+  const parsed = UserSettings.safeParse(stored);
+  return parsed.success ? parsed.data : repaired(stored);
 }
 
 function repaired(stored: unknown): UserSettings {
@@ -76,9 +86,21 @@ export async function readRiskProfiles(db: Db, uid: string): Promise<RiskProfile
 /** The numbers behind a profile, the person's own on top of the table. Percentages become fractions here (5 → 0.05). */
 export async function riskValuesFor(db: Db, uid: string, profile: RiskProfile): Promise<RiskValues> {
   const [own] = await db.select().from(riskProfiles).where(and(eq(riskProfiles.uid, uid), eq(riskProfiles.profile, profile)));
-  return riskValues(profile, own === undefined ? null : {
-    maxPositionPercentage: Number(own.maxPositionPercentage),
-    confidenceThreshold: Number(own.confidenceThreshold),
-    stopLossPercentage: Number(own.stopLossPercentage),
-  });
+  return riskValues(profile, own === undefined ? null : ownValues(own));
+}
+
+/** The own percentages of many people: `get(uid)?.get(profile)`, for `riskValues` to put on top of the table. */
+export async function readOwnRiskOf(db: Db, uids: readonly string[]): Promise<Map<string, Map<string, OwnRiskValues>>> {
+  const rows = await db.select().from(riskProfiles).where(inArray(riskProfiles.uid, [...uids]));
+  const found = new Map<string, Map<string, OwnRiskValues>>();
+  for (const row of rows) found.set(row.uid, (found.get(row.uid) ?? new Map<string, OwnRiskValues>()).set(row.profile, ownValues(row)));
+  return found;
+}
+
+function ownValues(row: typeof riskProfiles.$inferSelect): OwnRiskValues {
+  return {
+    maxPositionPercentage: Number(row.maxPositionPercentage),
+    confidenceThreshold: Number(row.confidenceThreshold),
+    stopLossPercentage: Number(row.stopLossPercentage),
+  };
 }

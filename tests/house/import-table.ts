@@ -14,7 +14,7 @@ export interface Rule {
  */
 export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config)\.ts$/,
-  /^server\/db\/(database|schema|faults|columns|open|open-database)\.ts$/,
+  /^server\/db\/(database|schema|faults|bulk|columns|open|open-database)\.ts$/,
   /^server\/events\/events\.ts$/,
   /^server\/http\/(handlers|app|callables|stream)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,

@@ -1,0 +1,106 @@
+/** Writes what a batch decided, a statement for each kind of row; refuses to do an agent's tick a second time. */
+import { randomUUID } from 'node:crypto';
+import { asc, inArray, sql } from 'drizzle-orm';
+import type { AgentOutcome, OpenPosition } from '../../engine/types.ts';
+import { insertOf } from '../db/bulk.ts';
+import type { Tx } from '../db/database.ts';
+import { agents, decisions } from '../db/schema.ts';
+import type { DomainEvent } from '../events/events.ts';
+import { recordTrades, type FillRow, type TradeToRecord } from '../portfolio/book.ts';
+import { toFill } from '../portfolio/fills-view.ts';
+import { rowsOf } from '../portfolio/sql-rows.ts';
+import type { TradingDeps } from './deps.ts';
+import { asAgentRow, toAgents, type AgentRow } from './read-agents.ts';
+import { applyEvent, nextLook } from './transitions.ts';
+
+const ROWS_AT_ONCE = 2_000;
+
+/** What one agent decided at one tick, not yet written. */
+export interface Decided {
+  row: AgentRow;
+  accountId: string;
+  tickId: string;
+  /** Close of the candle it decided on, ms on the market clock. */
+  close: number;
+  /** What it held before, by pair. */
+  positions: ReadonlyMap<string, OpenPosition>;
+  outcome: AgentOutcome;
+}
+
+/** Answers the number of trades. An agent whose decisions of this tick are there already is only moved on. */
+export async function writeDecided(tx: Tx, deps: TradingDeps, tick: number, list: readonly Decided[]): Promise<number> {
+  if (list.length === 0) return 0;
+  const written = await writeDecisions(tx, deps.clock.now(), list);
+  const first = list.filter(({ row, outcome }) => (written.get(row.id) ?? 0) === outcome.decisions.length);
+  const recorded = await recordTrades(tx, first.flatMap((item) => tradesOf(item)));
+  await moveOn(tx, deps, tick, list, new Set(first));
+  const changed = await applyHolds(tx, deps, first);
+  await tell(tx, deps, first, recorded.map(({ fill }) => fill), changed);
+  return recorded.length;
+}
+
+/** How many decisions of each agent were new. */
+async function writeDecisions(tx: Tx, recordedAt: number, list: readonly Decided[]): Promise<Map<string, number>> {
+  const rows = list.flatMap(({ row, tickId, close, outcome }) => outcome.decisions.map((decision) => ({
+    id: randomUUID(), agentId: row.id, pair: decision.pair, tickId, atMarketMs: close, recordedAt,
+    action: decision.action, reason: decision.reason, strength: decision.strength, threshold: decision.threshold, text: decision.text,
+  })));
+  const written = new Map<string, number>();
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const fresh = await rowsOf<{ agent: string; n: number }>(tx.db, sql`
+      with fresh as (${insertOf(decisions, rows.slice(from, from + ROWS_AT_ONCE), sql`on conflict do nothing returning agent_id`)})
+      select agent_id::text as agent, count(*)::int as n from fresh group by 1`);
+    for (const { agent, n } of fresh) written.set(agent, (written.get(agent) ?? 0) + n);
+  }
+  return written;
+}
+
+function tradesOf({ row, accountId, tickId, close, positions, outcome }: Decided): TradeToRecord[] {
+  return outcome.trades.map((trade) => ({ accountId, agentId: row.id, positionId: positions.get(trade.fill.pair)?.id ?? null, tickId, decidedAt: close, trade }));
+}
+
+/** Memory, last and next look of all agents in one statement. */
+async function moveOn(tx: Tx, deps: TradingDeps, tick: number, list: readonly Decided[], first: ReadonlySet<Decided>): Promise<void> {
+  const moved = list.map((item) => ({
+    id: item.row.id, last: item.close, next: nextLook(deps.market, item.row.executionInterval, tick),
+    memory: first.has(item) ? item.outcome.memory : item.row.memory,
+  }));
+  await tx.db.execute(sql`
+    update agents set last_run_market_ms = moved.last, next_due_market_ms = moved.next, memory = moved.memory
+    from json_to_recordset(${JSON.stringify(moved)}::json) as moved(id uuid, last bigint, next bigint, memory jsonb)
+    where agents.id = moved.id`);
+}
+
+/** A guard's halt is seen as the agent's state, and its end too. */
+async function applyHolds(tx: Tx, deps: TradingDeps, list: readonly Decided[]): Promise<Set<string>> {
+  const changed = new Set<string>();
+  for (const { row, outcome } of list) {
+    const event = outcome.hold !== null && row.status === 'running' ? 'halt' : outcome.hold === null && row.status === 'halted' ? 'resume' : null;
+    if (event === null) continue;
+    await applyEvent(tx, deps, row, event, outcome.hold);
+    changed.add(row.id);
+  }
+  return changed;
+}
+
+/** Tells the people whose agents traded or changed; the others hear of a look by the marks. */
+async function tell(tx: Tx, deps: TradingDeps, list: readonly Decided[], fillRows: readonly FillRow[], held: ReadonlySet<string>): Promise<void> {
+  const touched = new Set([...held, ...fillRows.map((fill) => fill.agentId)]);
+  if (touched.size === 0) return;
+  const rows = await tx.db.select().from(agents).where(inArray(agents.id, [...touched])).orderBy(asc(agents.createdAt), asc(agents.id));
+  const owners = new Map(list.map(({ row }) => [row.id, row]));
+  const byPerson = new Map<string, DomainEvent[]>();
+  const say = (uid: string, event: DomainEvent): void => {
+    const said = byPerson.get(uid);
+    if (said === undefined) byPerson.set(uid, [event]);
+    else said.push(event);
+  };
+  for (const fill of fillRows) {
+    const owner = owners.get(fill.agentId);
+    if (owner !== undefined) say(owner.uid, { type: 'fill.recorded', fill: toFill(fill, owner.name) });
+  }
+  for (const uid of [...byPerson.keys()]) say(uid, { type: 'portfolio.changed' });
+  const shown = await toAgents(tx.db, deps.market, rows.map(asAgentRow));
+  shown.forEach((agent, index) => { say(rows[index]?.uid ?? '', { type: 'agent.changed', agent }); });
+  await deps.events.appendAll(tx, byPerson);
+}
