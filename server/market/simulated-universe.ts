@@ -4,19 +4,19 @@ import type { PairRules } from '../../engine/types.ts';
 
 export interface SimulatedPair {
   base: string;
-  /** The price the path returns to about every five and a half years, in USD. */
+  /** The price the path returns to about every five and a half years, in USDT. */
   anchor: number;
   /** Volatility a year, 1 is 100 %; zero for a coin held at its peg. */
   volatility: number;
   /** Share of the variance that the whole market shares, in [0, 1]. */
   common: number;
-  /** Usual turnover of a day, USD. */
+  /** Usual turnover of a day, USDT. */
   turnover: number;
   /** Digits after the point of a price. */
   decimals: number;
 }
 
-export const SIMULATED_QUOTE = 'USD';
+export const SIMULATED_QUOTE = 'USDT';
 
 const coin = (base: string, anchor: number, volatility: number, common: number, turnover: number): SimulatedPair => ({
   base, anchor, volatility, common, turnover, decimals: Math.min(10, Math.max(2, 4 - Math.floor(Math.log10(anchor)))),
@@ -52,7 +52,6 @@ export const SIMULATED_PAIRS: readonly SimulatedPair[] = [
   coin('BRETT', 0.09, 1.5, 0.4, 30e6),
   coin('DEGEN', 0.009, 1.6, 0.35, 12e6),
   coin('TOSHI', 0.00055, 1.6, 0.35, 10e6),
-  stable('USDT', 3e9),
   stable('USDC', 2e9),
   stable('DAI', 160e6),
   stable('TUSD', 40e6),

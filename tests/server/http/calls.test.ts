@@ -81,7 +81,7 @@ function sampleBody(name: CallName): string {
   const bodies: Partial<Record<CallName, unknown>> = {
     subscribe: { userId: 'Alice1', planId: 'pro' }, customerPortal: { returnUrl: '/dashboard' }, trialStart: { userId: 'Alice1' },
     createCheckout: { priceId: 'p', successUrl: '/a', cancelUrl: '/b' }, createPool: { subscription_tier: 'free' },
-    createAgent: { name: 'A', trading_pairs: ['BTC/USD'], risk_profile: 'Moderate', max_position_size: 5, execution_interval: 'daily', enabled: true },
+    createAgent: { name: 'A', trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 5, execution_interval: 'daily', enabled: true },
     updateAgent: { risk_profile: 'Moderate', max_position_size: 5, execution_interval: 'daily', enabled: true },
     reconfigure: { risk_profile: 'moderate', trading_frequency: 'daily' },
     riskProfile: { profile: 'Moderate', max_position_percentage: 1, confidence_threshold: 0.5, stop_loss_percentage: 5 },

@@ -24,7 +24,7 @@ describe('opening the market', () => {
   it('simulates at a first start without the exchange, says so, and stays with it when the exchange is back', async () => {
     const dataDir = join(await newFolder(), 'not-there-yet');
     const log = keptLog();
-    expect((await openMarket(options(dataDir, { log }))).source).toEqual({ id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USD' });
+    expect((await openMarket(options(dataDir, { log }))).source).toEqual({ id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' });
     expect(log.lines.some((line) => line.message.includes('does not answer'))).toBe(true);
     expect(await kept(dataDir)).toEqual({ source: 'simulated' });
     const server = await startExchangeServer();

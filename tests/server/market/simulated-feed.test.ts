@@ -38,10 +38,10 @@ describe('simulated feed', () => {
   it('gives the same prices and candles for the same seed and time, whatever was asked before', async () => {
     await fc.assert(fc.asyncProperty(anyMoment, anyMoment, async (at, other) => {
       const [first, second] = [feedAt(NOW), feedAt(NOW)];
-      await second.candles('BTC/USD', '5m', other - DAY, other);
+      await second.candles('BTC/USDT', '5m', other - DAY, other);
       second.ticksBetween(other - 2_000, other);
       expect(second.ticksBetween(at - 1_000, at)).toEqual(first.ticksBetween(at - 1_000, at));
-      expect(await second.candles('SOL/USD', '1h', at - DAY, at)).toEqual(await first.candles('SOL/USD', '1h', at - DAY, at));
+      expect(await second.candles('SOL/USDT', '1h', at - DAY, at)).toEqual(await first.candles('SOL/USDT', '1h', at - DAY, at));
     }), { numRuns: 15 });
   });
 
@@ -51,7 +51,7 @@ describe('simulated feed', () => {
 
   it('opens every candle where the one before closed, across hours and days, with high and low outside both', async () => {
     const feed = feedAt(NOW);
-    for (const pair of ['BTC/USD', 'TOSHI/USD', 'USDC/USD']) {
+    for (const pair of ['BTC/USDT', 'TOSHI/USDT', 'USDC/USDT']) {
       const candles = await feed.candles(pair, '5m', NOW - 3 * DAY, NOW);
       expect(candles.length).toBe(3 * 288 - 1);
       candles.forEach((candle, index) => {
@@ -67,8 +67,8 @@ describe('simulated feed', () => {
   it('tells every live price inside the low and high of the candle it belongs to, about one a second', async () => {
     const feed = feedAt(NOW);
     const start = Math.floor((NOW - 2 * 3_600_000) / 300_000) * 300_000;
-    const candles = await feed.candles('ETH/USD', '5m', start, start + 3_600_000);
-    const ticks = feed.ticksBetween(start - 1, start + 3_600_000 - 1).filter((tick) => tick.pair === 'ETH/USD');
+    const candles = await feed.candles('ETH/USDT', '5m', start, start + 3_600_000);
+    const ticks = feed.ticksBetween(start - 1, start + 3_600_000 - 1).filter((tick) => tick.pair === 'ETH/USDT');
     expect(ticks).toHaveLength(3_600);
     for (const tick of ticks) {
       const candle = candles[Math.floor((tick.at - start) / 300_000)];
@@ -91,15 +91,15 @@ describe('simulated feed', () => {
   it('builds coarse candles from fine ones, more than a year back, closed ones only', async () => {
     const feed = feedAt(NOW);
     const from = NOW - 400 * DAY;
-    const hours = await feed.candles('LINK/USD', '1h', from, from + 2 * DAY);
-    const fine = await feed.candles('LINK/USD', '5m', hours[0]?.time ?? 0, (hours.at(-1)?.time ?? 0) + 3_600_000);
+    const hours = await feed.candles('LINK/USDT', '1h', from, from + 2 * DAY);
+    const fine = await feed.candles('LINK/USDT', '5m', hours[0]?.time ?? 0, (hours.at(-1)?.time ?? 0) + 3_600_000);
     expect(hours.length).toBeGreaterThanOrEqual(47);
     hours.forEach((hour, index) => {
       const parts = fine.slice(index * 12, index * 12 + 12);
       expect(hour).toMatchObject({ time: parts[0]?.time, open: parts[0]?.open, close: parts[11]?.close, high: Math.max(...parts.map((p) => p.high)), low: Math.min(...parts.map((p) => p.low)) });
     });
     for (const interval of ['5m', '20m', '1h', '1d'] as const) {
-      const newest = (await feed.candles('LINK/USD', interval, NOW - 3 * DAY, NOW + DAY)).at(-1);
+      const newest = (await feed.candles('LINK/USDT', interval, NOW - 3 * DAY, NOW + DAY)).at(-1);
       expect((newest?.time ?? NaN) + INTERVAL_MS[interval]).toBe(Math.floor(NOW / INTERVAL_MS[interval]) * INTERVAL_MS[interval]);
     }
   });
@@ -108,7 +108,7 @@ describe('simulated feed', () => {
     const feed = feedAt(NOW);
     const year = async (pair: string): Promise<number[]> => returns(await feed.candles(pair, '1h', NOW - 365 * DAY, NOW));
     const yearly = (list: readonly number[]): number => Math.sqrt(mean(list.map((value) => value * value)) * 8_760);
-    const [btc, eth, degen] = [await year('BTC/USD'), await year('ETH/USD'), await year('DEGEN/USD')];
+    const [btc, eth, degen] = [await year('BTC/USDT'), await year('ETH/USDT'), await year('DEGEN/USDT')];
     expect(yearly(btc)).toBeGreaterThan(0.48);
     expect(yearly(btc)).toBeLessThan(0.62);
     expect(yearly(degen)).toBeGreaterThan(1.3);
@@ -119,7 +119,7 @@ describe('simulated feed', () => {
 
   it('holds stablecoins near their peg, with the odd stray and always a way back', async () => {
     const feed = feedAt(NOW);
-    for (const pair of ['USDC/USD', 'DAI/USD', 'TUSD/USD']) {
+    for (const pair of ['USDC/USDT', 'DAI/USDT', 'TUSD/USDT']) {
       const closes = (await feed.candles(pair, '1h', NOW - 120 * DAY, NOW)).map((candle) => candle.close);
       expect(Math.max(...closes.map((close) => Math.abs(close - 1)))).toBeLessThan(0.012);
       expect(closes.filter((close) => Math.abs(close - 1) < 0.001).length / closes.length).toBeGreaterThan(0.85);
