@@ -28,7 +28,7 @@ export interface ApiOptions {
 }
 
 export type ApiEvent =
-  | { type: 'answered'; at: number; tookMs: number }
+  | { type: 'answered'; at: number }
   | { type: 'unreachable'; at: number }
   | { type: 'outdated' }
   | { type: 'refused'; code: 'reauth_required' | 'token_revoked' };
@@ -88,7 +88,6 @@ export function createApi(options: ApiOptions): ApiClient {
     const stop = (): void => { limit.abort(); };
     const timer = setTimeout(stop, request.timeoutMs);
     request.signal?.addEventListener('abort', stop, { once: true });
-    const began = now();
     try {
       const response = await send(request.url, {
         method: request.method,
@@ -96,8 +95,6 @@ export function createApi(options: ApiOptions): ApiClient {
         body: request.body, signal: limit.signal, credentials: 'omit', cache: 'no-store', redirect: 'error',
       });
       const text = await response.text();
-      // A captive portal answers too: only what reads as ours counts as the server.
-      if (parseJson(text) !== undefined) observe({ type: 'answered', at: now(), tookMs: now() - began });
       return { response, text };
     } catch (cause) {
       if (request.signal?.aborted === true) throw new ApiError('Aborted', { code: 'aborted', status: 0, text: 'Aborted', cause });
@@ -134,6 +131,8 @@ export function createApi(options: ApiOptions): ApiClient {
       return body;
     }
     const reply = parseError(text);
+    // A captive portal answers too: only what reads as ours counts as the server.
+    if (reply !== null) observe({ type: 'answered', at: now() });
     if (response.status === 426) observe({ type: 'outdated' });
     const error = fromReply(response.status, reply, text === '' || text.startsWith('<') ? response.statusText : text, retryAfterMs(response.headers.get('retry-after'), reply, now()));
     if (error.code === 'reauth_required' || error.code === 'token_revoked') observe({ type: 'refused', code: error.code });
@@ -175,7 +174,9 @@ export function createApi(options: ApiOptions): ApiClient {
       const once = SUBSCRIPTION_CALLS.includes(name);
       try {
         const raw = await retrying(request, once ? SUBSCRIPTION_ATTEMPTS : input.attempts ?? API_ATTEMPTS);
-        return parseReply(name, raw, mutates ? commandId : null);
+        const reply = parseReply(name, raw, mutates ? commandId : null);
+        observe({ type: 'answered', at: now() });
+        return reply;
       } catch (error) {
         if (once && error instanceof ApiError && error.status === 0 && error.code !== 'aborted') {
           throw new ApiError('Backend service unavailable', { code: 'subscription_unavailable', status: 503, text: 'Backend service unavailable', cause: error });

@@ -1,5 +1,6 @@
 /** One stream a browser: the visible tab that holds the lock reads it and passes it to the others; refuses to read while hidden. */
 import { StreamEvent } from '../../contract/stream.ts';
+import { log } from '../log.ts';
 import { openStream, STREAM_SILENCE_MS, type Stream, type StreamOptions, type StreamState } from './stream.ts';
 
 /** `shared`: another tab of this browser reads, and passes on what it hears. */
@@ -41,6 +42,12 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
     clearTimeout(silence);
     own = openStream({
       ...options, onEvent: tell,
+      onState: (state) => {
+        // A stream that was let go ends a moment later, when another may be in its place.
+        if (state === 'closed') return;
+        options.onState(state);
+        channel.postMessage({ uid: options.uid, state });
+      },
       onGap: () => { options.onGap(); channel.postMessage({ uid: options.uid, gap: true }); },
     });
     release = () => { own?.close(); own = null; resolve(); };
@@ -51,10 +58,16 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
     silence = setTimeout(() => { if (own === null && !closed && !hidden()) options.onState('stale'); }, STREAM_SILENCE_MS);
   };
 
-  channel.onmessage = ({ data }: MessageEvent<{ uid?: unknown; event?: unknown; gap?: unknown }>) => {
+  channel.onmessage = ({ data }: MessageEvent<{ uid?: unknown; event?: unknown; gap?: unknown; state?: unknown }>) => {
     if (closed || hidden() || own !== null || data.uid !== options.uid) return;
     if (data.gap === true) {
       options.onGap();
+      return;
+    }
+    // The reader has lost the server, or found it again: this page hears it through the same line.
+    if (data.state === 'stale' || data.state === 'open') {
+      follow();
+      options.onState(data.state === 'open' ? 'shared' : 'stale');
       return;
     }
     const parsed = StreamEvent.safeParse(data.event);
@@ -76,7 +89,12 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
     follow();
     locks.request(LOCK, { signal }, async () => {
       if (!closed && !hidden()) await read();
-    }).catch(() => undefined).finally(() => { if (waiting?.signal === signal) waiting = null; });
+    }).catch((error: unknown) => {
+      if (signal.aborted) return;
+      // No lock to be had here at all: then as without locks.
+      log.warn('The stream is not shared between tabs', error);
+      if (!closed && !hidden() && own === null) void read();
+    }).finally(() => { if (waiting?.signal === signal) waiting = null; });
   }
 
   function stop(): void {

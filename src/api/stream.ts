@@ -8,6 +8,10 @@ import { log } from '../log.ts';
 export const STREAM_SILENCE_MS = 30_000;
 export const STREAM_BACKOFF_MAX_MS = 30_000;
 
+/** An attempt that has not been answered for this long may hang on a network that is gone. */
+const STREAM_STUCK_MS = 2_000;
+
+/** `opening` is the first attempt alone: once open, it is `stale` from its end, or its silence, until it is open again. */
 export type StreamState = 'opening' | 'open' | 'stale' | 'closed';
 
 export interface StreamOptions {
@@ -78,6 +82,9 @@ export function openStream(options: StreamOptions): Stream {
   let closed = false;
   let failures = 0;
   let refresh = false;
+  /** When the present attempt began (ms), until it is answered. */
+  let askedAt: number | null = null;
+  let again = false;
   let abort = new AbortController();
   let wakeUp: () => void = () => undefined;
 
@@ -110,9 +117,10 @@ export function openStream(options: StreamOptions): Stream {
     let silence = setTimeout(() => undefined, 0);
     const heard = (): void => {
       clearTimeout(silence);
-      silence = setTimeout(() => { options.onState('stale'); abort.abort(); }, STREAM_SILENCE_MS);
+      silence = setTimeout(() => { abort.abort(); }, STREAM_SILENCE_MS);
     };
     heard();
+    askedAt = Date.now();
     try {
       const token = await options.token(refresh);
       refresh = false;
@@ -126,6 +134,7 @@ export function openStream(options: StreamOptions): Stream {
         await response.body?.cancel();
         throw new Error(`The stream answered ${response.status}`);
       }
+      askedAt = null;
       options.onState('open');
       failures = 0;
       const parse = createParser(take);
@@ -139,20 +148,26 @@ export function openStream(options: StreamOptions): Stream {
         parse(decoder.decode(value, { stream: true }));
       }
     } finally {
+      askedAt = null;
       clearTimeout(silence);
       abort.abort();
     }
   }
 
   async function keepOpen(): Promise<void> {
+    options.onState('opening');
     while (!closed) {
-      options.onState('opening');
       try {
         await readOnce();
       } catch (error) {
         log.debug('The stream ended', error);
       }
       if (closed) return;
+      options.onState('stale');
+      if (again) {
+        again = false;
+        continue;
+      }
       failures += 1;
       // Full jitter, so that a thousand browsers do not come back in one breath.
       const ceiling = Math.min(STREAM_BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(failures - 1, 10));
@@ -162,7 +177,12 @@ export function openStream(options: StreamOptions): Stream {
 
   void keepOpen().finally(() => { options.onState('closed'); });
   return {
-    wake() { wakeUp(); },
+    wake() {
+      failures = 0;
+      again = askedAt !== null && Date.now() - askedAt >= STREAM_STUCK_MS;
+      if (again) abort.abort();
+      else wakeUp();
+    },
     close() {
       closed = true;
       abort.abort();

@@ -81,7 +81,7 @@ describe('stream', () => {
     expect(opened.states).toEqual(['opening', 'open', 'stale']);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(opened.urls).toEqual(['/api/stream', '/api/stream?after=6']);
-    expect(opened.states).toEqual(['opening', 'open', 'stale', 'opening', 'open']);
+    expect(opened.states).toEqual(['opening', 'open', 'stale', 'open']);
     opened.stream.close();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(opened.urls).toHaveLength(2);
@@ -112,6 +112,41 @@ describe('stream', () => {
     expect(opened.gaps()).toBe(2);
     expect(opened.events).toEqual([hello(1), changed(4)]);
     opened.stream.close();
+  });
+
+  it('is stale from its end on, and a wake gives up an attempt that nobody answers', async () => {
+    const states: StreamState[] = [];
+    const signals: (AbortSignal | null | undefined)[] = [];
+    let answer = true;
+    let pipe: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const stream = openStream({
+      url: '/api/stream', random: () => 1, token: () => Promise.resolve('token'), onEvent: () => undefined, onGap: () => undefined,
+      onState: (state) => states.push(state),
+      fetch: (_url, init) => {
+        signals.push(init?.signal);
+        if (!answer) return new Promise((_resolve, reject) => { init?.signal?.addEventListener('abort', () => { reject(new DOMException('aborted', 'AbortError')); }); });
+        const body = new ReadableStream<Uint8Array>({ start: (controller) => { pipe = controller; } });
+        return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+      },
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    answer = false;
+    pipe?.close();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(states).toEqual(['opening', 'open', 'stale']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(signals).toHaveLength(2);
+    stream.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(signals, 'an attempt of this moment is left alone').toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(2_000);
+    answer = true;
+    stream.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(signals[1]?.aborted).toBe(true);
+    expect(signals).toHaveLength(3);
+    expect(states.at(-1)).toBe('open');
+    stream.close();
   });
 
   it('backs off after failures, wakes at once when told, and asks for a new token after 401', async () => {
