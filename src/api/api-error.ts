@@ -1,6 +1,7 @@
 /** What a failed call throws; refuses to carry the server's text unsanitised. */
 import { ERROR_STATUS, type ErrorCode, type ErrorReply, type FieldIssue } from '../../contract/errors.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
+import { TokenFault } from '../identity/token.ts';
 
 /** `network`: no answer; `timeout`: none in time; `bad_reply`: an answer that is not ours (a captive portal, say). */
 export type ApiErrorCode = ErrorCode | 'network' | 'timeout' | 'bad_reply' | 'aborted' | 'unknown';
@@ -71,5 +72,7 @@ export function fromReply(status: number, reply: ErrorReply | null, fallbackText
 export function noConnection(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.code === 'identity_unavailable' || error.code === 'aborted') return true;
+  // No token to ask with, as while another user is taking over this browser: nothing was sent, so nobody has answered.
+  if (error.cause instanceof TokenFault) return true;
   return error.status === 0 || noConnection(error.cause);
 }

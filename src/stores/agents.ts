@@ -45,12 +45,15 @@ export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.
 }
 
 /** Drops a deleted agent. */
-export function removeAgent(agentId: string, sequence: number | null): void {
+export function removeAgent(agentId: string, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
   if (present === null || (sequence !== null && sequence <= present.sequence)) return;
   const index = present.agents.findIndex((agent) => agent.id === agentId);
   if (index >= 0) present.agents.splice(index, 1);
-  if (sequence !== null) present.sequence = sequence;
+  if (sequence === null) return;
+  present.sequence = sequence;
+  agentsStore.origin = 'stream';
+  agentsStore.savedAt = savedAt;
 }
 
 export function loadAgents(force = false): Promise<void> {

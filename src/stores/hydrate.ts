@@ -1,6 +1,6 @@
 /** Moves the stores to and from the device: painted from at the start, kept as they change; refuses to overwrite the server's word. */
 import { subscribe } from 'valtio';
-import { readSnapshot, writeSnapshot } from '../offline/snapshots.ts';
+import { readSnapshot, writeSnapshot, type SnapshotKind } from '../offline/snapshots.ts';
 import { log } from '../log.ts';
 import { agentsStore, applyAgents } from './agents.ts';
 import { analyticsStore, applyAnalytics } from './analytics.ts';
@@ -16,21 +16,25 @@ const KEEP_EVERY_MS = 4_000;
 
 /**
  * Reads everything kept of a user into stores that are still empty. The portfolio comes first: it is what is
- * looked at. The user's database was opened by `openCommands`.
+ * looked at. The user's database was opened by `openCommands`. What comes after the person has left is thrown away.
  */
-export async function hydrate(uid: string): Promise<void> {
-  const portfolio = readSnapshot(uid, 'portfolio').then((kept) => {
+export async function hydrate(uid: string, present: () => boolean = () => true): Promise<void> {
+  const read = async <K extends SnapshotKind>(kind: K): ReturnType<typeof readSnapshot<K>> => {
+    const kept = await readSnapshot(uid, kind);
+    return present() ? kept : null;
+  };
+  const portfolio = read('portfolio').then((kept) => {
     if (kept !== null && portfolioStore.data === null) applyPortfolio(kept.value, 'snapshot', kept.savedAt);
   });
   const others = Promise.all([
-    readSnapshot(uid, 'agents').then((kept) => { if (kept !== null && agentsStore.data === null) applyAgents(kept.value, 'snapshot', kept.savedAt); }),
-    readSnapshot(uid, 'market').then((kept) => { if (kept !== null && marketStore.data === null) applyMarket(kept.value, 'snapshot', kept.savedAt); }),
-    readSnapshot(uid, 'overview').then((kept) => { if (kept !== null && overviewStore.data === null) applyOverview(kept.value, 'snapshot', kept.savedAt); }),
-    readSnapshot(uid, 'pools').then((kept) => { if (kept !== null && poolsStore.data === null) applyPools(kept.value, 'snapshot', kept.savedAt); }),
-    readSnapshot(uid, 'history').then((kept) => { if (kept !== null && historyStore.data === null) applyHistory(kept.value, 'snapshot', kept.savedAt); }),
-    readSnapshot(uid, 'settings').then((kept) => { if (kept !== null && settingsStore.data === null) applySettings(kept.value, 'snapshot', kept.savedAt); }),
-    readSnapshot(uid, 'analytics').then((kept) => { if (kept !== null && analyticsStore.data === null) applyAnalytics(kept.value, 'snapshot', kept.savedAt); }),
-    Promise.all([readSnapshot(uid, 'subscription'), readSnapshot(uid, 'trial')]).then(([status, trial]) => {
+    read('agents').then((kept) => { if (kept !== null && agentsStore.data === null) applyAgents(kept.value, 'snapshot', kept.savedAt); }),
+    read('market').then((kept) => { if (kept !== null && marketStore.data === null) applyMarket(kept.value, 'snapshot', kept.savedAt); }),
+    read('overview').then((kept) => { if (kept !== null && overviewStore.data === null) applyOverview(kept.value, 'snapshot', kept.savedAt); }),
+    read('pools').then((kept) => { if (kept !== null && poolsStore.data === null) applyPools(kept.value, 'snapshot', kept.savedAt); }),
+    read('history').then((kept) => { if (kept !== null && historyStore.data === null) applyHistory(kept.value, 'snapshot', kept.savedAt); }),
+    read('settings').then((kept) => { if (kept !== null && settingsStore.data === null) applySettings(kept.value, 'snapshot', kept.savedAt); }),
+    read('analytics').then((kept) => { if (kept !== null && analyticsStore.data === null) applyAnalytics(kept.value, 'snapshot', kept.savedAt); }),
+    Promise.all([read('subscription'), read('trial')]).then(([status, trial]) => {
       if (status === null || subscriptionStore.data !== null) return;
       applySubscription({ status: status.value, trial: trial?.value ?? null }, 'snapshot', status.savedAt);
     }),

@@ -40,6 +40,16 @@ function oldestSequence(): number {
   return Math.min(agentsStore.data?.sequence ?? -1, portfolioStore.data?.sequence ?? -1, historyStore.data?.sequence ?? -1);
 }
 
+/**
+ * Numbers may have passed while nobody listened: then what we hold is older than the greeting. The readings that are on
+ * their way at a start are waited for first, so that nothing is read twice.
+ */
+async function catchUp(sequence: number): Promise<void> {
+  const owner = uid;
+  await Promise.all([loadAgents(), loadPortfolio(), loadHistory()]);
+  if (uid === owner && oldestSequence() < sequence) rereadAll();
+}
+
 /** One event of the stream into the store it belongs to. */
 export function applyEvent(event: StreamEvent): void {
   switch (event.type) {
@@ -47,8 +57,7 @@ export function applyEvent(event: StreamEvent): void {
       noteServerTime(event.serverTime);
       connection.marketClockOffset = event.marketTime - Date.now();
       rememberSource(event.source.id);
-      // Numbers may have passed while nobody listened: then what we hold is older than the greeting.
-      if (oldestSequence() < event.sequence) rereadAll();
+      void catchUp(event.sequence);
       return;
     case 'heartbeat':
       noteServerTime(event.serverTime);
@@ -98,7 +107,7 @@ function leaveStream(): void {
 }
 
 async function begin(owner: string): Promise<void> {
-  await hydrate(owner);
+  await hydrate(owner, () => uid === owner);
   if (uid !== owner) return;
   stopKeeping = keepSnapshots(owner);
   refresh();

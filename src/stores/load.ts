@@ -6,7 +6,9 @@ import { errorSentence } from '../format/errors.ts';
 import { log } from '../log.ts';
 import type { Slot } from './slot.ts';
 
-const running = new WeakMap<object, { uid: string | null; done: Promise<void> }>();
+/** `again`: asked for by force while a reading was on its way, whose answer may be older than what is asked for. */
+interface Running { uid: string | null; done: Promise<void>; again: Promise<void> | null }
+const running = new WeakMap<object, Running>();
 
 /** Whether a slot holds the server's own word, said less than five minutes ago. A snapshot or a fallback never counts. */
 export function isFresh<T>(slot: Slot<T>, now: number): boolean {
@@ -18,11 +20,15 @@ export function isFresh<T>(slot: Slot<T>, now: number): boolean {
  * Reads once and applies, unless fresh. Never throws: a failure is in `slot.error`, with the last good data kept.
  * The client's three attempts are the policy's one first try and two retries.
  */
-export async function load<T, R>(slot: Slot<T>, force: boolean, read: () => Promise<R>, apply: (reply: R) => void): Promise<void> {
+export function load<T, R>(slot: Slot<T>, force: boolean, read: () => Promise<R>, apply: (reply: R) => void): Promise<void> {
   const uid = session.user?.uid ?? null;
   const present = running.get(slot);
-  if (present?.uid === uid) return present.done;
-  if (!force && isFresh(slot, Date.now())) return;
+  if (present?.uid === uid) {
+    if (!force) return present.done;
+    present.again ??= present.done.then(() => ((session.user?.uid ?? null) === uid ? load(slot, true, read, apply) : undefined));
+    return present.again;
+  }
+  if (!force && isFresh(slot, Date.now())) return Promise.resolve();
   const run = async (): Promise<void> => {
     slot.status = 'loading';
     try {
@@ -39,6 +45,6 @@ export async function load<T, R>(slot: Slot<T>, force: boolean, read: () => Prom
     }
   };
   const done = run().finally(() => { if (running.get(slot)?.done === done) running.delete(slot); });
-  running.set(slot, { uid, done });
+  running.set(slot, { uid, done, again: null });
   return done;
 }

@@ -7,6 +7,7 @@ import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { ApiError } from '../../../src/api/api-error.ts';
 import { api } from '../../../src/api/api.ts';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
+import { TokenFault } from '../../../src/identity/token.ts';
 import { resetSession, session } from '../../../src/identity/session.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/database.ts';
 import { readSnapshot } from '../../../src/offline/snapshots.ts';
@@ -59,8 +60,20 @@ describe('a reading', () => {
 
   it('is one question at a time', async () => {
     const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)));
-    await Promise.all([loadPortfolio(), loadPortfolio(), loadPortfolio(true)]);
+    await Promise.all([loadPortfolio(), loadPortfolio()]);
     expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  it('that is asked for by force while one is on its way follows it, once: the answer on its way may be older', async () => {
+    const answers: ((value: unknown) => void)[] = [];
+    const call = vi.spyOn(api, 'call').mockImplementation(() => new Promise((resolve) => { answers.push(resolve); }) as never);
+    const all = Promise.all([loadPortfolio(), loadPortfolio(true), loadPortfolio(true), loadPortfolio(true)]);
+    answers[0]?.(structuredClone(portfolio));
+    await vi.waitFor(() => { expect(call).toHaveBeenCalledTimes(2); });
+    answers[1]?.({ ...structuredClone(portfolio), sequence: portfolio.sequence + 1, equity: '10020' });
+    await all;
+    expect(call).toHaveBeenCalledTimes(2);
+    expect(portfolioStore.data?.equity).toBe('10020');
   });
 
   it('that fails leaves the last good data, with the failure beside it', async () => {
@@ -162,7 +175,7 @@ describe('subscription', () => {
   });
 
   it('is free and null when the server answers that it could not check (R4-06)', async () => {
-    applySubscription({ status, trial }, 'snapshot');
+    applySubscription(structuredClone({ status, trial }), 'snapshot');
     answering({ subscriptionStatus: new ApiError('API Error: 500 - x', { code: 'internal', status: 500, text: 'x' }), trialStatus: trial });
     await checkSubscription();
     expect(subscriptionStore.data?.status).toBeNull();
@@ -170,15 +183,27 @@ describe('subscription', () => {
   });
 
   it('stays as last known when nobody answers', async () => {
-    applySubscription({ status, trial }, 'snapshot', NOW - 60_000);
+    applySubscription(structuredClone({ status, trial }), 'snapshot', NOW - 60_000);
     answering({ subscriptionStatus: noService, trialStatus: noService });
     await checkSubscription();
     expect(subscriptionStore).toMatchObject({ status: 'error', savedAt: NOW - 60_000, loading: false });
     expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
   });
 
+  it('stays as last known while there is no token to ask with, and is asked for again at the next occasion', async () => {
+    applySubscription(structuredClone({ status, trial }), 'snapshot', NOW - 60_000);
+    const fault = new TokenFault('not_authenticated', 'Not authenticated');
+    const untold = new ApiError('Not authenticated', { code: 'not_authenticated', status: 401, text: 'Not authenticated', cause: fault });
+    answering({ subscriptionStatus: untold, trialStatus: untold });
+    await checkSubscriptionIfDue(NOW);
+    expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
+    const call = answering({ subscriptionStatus: status, trialStatus: trial });
+    await checkSubscriptionIfDue(NOW + 1);
+    expect(call).toHaveBeenCalledTimes(2);
+  });
+
   it('is reset on sign-out (R4-07)', () => {
-    applySubscription({ status, trial }, 'network');
+    applySubscription(structuredClone({ status, trial }), 'network');
     clearSubscription();
     expect(subscriptionStore).toMatchObject({ data: null, loading: true, entitlement: { isSubscribed: false, subscriptionTier: 'free', isTrialActive: false, hasUsedTrial: false } });
   });
@@ -196,6 +221,33 @@ describe('the device', () => {
     await hydrate('ann');
     expect(portfolioStore).toMatchObject({ origin: 'snapshot', savedAt: NOW });
     expect(portfolioStore.data).toEqual(portfolio);
+  });
+
+  it('paints nothing of a person who left while it was being read', async () => {
+    openUserDatabase('ann', { mayCreate: () => true });
+    const stop = keepSnapshots('ann');
+    applyPortfolio(structuredClone(portfolio), 'network', NOW);
+    applyAgents({ agents: [agent], sequence: 1, asOf: NOW }, 'network', NOW);
+    await vi.waitFor(async () => { expect(await readSnapshot('ann', 'agents')).not.toBeNull(); });
+    stop();
+    clearPortfolio();
+    clearAgents();
+    let present = true;
+    const reading = hydrate('ann', () => present);
+    present = false;
+    await reading;
+    expect([portfolioStore.data, agentsStore.data]).toEqual([null, null]);
+  });
+
+  it('forgets a deleted agent', async () => {
+    openUserDatabase('ann', { mayCreate: () => true });
+    vi.useRealTimers();
+    const stop = keepSnapshots('ann');
+    applyAgents({ agents: [agent], sequence: 3, asOf: NOW }, 'network', NOW);
+    await vi.waitFor(async () => { expect((await readSnapshot('ann', 'agents'))?.value.agents).toHaveLength(1); });
+    removeAgent(agent.id, 4);
+    await vi.waitFor(async () => { expect((await readSnapshot('ann', 'agents'))?.value.agents).toEqual([]); }, { timeout: 6_000, interval: 100 });
+    stop();
   });
 
   it('never paints over what the server has said, and keeps no fallback price', async () => {
