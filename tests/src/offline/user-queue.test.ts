@@ -1,0 +1,137 @@
+/** One user's queue wired to a real line, a real channel and an IndexedDB implementation; refuses two drains at once. */
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { recordAgent } from '../../../src/api/recorded-replies.ts';
+import { openChannel, type OfflineMessage } from '../../../src/offline/channel.ts';
+import { UserDatabase } from '../../../src/offline/database.ts';
+import { openUserQueue, type UserQueue } from '../../../src/offline/user-queue.ts';
+import { startReplyServer, type Answering, type Asked, type ReplyServer } from '../../support/reply-server.ts';
+import { start, stop } from './samples.ts';
+
+let server: ReplyServer;
+let opened: UserQueue[] = [];
+const closers: (() => void)[] = [];
+let users = 0;
+let uid = '';
+
+beforeAll(async () => { server = await startReplyServer(); });
+afterAll(() => server.close());
+beforeEach(() => {
+  Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBKeyRange });
+  server.asked.length = 0;
+  uid = `user-${++users}`;
+});
+afterEach(() => {
+  for (const queue of opened) queue.close();
+  opened = [];
+  for (const close of closers.splice(0)) close();
+});
+
+/** A realm of its own: its own connection, its own end of the channel. */
+function realm(heard: { delivered: string[]; changes: number } = { delivered: [], changes: 0 }): { queue: UserQueue; heard: typeof heard; database: UserDatabase } {
+  const channel = openChannel(`test-${uid}`);
+  const database = new UserDatabase(uid, { mayCreate: () => true });
+  const queue = openUserQueue(database, {
+    line: { baseUrl: server.url }, channel, token: () => Promise.resolve({ uid, token: 'a.e30.' }),
+    onDelivered: (entry) => { heard.delivered.push(entry.commandId); }, onChange: () => { heard.changes += 1; },
+  });
+  opened.push(queue);
+  closers.push(() => { channel.close(); });
+  return { queue, heard, database };
+}
+const health = { status: 200, body: { app: 'tradewind', status: 'ok', contract: 1, time: Date.now() } };
+const echo = (asked: Asked): Answering => (asked.path === '/healthz' ? health
+  : { status: 200, body: { commandId: asked.headers['idempotency-key'], outcome: 'stopped', agent: recordAgent('x', 'Harbour', 0) } });
+const posts = (): Asked[] => server.asked.filter((asked) => asked.method === 'POST');
+
+describe('a queue of one realm', () => {
+  it('asks nobody while nothing waits', async () => {
+    expect(await realm().queue.drain()).toEqual({ end: 'empty', dueAt: null });
+    expect(server.asked).toEqual([]);
+  });
+
+  it('answers many calls during a run by one further run, which finds what was pressed meanwhile', async () => {
+    server.answer(echo);
+    const { queue, heard } = realm();
+    await queue.outbox.enqueue(stop('x'));
+    const first = queue.drain();
+    const [second, third] = [queue.drain(), queue.drain()];
+    expect(second).toBe(third);
+    await queue.outbox.enqueue(stop('y'));
+    expect([(await first).end, (await second).end]).toEqual(['empty', 'empty']);
+    expect(posts().map((asked) => asked.path).sort()).toEqual(['/api/agents/x/stop', '/api/agents/y/stop']);
+    expect(heard.delivered).toHaveLength(2);
+  });
+
+  it('sends a stop that is pressed while a start is being answered, before the turn ends', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => { release = resolve; });
+    server.answer(async (asked) => {
+      if (asked.path.endsWith('/start')) await gate;
+      return echo(asked);
+    });
+    const { queue } = realm();
+    await queue.outbox.enqueue(start('x'));
+    const turn = queue.drain();
+    await expect.poll(() => posts().length).toBe(1);
+    await queue.outbox.enqueue(stop('y'));
+    await expect.poll(() => posts().map((asked) => asked.path)).toContain('/api/agents/y/stop');
+    release();
+    expect(await turn).toEqual({ end: 'empty', dueAt: null });
+  });
+
+  it('keeps everything when only a portal answers, and attempts nothing (F04, F05)', async () => {
+    server.answer(() => ({ status: 200, body: '<html>Wi-Fi</html>' }));
+    const { queue } = realm();
+    const entry = await queue.outbox.enqueue(stop('x'));
+    expect((await queue.drain()).end).toBe('offline');
+    expect((await queue.outbox.state()).entries).toEqual([entry]);
+    expect(posts()).toEqual([]);
+  });
+
+  it('tells the other realms of a change and of a delivery, and hears theirs', async () => {
+    server.answer(echo);
+    const [one, two] = [realm(), realm()];
+    const words: OfflineMessage[] = [];
+    const ear = openChannel(`test-${uid}`);
+    closers.push(() => { ear.close(); });
+    ear.listen((message) => { words.push(message); });
+    const entry = await one.queue.outbox.enqueue(stop('x'));
+    await expect.poll(() => two.heard.changes).toBeGreaterThan(0);
+    await one.queue.drain();
+    await expect.poll(() => words.map((word) => word.type)).toContain('delivered');
+    expect(words.find((word) => word.type === 'delivered')).toMatchObject({ uid, entry: { commandId: entry.commandId }, agents: [{ id: 'x' }] });
+  });
+
+  it('sends nothing more once the data of its user is retired, and says that nobody is there (F23)', async () => {
+    server.answer(echo);
+    const { queue, database } = realm();
+    await queue.outbox.enqueue(stop('x'));
+    await database.retire();
+    expect(await queue.drain()).toEqual({ end: 'signed-out', dueAt: null });
+    expect(posts()).toEqual([]);
+  });
+
+  it('does not send again after a renewed token when its user has gone meanwhile (F23)', async () => {
+    const { queue, database } = realm();
+    await queue.outbox.enqueue(stop('x'));
+    server.answer(async (asked) => {
+      if (asked.path === '/healthz') return health;
+      await database.retire();
+      return { status: 401, body: { error: { code: 'token_expired', message: 'Expired' } } };
+    });
+    await queue.drain().catch(() => undefined);
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('stops the others of its turn when its user has gone between two sends (F23)', async () => {
+    const { queue, database } = realm();
+    for (const id of ['a', 'b', 'c']) await queue.outbox.enqueue(start(id));
+    server.answer(async (asked) => {
+      if (asked.path !== '/healthz') await database.retire();
+      return echo(asked);
+    });
+    expect((await queue.drain()).end).toBe('signed-out');
+    expect(posts()).toHaveLength(1);
+  });
+});
