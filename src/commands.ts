@@ -2,6 +2,7 @@
 import { proxy } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
+import { apiFetch } from './api/api.ts';
 import { environment } from './environment.ts';
 import { onPurge, session, sessionToken } from './identity/session.ts';
 import { TokenFault } from './identity/token.ts';
@@ -14,6 +15,7 @@ import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
 import { connection } from './stores/connection.ts';
+import { verifyOnline } from './stores/health.ts';
 
 /**
  * What a screen reads. An entry's state is what is so on this device: Saved on this device (`saved`), Sending, Accepted
@@ -51,7 +53,7 @@ export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone';
 type Seen = Pick<Agent, 'id' | 'name' | 'generation'>;
 
 const KEEP_KEY = 'tradewind.keepSnapshots';
-const line = { baseUrl: environment.apiUrl };
+const line = { baseUrl: environment.apiUrl, fetch: apiFetch };
 
 /** "Keep my last snapshot on this device": the person's choice, on by default. */
 export function keepsSnapshots(): boolean {
@@ -96,6 +98,8 @@ const lifecycle = createLifecycle({
   onSettled() { void loadAgents(true); },
   onDrained({ end }) {
     queue.lastError = null;
+    // Whoever asks for the server's return asks often: the queue goes on the moment it is there.
+    if (end === 'offline') void verifyOnline();
     if (end === 'update') connection.outdated = true;
   },
   onError(error) {
