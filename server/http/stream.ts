@@ -54,6 +54,8 @@ const frame = (event: StreamEvent, id?: number) => `${id === undefined ? '' : `i
 /** All open streams of this process. */
 export class Streams {
   private readonly readers = new Set<Reader>();
+  /** Streams taken by a person, those still being opened among them. */
+  private readonly taken = new Map<string, number>();
   private readonly changed = new Set<string>();
   private readonly marking = new Set<string>();
   private readonly timers: NodeJS.Timeout[] = [];
@@ -84,12 +86,17 @@ export class Streams {
   /** Opens a stream on an answer whose head is not sent yet. `after` is the last sequence the reader has. */
   async open(response: ServerResponse, uid: string, authTimeMs: number, after: number | null): Promise<void> {
     const { database, clock, market } = this.deps;
+    if (response.destroyed) return;
+    this.taken.set(uid, this.streamsOf(uid) + 1);
+    response.once('close', () => { this.giveBack(uid); });
     const [row] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
     const present = row?.sequence ?? 0;
     const reader: Reader = {
       uid, response, sequence: await this.resumeAt(uid, present, after), endsAt: authTimeMs + SESSION_MAX_AGE_MS,
       reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(),
     };
+    // Gone before it was opened: its 'close' has been, and nothing would ever take it out again.
+    if (response.destroyed) return;
     response.on('error', () => { response.destroy(); });
     const stopListening = this.deps.bell.listen(uid, () => { this.readEvents(reader); });
     response.on('close', () => { stopListening(); this.readers.delete(reader); });
@@ -99,9 +106,13 @@ export class Streams {
   }
 
   streamsOf(uid: string): number {
-    let count = 0;
-    for (const reader of this.readers) if (reader.uid === uid) count += 1;
-    return count;
+    return this.taken.get(uid) ?? 0;
+  }
+
+  private giveBack(uid: string): void {
+    const left = this.streamsOf(uid) - 1;
+    if (left > 0) this.taken.set(uid, left);
+    else this.taken.delete(uid);
   }
 
   /** Events that are no longer kept cannot be replayed: the reader sees the jump in numbers and reads afresh. */

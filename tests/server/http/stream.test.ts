@@ -112,6 +112,30 @@ describe('the stream', () => {
     for (const reader of readers) reader.close();
   });
 
+  it('is not opened without end by asking many times at once, nor kept for whoever went away meanwhile', async () => {
+    const [grace, ivy] = [await test.signToken('Grace'), await test.signToken('Ivy')];
+    for (const token of [grace, ivy]) await test.call('tradingSettings', { token });
+    let release: () => void = () => undefined;
+    const busy = test.database.transaction(() => new Promise<void>((resolve) => { release = resolve; }));
+    const stop = new AbortController();
+    const ask = (token: string, signal: AbortSignal) => fetch(`${base}/api/stream`, { headers: { authorization: `Bearer ${token}` }, signal }).catch(() => null);
+    const leave = new AbortController();
+    const left = Array.from({ length: 12 }, () => ask(ivy, leave.signal));
+    const asked = Array.from({ length: 30 }, () => ask(grace, stop.signal));
+    await new Promise((resolve) => { setTimeout(resolve, 400); });
+    leave.abort();
+    await Promise.all(left);
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    release();
+    await busy;
+    const statuses = (await Promise.all(asked)).map((response) => response?.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(12);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(18);
+    stop.abort();
+    const again = await Promise.all(Array.from({ length: 12 }, () => read(ivy)));
+    for (const reader of again) reader.close();
+  });
+
   it('drops a reader that does not read, instead of keeping everything for it', async () => {
     const token = await test.signToken('Slow');
     await test.call('tradingSettings', { token });
