@@ -63,11 +63,14 @@ function letGo(server: Server, underWay: () => number): void {
   server.once('close', () => { clearInterval(sweep); clearTimeout(last); });
 }
 
+/** Only the neighbour's word on where a request came from: everything further along the list was written by the caller. */
+const nearest = (_address: string, hop: number): boolean => hop === 0;
+
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, clock } = deps;
   const onError = answerError(log);
   const app = Fastify({
-    logger: false, bodyLimit: BODY_LIMIT_BYTES, trustProxy: config.trustProxy, requestTimeout: REQUEST_TIMEOUT_MS,
+    logger: false, bodyLimit: BODY_LIMIT_BYTES, trustProxy: config.trustProxy && nearest, requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS, forceCloseConnections: 'idle', return503OnClosing: false,
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => { onError(error, request, reply); },

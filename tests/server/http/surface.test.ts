@@ -104,6 +104,16 @@ describe('a flood', () => {
     expect((await limited.call('tradingSettings', { token: flooder })).status).toBe(200);
   });
 
+  it('is known by the address that our own proxy saw, whatever its sender wrote before that', async () => {
+    const behind = await buildTestApp({ database, clock, env: { RATE_LIMIT_IP_PER_SECOND: '1', TRUST_PROXY: 'true' } });
+    const ask = async (forwarded: string) => (await behind.app.inject({ method: 'GET', url: '/healthz', headers: { 'x-forwarded-for': forwarded } })).statusCode;
+    const statuses: number[] = [];
+    for (let i = 0; i < 20; i += 1) statuses.push(await ask(`10.0.${i}.1, 203.0.113.7`));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(15);
+    expect(await ask('203.0.113.8')).toBe(200);
+    await behind.close();
+  });
+
   it('of strangers is forgotten, the oldest first', () => {
     const limit = new RateLimit(1, { now: () => 0 });
     for (let i = 0; i < 20_010; i += 1) limit.take(`ip-${i}`);
