@@ -41,7 +41,10 @@ export function formatFixed(value: Fixed): string {
  */
 export function fixedFromNumber(value: number, decimals = DECIMALS): Fixed {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e21) throw new RangeError(`Not an amount: ${String(value)}`);
-  return parseFixed(value.toFixed(Math.min(decimals, DECIMALS)));
+  // The number as it was written, where that is exact money: 67123.45 is not 67123.449999999997.
+  const written = String(value);
+  const places = /^-?\d+(?:\.(\d+))?$/.exec(written)?.[1]?.length ?? (Number.isInteger(value) ? 0 : Infinity);
+  return parseFixed(places <= Math.min(decimals, DECIMALS) ? written : value.toFixed(Math.min(decimals, DECIMALS)));
 }
 
 /** For charts, indicators and ratios only; the result is never written back as money. */

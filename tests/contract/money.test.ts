@@ -30,6 +30,10 @@ describe('money', () => {
   it('refuses numbers that are not amounts', () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1e21, -1e22]) expect(() => fixedFromNumber(value)).toThrow(RangeError);
     expect(formatFixed(fixedFromNumber(0.1))).toBe('0.1');
+    for (const [value, text] of [[67_123.45, '67123.45'], [123_456.7, '123456.7'], [-999_999.99, '-999999.99'], [-0, '0'], [1e-7, '0.0000001'], [1e20, '100000000000000000000'], [1.234_567_890_123_4, '1.234567890123']] as const) {
+      expect(formatFixed(fixedFromNumber(value)), String(value)).toBe(text);
+    }
+    expect(formatFixed(fixedFromNumber(67_123.456, 2))).toBe('67123.46');
   });
 
   it('adds and subtracts without loss, whatever the order', () => {
