@@ -79,6 +79,7 @@ const IDENTITY_TEXT: Readonly<Record<string, string>> = {
   'auth/network-request-failed': 'The identity provider cannot be reached. Check the connection.',
   'auth/popup-closed-by-user': 'The Google window was closed before you were signed in.',
   'auth/cancelled-popup-request': 'The Google window was closed before you were signed in.',
+  'auth/google-unreachable': 'Google cannot be reached from here. Nothing was changed. Check the connection, or use your email and password.',
   'auth/popup-blocked': 'The browser blocked the Google window. Allow pop-ups for this site and try again.',
 };
 

@@ -6,6 +6,12 @@ import {
 import type { AuthPort } from './auth-port.ts';
 import { openAuth, type FirebaseSettings } from './firebase-app.ts';
 
+/** Firebase's word for a script of Google's that did not load is "internal error", which tells a person nothing. */
+export function googleFailure(cause: unknown): unknown {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return code === 'auth/internal-error' ? Object.assign(new Error('Google could not be reached', { cause }), { code: 'auth/google-unreachable' }) : cause;
+}
+
 export function firebaseAuth(settings: FirebaseSettings, origin: string, opened: Auth = openAuth(settings, origin)): AuthPort {
   return {
     observe: (listener) => onAuthStateChanged(opened, listener),
@@ -20,7 +26,11 @@ export function firebaseAuth(settings: FirebaseSettings, origin: string, opened:
     },
     async signInWithGoogle() {
       const { browserPopupRedirectResolver } = await import('./google-popup.ts');
-      return (await signInWithPopup(opened, new GoogleAuthProvider(), browserPopupRedirectResolver)).user;
+      try {
+        return (await signInWithPopup(opened, new GoogleAuthProvider(), browserPopupRedirectResolver)).user;
+      } catch (cause) {
+        throw googleFailure(cause);
+      }
     },
     sendPasswordReset: (email) => sendPasswordResetEmail(opened, email),
     async updateProfile(change) {
