@@ -199,7 +199,7 @@ describe('subscription', () => {
     expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
     const call = answering({ subscriptionStatus: status, trialStatus: trial });
     await checkSubscriptionIfDue(NOW + 1);
-    expect(call).toHaveBeenCalledTimes(2);
+    expect(call).toHaveBeenCalledTimes(4);
   });
 
   it('is reset on sign-out (R4-07)', () => {
