@@ -12,7 +12,8 @@ export const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), sequence: z.number(), serverTime: z.number(), marketTime: z.number(), source: MarketSource }),
   z.object({ type: z.literal('heartbeat'), serverTime: z.number(), marketTime: z.number(), sequence: z.number() }),
   z.object({ type: z.literal('ticks'), now: z.number(), symbols: z.array(SymbolQuote) }),
-  z.object({ type: z.literal('agent.changed'), sequence: z.number(), agent: Agent }),
+  /** `waitedMs`: it was stopped by a command that had waited this long on a device. */
+  z.object({ type: z.literal('agent.changed'), sequence: z.number(), agent: Agent, waitedMs: z.optional(z.number()) }),
   z.object({ type: z.literal('agent.deleted'), sequence: z.number(), agentId: z.string() }),
   z.object({ type: z.literal('fill.recorded'), sequence: z.number(), fill: Fill }),
   z.object({ type: z.literal('portfolio.changed'), sequence: z.number() }),

@@ -37,9 +37,9 @@ export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
     }),
 
     startAgent: ({ caller, commandId, params, body, once }) => once(async (tx) => ({ commandId, ...await startAgent(tx, deps, caller.uid, params.id, body) })),
-    stopAgent: ({ caller, commandId, params, once }) => once(async (tx) => ({ commandId, ...await stopAgent(tx, deps, caller.uid, params.id) })),
+    stopAgent: ({ caller, commandId, params, body, once }) => once(async (tx) => ({ commandId, ...await stopAgent(tx, deps, caller.uid, params.id, body.ageMs) })),
     startAll: ({ caller, commandId, body, once }) => once(async (tx) => ({ commandId, ...await startAll(tx, deps, caller.uid, body) })),
-    stopAll: ({ caller, commandId, once }) => once(async (tx) => ({ commandId, ...await stopAll(tx, deps, caller.uid) })),
+    stopAll: ({ caller, commandId, body, once }) => once(async (tx) => ({ commandId, ...await stopAll(tx, deps, caller.uid, body.ageMs) })),
     liquidateAgent: ({ caller, commandId, params, once }) => once(async (tx) => ({ commandId, ...await liquidateAgent(tx, deps, venue, caller.uid, params.id) })),
   };
 }

@@ -34,8 +34,8 @@ function objection(row: AgentRow, seen: Seen): { code: ErrorCode; message: strin
   return null;
 }
 
-async function told(tx: Tx, deps: TradingDeps, uid: string, row: AgentRow): Promise<Agent> {
-  const [agent] = await tellChanged(tx, deps, uid, [row]);
+async function told(tx: Tx, deps: TradingDeps, uid: string, row: AgentRow, waitedMs?: number): Promise<Agent> {
+  const [agent] = await tellChanged(tx, deps, uid, [row], waitedMs);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
 }
@@ -56,10 +56,10 @@ export async function startAgent(tx: Tx, deps: TradingDeps, uid: string, id: str
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
 }
 
-export async function stopAgent(tx: Tx, deps: TradingDeps, uid: string, id: string): Promise<Ran> {
+export async function stopAgent(tx: Tx, deps: TradingDeps, uid: string, id: string, waitedMs?: number): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   const stopped = await applyEvent(tx, deps, row, 'stop');
-  return { outcome: stopped === null ? 'unchanged' : 'stopped', agent: await told(tx, deps, uid, stopped ?? await outdateStarts(tx, row)) };
+  return { outcome: stopped === null ? 'unchanged' : 'stopped', agent: await told(tx, deps, uid, stopped ?? await outdateStarts(tx, row), stopped === null ? undefined : waitedMs) };
 }
 
 type AllRan = Omit<AllAgentsCommandReply, 'commandId'>;
@@ -100,7 +100,7 @@ async function planRefusal(tx: Tx, deps: TradingDeps, uid: string): Promise<{ co
 }
 
 /** R7-18. All of them, whatever is listed. */
-export async function stopAll(tx: Tx, deps: TradingDeps, uid: string): Promise<AllRan> {
+export async function stopAll(tx: Tx, deps: TradingDeps, uid: string, waitedMs?: number): Promise<AllRan> {
   const rows = await lockOwnAgents(tx, uid, deps.market.source.id);
   const results: AllRan['results'] = [];
   const after: AgentRow[] = [];
@@ -112,6 +112,6 @@ export async function stopAll(tx: Tx, deps: TradingDeps, uid: string): Promise<A
     after.push(now);
     results.push({ agentId: row.id, outcome: stopped === null ? 'unchanged' : 'stopped' });
   }
-  await tellChanged(tx, deps, uid, changed);
+  await tellChanged(tx, deps, uid, changed, results.some(({ outcome }) => outcome === 'stopped') ? waitedMs : undefined);
   return { results, agents: await toAgents(tx.db, deps.market, after) };
 }

@@ -52,10 +52,10 @@ export async function outdateStarts(tx: Tx, row: AgentRow): Promise<AgentRow> {
   return asAgentRow(changed);
 }
 
-/** Appends `agent.changed` for each row and answers them as the wire has them. */
-export async function tellChanged(tx: Tx, deps: TradingDeps, uid: string, rows: readonly AgentRow[]): Promise<Agent[]> {
+/** Appends `agent.changed` for each row and answers them as the wire has them. `waitedMs`: how long the command waited on a device. */
+export async function tellChanged(tx: Tx, deps: TradingDeps, uid: string, rows: readonly AgentRow[], waitedMs?: number): Promise<Agent[]> {
   const list = await toAgents(tx.db, deps.market, rows);
-  await deps.events.append(tx, uid, list.map((agent) => ({ type: 'agent.changed', agent })));
+  await deps.events.append(tx, uid, list.map((agent) => ({ type: 'agent.changed', agent, ...(waitedMs === undefined ? {} : { waitedMs }) })));
   return list;
 }
 

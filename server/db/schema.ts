@@ -248,4 +248,36 @@ export const events = pgTable('events', {
   createdAt: ms('created_at').notNull(),
 }, (t) => [primaryKey({ columns: [t.uid, t.sequence] }), index('events_created').on(t.createdAt)]);
 
+/** One device that wants to be told. `sequence` is the last event of its person that was looked at for it. */
+export const pushSubscriptions = pgTable('push_subscriptions', {
+  id: uuid('id').primaryKey(),
+  uid: text('uid').notNull(),
+  endpoint: text('endpoint').notNull(),
+  p256dh: text('p256dh').notNull(),
+  auth: text('auth').notNull(),
+  sequence: ms('sequence').notNull(),
+  createdAt: ms('created_at').notNull(),
+}, (t) => [uniqueIndex('push_subscriptions_endpoint').on(t.endpoint), index('push_subscriptions_uid').on(t.uid)]);
+
+/** What a person chose to be told of; without a row the defaults hold. */
+export const pushPreferences = pgTable('push_preferences', { uid: text('uid').primaryKey(), settings: jsonb('settings').notNull() });
+
+/** Told once per device: `cause` names what happened. Kept 30 days after it was sent, so that it is not told again. */
+export const pushMessages = pgTable('push_messages', {
+  id: uuid('id').primaryKey(),
+  subscriptionId: uuid('subscription_id').notNull(),
+  cause: text('cause').notNull(),
+  kind: text('kind').notNull(),
+  facts: jsonb('facts').notNull(),
+  /** `waiting`, then `sent` or `dropped`. */
+  state: text('state').notNull(),
+  attempts: integer('attempts').notNull().default(0),
+  nextAttemptAt: ms('next_attempt_at').notNull(),
+  createdAt: ms('created_at').notNull(),
+}, (t) => [
+  uniqueIndex('push_messages_once').on(t.subscriptionId, t.cause),
+  index('push_messages_due').on(t.nextAttemptAt).where(sql`state = 'waiting'`),
+  index('push_messages_created').on(t.createdAt),
+]);
+
 export const meta = pgTable('meta', { key: text('key').primaryKey(), value: jsonb('value').notNull() });
