@@ -1,18 +1,16 @@
 /** The record of closed ticks: done, or skipped because a newer one was acted on; refuses to run one twice. */
-import { and, eq, inArray, isNull, lte, max, or, exists, sql } from 'drizzle-orm';
-import { formatFixed, ZERO } from '../../contract/money.ts';
+import { and, eq, inArray, isNull, max, sql } from 'drizzle-orm';
+import { formatFixed } from '../../contract/money.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
-import { markToMarket } from '../../engine/ledger.ts';
+import { CASH } from '../../engine/ledger.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { accounts, agents, equityPoints, positions, ticks } from '../db/schema.ts';
+import { accounts, agents, ticks } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
-import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
 import type { TradingDeps } from './deps.ts';
 import { LOOKING } from './lifecycle.ts';
 
 /** Longer gaps are recorded as their newest ticks and one row that counts the rest. */
 const SKIPPED_ROWS_MAX = 10_000;
-const ACCOUNTS_AT_ONCE = 500;
 
 /** Close of the newest tick that was finished, ms; null before the first. */
 export async function lastTick(database: Database, market: Market): Promise<number | null> {
@@ -54,26 +52,30 @@ export async function finishTick(tx: Tx, deps: TradingDeps, tick: number, last: 
   return skipped;
 }
 
-/** One equity point a tick for every account that holds something or has an agent at work. */
+/**
+ * One equity point a tick for every account that holds something or has an agent at work, in one statement: cash and
+ * what is held at the newest bid, rounded down as `markToMarket` does; what was never quoted counts at cost.
+ */
 async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Promise<void> {
-  const db = tx.db;
-  const open = await db.select({ id: accounts.id }).from(accounts).where(and(
-    eq(accounts.source, market.source.id), isNull(accounts.closedAt), lte(accounts.openedMarketMs, tick),
-    or(
-      exists(db.select({ one: sql`1` }).from(positions).where(and(eq(positions.accountId, accounts.id), isNull(positions.closedMarketMs)))),
-      exists(db.select({ one: sql`1` }).from(agents).where(and(
-        eq(agents.uid, accounts.uid), eq(agents.source, accounts.source), isNull(agents.deletedAt), inArray(agents.status, [...LOOKING]),
-      ))),
-    ),
-  ));
-  for (let from = 0; from < open.length; from += ACCOUNTS_AT_ONCE) {
-    const ids = open.slice(from, from + ACCOUNTS_AT_ONCE).map(({ id }) => id);
-    const cash = await cashOfAccounts(db, ids);
-    const held = await openPositionsOf(db, ids);
-    const quotes = quotesOf(market, new Set(held.map(({ pair }) => pair)));
-    await db.insert(equityPoints).values(ids.map((id) => {
-      const mine = held.filter(({ accountId }) => accountId === id).map(toOpenPosition);
-      return { accountId: id, atMarketMs: tick, equity: formatFixed(markToMarket(cash.get(id) ?? ZERO, mine, quotes).equity) };
-    })).onConflictDoNothing();
-  }
+  const bids = market.pairs().flatMap(({ pair }) => {
+    const quote = market.quote(pair);
+    return quote === null ? [] : [{ pair, bid: formatFixed(quote.bid) }];
+  });
+  await tx.db.execute(sql`
+    with bids as (select * from json_to_recordset(${JSON.stringify(bids)}::json) as bids(pair text, bid numeric)),
+    held as (
+      select account_id, sum(coalesce(trunc(quantity * bid, 12), cost)) as value
+      from positions left join bids using (pair) where closed_market_ms is null group by account_id
+    )
+    insert into equity_points (account_id, at_market_ms, equity)
+    select accounts.id, ${tick}::bigint, coalesce(balances.amount, 0) + coalesce(held.value, 0)
+    from accounts
+    left join balances on balances.account_id = accounts.id and balances.bucket = ${CASH} and balances.asset = accounts.quote
+    left join held on held.account_id = accounts.id
+    where accounts.source = ${market.source.id} and accounts.closed_at is null and accounts.opened_market_ms <= ${tick}
+      and (held.account_id is not null or exists (
+        select 1 from agents where ${and(
+    eq(agents.uid, accounts.uid), eq(agents.source, accounts.source), isNull(agents.deletedAt), inArray(agents.status, [...LOOKING]),
+  )}))
+    on conflict do nothing`);
 }

@@ -29,8 +29,14 @@ export async function cashOfAccounts(db: Db, accountIds: readonly string[]): Pro
 
 export async function openPositionsOf(db: Db, accountIds: readonly string[]): Promise<PositionRow[]> {
   if (accountIds.length === 0) return [];
-  return db.select().from(positions).where(and(inArray(positions.accountId, [...accountIds]), isNull(positions.closedMarketMs)))
-    .orderBy(positions.openedMarketMs, positions.id);
+  // As one text: read row by row, this is the dearest reading of a tick.
+  const [row] = await rowsOf<{ list: string }>(db, sql`
+    select coalesce(json_agg(json_build_object(
+      'id', id, 'accountId', account_id, 'agentId', agent_id, 'pair', pair, 'quantity', quantity::text, 'cost', cost::text,
+      'stopPrice', stop_price::text, 'openedMarketMs', opened_market_ms, 'closedMarketMs', closed_market_ms
+    ) order by opened_market_ms, id), '[]')::text as list
+    from positions where ${and(inArray(positions.accountId, [...accountIds]), isNull(positions.closedMarketMs))}`);
+  return JSON.parse(row?.list ?? '[]') as PositionRow[];
 }
 
 export function toOpenPosition(row: PositionRow): OpenPosition {
