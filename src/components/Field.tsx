@@ -2,7 +2,7 @@
 import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react';
 import { classes } from './class-names.ts';
 
-const BOX = 'h-11 w-full min-w-0 rounded-md border bg-surface px-3 text-ink placeholder:text-ink-3 pointer-fine:h-10';
+const BOX = 'h-11 w-full min-w-0 rounded-md border bg-surface px-3 text-ink placeholder:text-ink-3 disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-2 disabled:opacity-100 pointer-fine:h-10';
 
 interface Said { label: string; hint?: ReactNode; error?: string | undefined }
 

@@ -22,7 +22,7 @@ export function ScreenTitle({ title, note, children }: { title: string; note?: R
         <h1 className="text-xl break-words">{title}</h1>
         {note !== undefined && <div className="text-ink-3">{note}</div>}
       </div>
-      {children !== undefined && <div className="flex flex-wrap items-center gap-2">{children}</div>}
+      {children !== undefined && <div className="flex flex-wrap items-center gap-2 max-sm:has-[input]:w-full">{children}</div>}
     </div>
   );
 }

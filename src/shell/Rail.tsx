@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { classes } from '../components/class-names.ts';
 import { LazyDialog } from '../components/LazyDialog.tsx';
+import { AccountMenu } from './AccountMenu.tsx';
 import { preload } from './routes.ts';
 import { isCurrent, MORE_LINKS, type NavLink } from './navigation.ts';
 
@@ -38,7 +39,7 @@ export function Rail({ path }: { path: string }) {
       <nav aria-label="More" className="flex flex-col gap-0.5">
         {MORE_LINKS.map((link) => <RailLink key={link.to} link={link} path={path} />)}
       </nav>
-      <div className="mt-auto pt-4"><StopAllLink /></div>
+      <div className="mt-auto flex flex-col gap-0.5 pt-4"><StopAllLink /><AccountMenu /></div>
     </aside>
   );
 }

@@ -1,5 +1,5 @@
 /** The frame around every screen: header, strip, rail or bottom bar, dock and footer; refuses to move when data comes. */
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { session } from '../identity/session.ts';
 import { Dock } from './Dock.tsx';
@@ -8,13 +8,14 @@ import { AppHeader, PublicHeader } from './Header.tsx';
 import { showsTrialBanner } from './navigation.ts';
 import { BottomBar, Rail } from './Rail.tsx';
 import { StatusStrip } from './StatusStrip.tsx';
-import { TrialBanner } from './TrialBanner.tsx';
+import { forgetTrialBanner, TrialBanner } from './TrialBanner.tsx';
 
 const SKIP = 'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:p-3 focus:shadow-float';
 
 export function Shell({ path, children }: { path: string; children: ReactNode }) {
   const { user, status } = useSnapshot(session);
   const known = user !== null && status !== 'signed-out';
+  useEffect(() => { if (status === 'signed-out') forgetTrialBanner(); }, [status]);
   if (!known || path === '/') {
     return (
       <>
@@ -33,7 +34,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
       <div className="flex">
         <Rail path={path} />
         <div className="min-w-0 flex-1">
-          {showsTrialBanner(path) && <TrialBanner />}
+          <TrialBanner shown={showsTrialBanner(path)} />
           <main id="content" tabIndex={-1} className="mx-auto min-h-[calc(100dvh-12rem)] w-full max-w-[80rem] px-4 py-5 outline-none md:px-6">{children}</main>
           <Footer />
           {/* Room for the bottom bar, and for what is docked above it. */}

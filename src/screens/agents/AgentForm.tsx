@@ -1,7 +1,9 @@
 /** The fields of an agent, to create one or to change one; keeps what was typed, refuses rules of its own. */
 import { useMemo, useState, type FormEvent } from 'react';
+import { Link } from 'wouter';
 import { AgentCreateBody, AgentSettingsBody, type Agent, type PoolId } from '../../../contract/agents.ts';
 import { AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
+import { tierPermits } from '../../../contract/tiers.ts';
 import { api } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../components/Button.tsx';
@@ -10,6 +12,7 @@ import { errorSentence } from '../../format/errors.ts';
 import { byField, check } from '../../format/validation.ts';
 import { loadAgents } from '../../stores/agents.ts';
 import { loadPools, poolsStore } from '../../stores/market.ts';
+import { useAuth } from '../../stores/security.ts';
 import { useSlot } from '../reading.ts';
 import { POOL_LINE, POOL_NAME } from './agent-words.ts';
 
@@ -71,6 +74,18 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: { offered
   );
 }
 
+/** The pool, chosen where the plan lets a person choose; elsewhere the one that every plan has, and what another adds. */
+function PoolChoice({ pool, error, onChange }: { pool: PoolId; error: string | undefined; onChange: (pool: PoolId) => void }) {
+  const locked = !tierPermits(useAuth().subscriptionTier, 'trading', 'advanced');
+  const hint = locked
+    ? <>{POOL_LINE.all_pools} Choosing one of the five alone comes with Pro. <Link href="/subscription" className="underline underline-offset-2">View Plans</Link></>
+    : POOL_LINE[pool];
+  return (
+    <Select label="Pool" hint={hint} value={pool} error={error} disabled={locked}
+      options={POOL_IDS.map((value) => ({ value, label: POOL_NAME[value] }))} onChange={(event) => { onChange(event.target.value as PoolId); }} />
+  );
+}
+
 export function CreateAgentForm({ quote, draft: given = NEW_AGENT, onCreated }: { quote: string; draft?: AgentDraft; onCreated: (agent: Agent) => void }) {
   const [draft, setDraft] = useState(given);
   const [issues, setIssues] = useState<Record<string, string>>({});
@@ -105,7 +120,7 @@ export function CreateAgentForm({ quote, draft: given = NEW_AGENT, onCreated }: 
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={(event) => { void submit(event); }}>
       <Field label="Name" value={draft.name} error={issues.name} autoComplete="off" maxLength={200} placeholder="Harbour" onChange={(event) => { change({ name: event.target.value }); }} />
-      <Select label="Pool" hint={POOL_LINE[draft.pool]} value={draft.pool} error={issues.pool} options={POOL_IDS.map((value) => ({ value, label: POOL_NAME[value] }))} onChange={(event) => { change({ pool: event.target.value as PoolId }); }} />
+      <PoolChoice pool={draft.pool} error={issues.pool} onChange={(pool) => { change({ pool }); }} />
       <PairPicker offered={offered} chosen={draft.pairs} onChange={(pairs) => { change({ pairs }); }} error={pairIssue}
         hint={offered.length === 0 ? (pools.error ?? 'The pairs on offer are being read.') : `None chosen means all ${inPool} of the pool. At most ${AGENT_PAIRS_MAX}.`} />
       <Select label="Risk profile" value={draft.risk_profile} error={issues.risk_profile} options={PROFILES} onChange={(event) => { change({ risk_profile: event.target.value }); }} />

@@ -12,14 +12,19 @@ import { formatAgo, formatUntil } from '../../format/times.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { act } from '../act.ts';
 import { useMarketNow } from '../reading.ts';
+import { intervalText } from './agent-words.ts';
 import { StartDialog } from './StartDialog.tsx';
 
 export const STATUS_TONE: Record<AgentView['agent']['status'], BadgeTone> = { running: 'good', stopped: 'neutral', halted: 'attention', faulted: 'bad' };
 
-/** When it last looked and looks next, on the market clock. */
-export function runText(agent: AgentView['agent'], now: number): string {
-  const last = agent.lastRunAt === null ? 'not run yet' : `last ${formatAgo(Math.max(0, now - agent.lastRunAt))}`;
-  return agent.status !== 'running' || agent.nextRunAt === null ? last : `${last} · next ${formatUntil(Math.max(0, agent.nextRunAt - now))}`;
+/**
+ * When it last looked and looks next, on the market clock. The server tells of a look only when something came of it, so
+ * a next look that is past says nothing of the agent: then its rhythm is what is known.
+ */
+export function runText(agent: Pick<AgentView['agent'], 'status' | 'lastRunAt' | 'nextRunAt' | 'execution_interval'>, now: number): string {
+  const last = agent.lastRunAt === null ? 'has not looked yet' : `looked ${formatAgo(Math.max(0, now - agent.lastRunAt))}`;
+  if (agent.status !== 'running' || agent.nextRunAt === null) return last;
+  return agent.nextRunAt > now ? `${last} · next ${formatUntil(agent.nextRunAt - now)}` : `looks ${intervalText(agent.execution_interval)}`;
 }
 
 export function stopSentence(view: Pick<AgentView, 'agent'>): string {

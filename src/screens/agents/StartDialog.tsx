@@ -1,20 +1,42 @@
-/** What an agent will do and at what risk, before it is started; refuses to start an Aggressive one by a tap. */
+/** What an agent will do and what it can lose, before it is started; refuses to start an Aggressive one by a tap. */
+import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
 import { startAgent } from '../../commands.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
+import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { Line } from '../../components/Section.tsx';
 import { may } from '../../identity/security-context.ts';
+import { portfolioStore } from '../../stores/portfolio.ts';
 import { useSecurity } from '../../stores/security.ts';
+import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { act } from '../act.ts';
+import { useSlot } from '../reading.ts';
 import { planText } from './agent-words.ts';
+import { riskOf, worstLoss } from './risk.ts';
 
-/** Stop distance and loss halts of each profile, in percent, as the server applies them unless the person set their own. */
-const RISK = { Conservative: { stop: 3, day: 2, drawdown: 10 }, Moderate: { stop: 5, day: 4, drawdown: 20 }, Aggressive: { stop: 8, day: 6, drawdown: 30 } } as const;
+function Preview({ agent }: { agent: Agent }) {
+  const settings = useSlot(settingsStore, loadSettings).data;
+  const equity = useSnapshot(portfolioStore).data?.equity ?? null;
+  const risk = riskOf(agent.risk_profile, settings?.riskProfiles ?? []);
+  const worst = equity === null ? null : worstLoss(agent.max_position_size, equity, risk);
+  return (
+    <>
+      <dl>
+        <Line term="Risk values">{agent.risk_profile}, {settings === null ? 'yours not yet read' : risk.isOwn ? 'your own' : 'the preset'}</Line>
+        <Line term="Enters at a signal of">{risk.threshold.toFixed(2)} or more</Line>
+        <Line term={`Largest position, at most ${risk.position} % of equity`}><Amount value={worst?.position} quote={agent.quote} why="Equity not yet known" /></Line>
+        <Line term="Stop">{risk.stop} % below the entry</Line>
+        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop</strong>}><strong><Amount value={worst?.loss} change why="Equity not yet known" /></strong></Line>
+      </dl>
+      <p className="mt-3 text-ink-2">A gap in price can lose more than the stop. After losing {risk.dayLoss} % of its equity in a day, or {risk.drawdown} % from its peak, it opens nothing new. Paper money.</p>
+    </>
+  );
+}
 
 export function StartDialog({ agent, open, onOpenChange }: { agent: Agent; open: boolean; onOpenChange: (open: boolean) => void }) {
   const allowed = may(useSecurity(), 'trading', 'basic');
-  const risk = RISK[agent.risk_profile];
   const start = (): void => { onOpenChange(false); act(startAgent(agent)); };
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={`Start ${agent.name}`} description={planText(agent)}
@@ -22,7 +44,7 @@ export function StartDialog({ agent, open, onOpenChange }: { agent: Agent; open:
         ? <><Button onClick={() => { onOpenChange(false); }}>Cancel</Button>{agent.risk_profile === 'Aggressive' ? <HoldToConfirm label="Hold to start" sentence={planText(agent)} tone="primary" onConfirm={start} /> : <Button tone="primary" onClick={start}>Start</Button>}</>
         : <LinkButton to="/subscription" tone="primary">View Plans</LinkButton>}>
       {allowed
-        ? <p className="text-ink-2">{agent.risk_profile}: each position is sold {risk.stop} % below its entry. The agent stops opening after losing {risk.day} % in a day or {risk.drawdown} % from its peak, unless you set your own values. A gap in price can lose more. Paper money.</p>
+        ? <Preview agent={agent} />
         : <p className="text-ink-2">Starting agents is part of Starter and of the free trial. Your agents are kept, and Stop always works.</p>}
     </Dialog>
   );

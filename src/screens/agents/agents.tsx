@@ -44,9 +44,9 @@ export default function AgentsScreen() {
   return (
     <>
       <ScreenTitle title="Agents" note={views === null ? undefined : `${running} of ${all.length} running`}>
-        {startable.length > 1 && <HoldToConfirm label="Start all" tone="quiet" icon={<Play className="size-4" aria-hidden />} sentence={`Starts ${startable.length} agents: ${startable.map((view) => view.agent.name).join(', ')}.`} onConfirm={() => { act(startAll(startable.map((view) => view.agent))); }} />}
-        {all.some((view) => view.canStop) && <HoldToConfirm label="Stop all" icon={<CircleStop className="size-4" aria-hidden />} sentence={`Stops every agent. ${positions} open ${positions === 1 ? 'position stays' : 'positions stay'} protected by stops.`} onConfirm={() => { act(stopAll()); }} />}
-        <Button tone="primary" onClick={() => { setCreating(true); }}><Plus className="size-4" aria-hidden />New agent</Button>
+        {startable.length > 1 && <HoldToConfirm label="Start all" size="sm" tone="quiet" icon={<Play className="size-4" aria-hidden />} sentence={`Starts ${startable.length} agents: ${startable.map((view) => view.agent.name).join(', ')}.`} onConfirm={() => { act(startAll(startable.map((view) => view.agent))); }} />}
+        {all.some((view) => view.canStop) && <HoldToConfirm label="Stop all" size="sm" icon={<CircleStop className="size-4" aria-hidden />} sentence={`Stops every agent. ${positions} open ${positions === 1 ? 'position stays' : 'positions stay'} protected by stops.`} onConfirm={() => { act(stopAll()); }} />}
+        <Button tone="primary" size="sm" onClick={() => { setCreating(true); }}><Plus className="size-4" aria-hidden />New agent</Button>
       </ScreenTitle>
       <ReadError message={slot.error} hasData={views !== null} onRetry={() => { void loadAgents(true); }} />
       {views === null && slot.error === null && <SkeletonRows rows={5} label="Agents" />}

@@ -31,7 +31,7 @@ export default function Landing() {
             {status === 'signed-in' ? <LinkButton to="/dashboard" tone="primary">Open the dashboard</LinkButton> : <LinkButton to="/register" tone="primary">Start on paper</LinkButton>}
             <LinkButton to="/how-it-works">How it works</LinkButton>
           </div>
-          <p className="mt-4 text-ink-3">10,000 in paper money, 14 days of everything in Standard. No card.</p>
+          <p className="mt-4 text-ink-3">Paper money to begin with, and a free trial of everything in Standard. No card.</p>
         </div>
         <figure className="m-0 min-w-0 border-t border-line">
           {EXAMPLE.map(([time, asset, text]) => (

@@ -35,7 +35,7 @@ export default function Register() {
   return (
     <div className="mx-auto max-w-sm py-8">
       <h1 className="mb-1 text-xl">Create an account</h1>
-      <p className="mb-6 text-ink-2">Paper money, 10,000 to begin with. No card.{referral === null ? '' : ` Invited with code ${referral}.`}</p>
+      <p className="mb-6 text-ink-2">You begin with paper money. No card.{referral === null ? '' : ` Invited with code ${referral}.`}</p>
       <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
         <Field label="Name (optional)" name="name" autoComplete="name" value={name} error={errors.name} onChange={(event) => { setName(event.target.value); }} />
         <Field label="Email" type="email" name="email" autoComplete="email" value={email} error={errors.email} onChange={(event) => { setEmail(event.target.value); }} />

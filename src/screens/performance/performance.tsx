@@ -45,7 +45,7 @@ export default function Performance() {
               <tbody>
                 {sortAgents(views, by).map(({ agent, statusText }) => (
                   <tr key={agent.id}>
-                    <td><Link href={`/agents/${encodeURIComponent(agent.id)}`} className="font-medium hover:text-accent">{agent.name}</Link></td>
+                    <td><Link href={`/agents/${encodeURIComponent(agent.id)}`} className="block max-w-40 truncate font-medium hover:text-accent md:max-w-72">{agent.name}</Link></td>
                     <td><StatusBadge tone={STATUS_TONE[agent.status]} className="text-xs">{statusText}</StatusBadge></td>
                     <td className="text-ink-2">{POOL_NAME[agent.pool]}</td>
                     <td className="num">{perAgent.find((row) => row.agentId === agent.id)?.trades ?? '—'}</td>

@@ -3,12 +3,8 @@ import type { Fill } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
 import { formatPrice, formatQuantity } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
+import { reasonText } from '../agents/reason-words.ts';
 import { useMarketNow } from '../reading.ts';
-
-const CODES: Readonly<Record<string, string>> = {
-  signal_above_threshold: 'signal', signal: 'signal', stop_loss: 'stop loss', exit_signal: 'signal ended', manual_close: 'closed by you', liquidate: 'stop and sell',
-};
-export const reasonText = (code: string): string => CODES[code] ?? code.replaceAll('_', ' ');
 
 export function Fills({ fills, quote, showAgent = true }: { fills: readonly Fill[]; quote: string; showAgent?: boolean }) {
   const now = useMarketNow(60_000);
@@ -17,8 +13,8 @@ export function Fills({ fills, quote, showAgent = true }: { fills: readonly Fill
       {fills.map((fill) => (
         <li key={fill.id} className="rule grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 py-2">
           <div className="min-w-0">
-            <p className="truncate"><span aria-hidden className={`mr-1.5 text-[0.7em] ${fill.side === 'buy' ? 'text-gain' : 'text-loss'}`}>{fill.side === 'buy' ? '▲' : '▼'}</span>{fill.side === 'buy' ? 'Bought' : 'Sold'} {formatQuantity(fill.quantity)} {fill.pair.split('/')[0]} at {formatPrice(fill.price)}</p>
-            <p className="truncate text-xs text-ink-3">{formatWhen(fill.filledAt, now)}{showAgent ? ` · ${fill.agentName}` : ''} · {reasonText(fill.reason)} · fee {formatPrice(fill.fee)} {quote}</p>
+            <p><span aria-hidden className={`mr-1.5 text-[0.7em] ${fill.side === 'buy' ? 'text-gain' : 'text-loss'}`}>{fill.side === 'buy' ? '▲' : '▼'}</span>{fill.side === 'buy' ? 'Bought' : 'Sold'} {formatQuantity(fill.quantity)} {fill.pair.split('/')[0]} at {formatPrice(fill.price)}</p>
+            <p className="text-xs text-ink-3">{formatWhen(fill.filledAt, now)}{showAgent ? ` · ${fill.agentName}` : ''} · {reasonText(fill.reason)} · fee {formatPrice(fill.fee)} {quote}</p>
           </div>
           <div className="text-right">
             {fill.realized === null ? <Amount value={fill.notional} className="text-ink-2" /> : <Amount value={fill.realized} change />}

@@ -30,7 +30,7 @@ export default function StopAll() {
       {entry !== undefined && entry.state !== 'cancelled' && <CommandState phase={entry.state}>{commandText(entry)}</CommandState>}
       {views !== null && views.length > 0 && (
         <ul>
-          {views.map((view) => <li key={view.agent.id} className="rule row flex items-center justify-between gap-4 py-1.5"><span className="truncate">{view.agent.name}</span><StatusBadge tone={STATUS_TONE[view.agent.status]} className="text-xs">{view.statusText}</StatusBadge></li>)}
+          {views.map((view) => <li key={view.agent.id} className="rule row flex items-center justify-between gap-4 py-1.5"><span className="truncate">{view.agent.name}</span><StatusBadge tone={STATUS_TONE[view.agent.status]} className="max-w-[60%] shrink-0 text-xs">{view.statusText}</StatusBadge></li>)}
         </ul>
       )}
       <LinkButton to="/agents">All agents</LinkButton>

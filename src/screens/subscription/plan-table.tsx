@@ -20,6 +20,7 @@ function grants({ agents, tier }: Plan): string[] {
 
 export interface PlanTableProps {
   plans: readonly Plan[];
+  /** null while none of them is the person's: on a trial. */
   currentPlanId: string | null;
   busyPlanId: string | null;
   /** The plan that will end by itself: it is not offered to be ended again. */
@@ -33,7 +34,7 @@ export function PlanTable({ plans, currentPlanId, busyPlanId, ending, onChoose }
     <ul className="grid gap-x-6 gap-y-2 md:grid-cols-2 xl:grid-cols-5">
       {plans.map((plan) => {
         const mine = plan.id === currentPlanId;
-        const up = tierRank(plan.tier) > tierRank(current?.tier);
+        const up = tierRank(plan.tier) > tierRank(current?.tier ?? (currentPlanId === null ? 'starter' : undefined));
         return (
           <li key={plan.id} aria-label={plan.name} className="rule flex min-w-0 flex-col gap-2 py-4">
             <div className="flex items-baseline justify-between gap-2">
@@ -45,7 +46,7 @@ export function PlanTable({ plans, currentPlanId, busyPlanId, ending, onChoose }
             <ul className="grow text-ink-2">{grants(plan).map((text) => <li key={text}>{text}</li>)}</ul>
             {!mine && plan.priceId !== null && (
               <Button tone={up ? 'primary' : 'quiet'} busy={busyPlanId === plan.id} disabled={busyPlanId !== null && busyPlanId !== plan.id} onClick={() => { onChoose(plan.id); }}>
-                {up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}
+                {current === undefined ? `Choose ${plan.name}` : up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}
               </Button>
             )}
             {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && (

@@ -64,6 +64,7 @@ function CurrentPlan({ onPortal, busy }: { onPortal: () => void; busy: boolean }
 export default function SubscriptionScreen() {
   const plans = useSnapshot(plansStore);
   const { data } = useSnapshot(subscriptionStore);
+  const { isTrialActive } = useAuth();
   const [busy, setBusy] = useState<string | null>(null);
   const [embedded, setEmbedded] = useState<string | null>(null);
   useEffect(() => { void loadPlans(); void loadUsage(); void checkSubscription(); }, []);
@@ -115,7 +116,7 @@ export default function SubscriptionScreen() {
           <ReadError message={plans.error} hasData={plans.data !== null} onRetry={() => { void loadPlans(true); }} />
           {plans.data === null ? plans.error === null && <SkeletonRows rows={5} /> : (
             <PlanTable
-              plans={list} currentPlanId={living ? subscription.planId : 'free'} busyPlanId={busy}
+              plans={list} currentPlanId={living ? subscription.planId : isTrialActive ? null : 'free'} busyPlanId={busy}
               ending={subscription?.cancelAtPeriodEnd === true} onChoose={choose}
             />
           )}

@@ -7,7 +7,7 @@ export function Faq() {
       title="FAQ"
       lead="Short answers. The library, once you are signed in, has the long ones."
       sections={[
-        { heading: 'Is this real money?', body: <p>No. Accounts here are paper accounts: they start with 10,000 of the quote currency, and every amount is marked PAPER. Prices can be real; the money is not.</p> },
+        { heading: 'Is this real money?', body: <p>No. Accounts here are paper accounts: they start with a deposit that nobody paid, and every amount is marked PAPER. Prices can be real; the money is not.</p> },
         { heading: 'What happens to my agents when I lose the connection?', body: <p>Nothing. They run on the server. Your device shows the last state with its age, and what you command waits in a queue on the device until the server has taken it.</p> },
         { heading: 'Can a Stop get lost, or arrive twice?', body: <p>It is written to the device's storage before the app says “saved”, it carries an id of its own, and it stays in the queue until the server answers with that id. The server carries out each id once. If your device cannot store it, the app says so at once.</p> },
         { heading: 'Why is a stopped agent still holding something?', body: <p>Stop ends new trades and keeps the stop losses of open positions on guard: “Stopped, protecting 2 positions”. To leave the market as well, use Stop and sell.</p> },

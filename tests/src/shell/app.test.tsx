@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 /** The page as a whole: redirects, guard screens, header, banner, crash and route errors. */
 import 'fake-indexeddb/auto';
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { lazy, type ReactNode } from 'react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Tier } from '../../../contract/tiers.ts';
 
@@ -23,6 +24,7 @@ vi.mock('../../../src/api/api.ts', async (original) => ({
 
 const { Routes } = await import('../../../src/App.tsx');
 const { Boundary, CrashScreen, RouteError } = await import('../../../src/shell/Crash.tsx');
+const { ROUTES } = await import('../../../src/shell/routes.ts');
 const { Guard, Refused } = await import('../../../src/shell/Guard.tsx');
 const { session } = await import('../../../src/identity/session.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
@@ -75,11 +77,16 @@ describe('public pages', () => {
     expect(within(header).getByRole('link', { name: 'Tradewind' }).getAttribute('href')).toBe('/');
   });
 
-  it.each([['/login', 'Log in'], ['/register', 'Create an account'], ['/terms', 'Terms of Service'], ['/privacy', 'Privacy Policy'], ['/risk-disclosure', 'Risk Disclosure'], ['/faq', 'FAQ']])('shows %s to anyone (R2-02)', async (path, title) => {
-    go(path);
-    render(<Routes />);
-    expect((await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 })).textContent?.toLowerCase()).toContain(title.toLowerCase());
-  });
+  it('shows login, register and the pages of words to anyone (R2-02)', async () => {
+    const pages = [['/login', 'Log in'], ['/register', 'Create an account'], ['/terms', 'Terms of Service'], ['/privacy', 'Privacy Policy'], ['/risk-disclosure', 'Risk Disclosure'], ['/learn-more', ''], ['/faq', 'FAQ'], ['/how-it-works', 'How it works']] as const;
+    for (const [path, title] of pages) {
+      go(path);
+      render(<Routes />);
+      expect((await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 })).textContent?.toLowerCase()).toContain(title.toLowerCase());
+      expect(location.pathname).toBe(path);
+      cleanup();
+    }
+  }, 30_000);
 
   it('takes a referral link to the registration and keeps its code (R2-03)', async () => {
     go('/ref/FRIEND-42');
@@ -222,9 +229,43 @@ describe('failures of rendering', () => {
     expect(screen.getByText('broken part')).toBeTruthy();
   });
 
-  it('says Loading... while a screen is on its way (R2-27)', async () => {
-    const { LoadingScreen } = await import('../../../src/shell/LoadingScreen.tsx');
-    render(<LoadingScreen />);
-    expect(screen.getByText('Loading...')).toBeTruthy();
+  it('says Loading... while the code of a page is on its way, then shows the page (R2-27)', async () => {
+    signIn();
+    go('/library');
+    const library = ROUTES.find((route) => route.path === '/library');
+    if (library === undefined) throw new Error('no library');
+    let arrive: (module: { default: () => ReactNode }) => void = () => undefined;
+    const { Screen } = library;
+    Object.assign(library, { Screen: lazy(() => new Promise<{ default: () => ReactNode }>((resolve) => { arrive = resolve; })) });
+    render(<Routes />);
+    expect((await screen.findByText('Loading...')).closest('[role=status]')).not.toBeNull();
+    await act(async () => { arrive({ default: () => <h1>Arrived</h1> }); await Promise.resolve(); });
+    expect(await screen.findByRole('heading', { name: 'Arrived' })).toBeTruthy();
+    expect(screen.queryByText('Loading...')).toBeNull();
+    Object.assign(library, { Screen });
+  });
+});
+
+describe('the account menu', () => {
+  it('opens above and left-aligned at the foot of the rail, and right-aligned near the right edge (R9-13)', async () => {
+    signIn('pro');
+    go('/stop-all');
+    render(<Routes />);
+    const button = await screen.findByRole('button', { name: 'Account' });
+    Object.assign(globalThis, { innerWidth: 1_440, innerHeight: 900 });
+    const at = (top: number, left: number): void => { button.getBoundingClientRect = () => ({ top, bottom: top + 36, left, right: left + 180, x: left, y: top, width: 180, height: 36, toJSON: () => '' }); };
+    const opened = (): HTMLElement => screen.getByRole('group', { name: 'Account' });
+    at(840, 12);
+    fireEvent.click(button);
+    expect([opened().dataset.side, opened().dataset.align, opened().style.bottom, opened().style.left]).toEqual(['above', 'left', '66px', '12px']);
+    expect(document.activeElement?.textContent).toBe('Trading settings');
+    fireEvent.keyDown(document, { key: 'Escape' });
+    expect(screen.queryByRole('group', { name: 'Account' })).toBeNull();
+    expect(document.activeElement).toBe(button);
+    at(20, 1_200);
+    fireEvent.click(button);
+    expect([opened().dataset.side, opened().dataset.align, opened().style.top, opened().style.right]).toEqual(['below', 'right', '62px', '60px']);
+    fireEvent.pointerDown(document.body);
+    expect(screen.queryByRole('group', { name: 'Account' })).toBeNull();
   });
 });

@@ -10,7 +10,7 @@ vi.hoisted(() => {
   vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
 });
 const { navLinks, FOOTER_LINKS } = await import('../../../src/shell/navigation.ts');
-const { BREAKPOINTS, popoverPlace } = await import('../../../src/shell/popover-place.ts');
+const { BREAKPOINTS, popoverPlace } = await import('../../../src/components/popover-place.ts');
 const { IDLE_PRELOADS, preloadWhenIdle, ROUTES, routeOf } = await import('../../../src/shell/routes.ts');
 const { ROUTES: GUARDED } = await import('../../../src/identity/security-context.ts');
 const { readAppearance } = await import('../../../src/shell/appearance.ts');

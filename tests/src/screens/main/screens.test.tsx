@@ -6,6 +6,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../../contract/trading.ts';
+import type { UserSettings } from '../../../../contract/user.ts';
 
 const { call } = vi.hoisted(() => {
   vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
@@ -32,6 +33,7 @@ const { connection } = await import('../../../../src/stores/connection.ts');
 const { applyHistory, clearHistory } = await import('../../../../src/stores/history.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market.ts');
 const { applyPortfolio, clearPortfolio } = await import('../../../../src/stores/portfolio.ts');
+const { applySettings, clearSettings } = await import('../../../../src/stores/settings.ts');
 const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
 const { pageToast, removeToast, toastStore } = await import('../../../../src/stores/toasts.ts');
 const { unexplained } = await import('../../../../src/screens/portfolio/Equity.tsx');
@@ -56,6 +58,7 @@ const FILL: Fill = {
   id: 'f1', orderId: 'o1', agentId: 'a1', agentName: 'Harbour', pair: 'ETH/USDT', side: 'buy', quantity: '0.84', price: '2498.05', notional: '2098.36', fee: '2.1', feeBps: '10',
   slippageBps: '1.2', realized: null, reason: 'signal', decidedAt: NOW, filledAt: NOW, tickId: 't',
 };
+const SETTINGS: UserSettings = { displayName: 'a', tradingEnabled: true, tradingMode: 'automatic', tradingFrequency: 'optimized', riskProfile: 'moderate', maxTradeAmount: 10_000, notificationsEnabled: true };
 const quote = (symbol: string, price: string, change: number | null, volume: string) => ({ symbol, price, bid: price, ask: price, volume_24h: volume, high_24h: price, low_24h: price, price_change_24h: change, timestamp: NOW, stale: false });
 
 beforeEach(() => {
@@ -71,7 +74,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
-  clearAgents(); clearHistory(); clearMarket(); clearPortfolio(); clearSubscription();
+  clearAgents(); clearHistory(); clearMarket(); clearPortfolio(); clearSettings(); clearSubscription();
   queue.entries = [];
   removeToast();
 });
@@ -88,15 +91,28 @@ async function seriousFaults(): Promise<string[]> {
 }
 
 describe('protected screens', () => {
-  it.each([
-    ['/dashboard', 'R2-06'], ['/standard-dashboard', 'R2-07'], ['/pro-dashboard', 'R2-08'], ['/getting-started', 'R2-09'], ['/trading', 'R2-10'], ['/analytics', 'R2-11'],
-    ['/agents', 'R2-12'], ['/referrals', 'R2-13'], ['/subscription', 'R2-14'], ['/market', 'R2-15'], ['/guided-setup', 'R2-16'], ['/library', 'R2-17'],
-    ['/support', 'R2-18'], ['/security', 'R2-19'], ['/performance', 'R2-20'],
-  ])('opens %s for who may, and shows no serious accessibility fault (%s)', async (path) => {
+  /** The screen under its path, by its own heading, with no serious accessibility fault. */
+  const opens = (path: string, heading: string | RegExp) => async (): Promise<void> => {
     await open(path);
-    expect(screen.queryByText('Authentication Required')).toBeNull();
+    expect(await screen.findByRole('heading', { level: 1, name: heading }, { timeout: 10_000 })).toBeTruthy();
+    expect(location.pathname).toBe(path);
     expect(await seriousFaults()).toEqual([]);
-  }, 30_000);
+  };
+  it('opens the dashboard by its router (R2-06)', opens('/dashboard', 'Dashboard'), 30_000);
+  it('opens the standard dashboard (R2-07)', opens('/standard-dashboard', 'Dashboard'), 30_000);
+  it('opens the PRO dashboard for pro (R2-08)', opens('/pro-dashboard', 'PRO Dashboard'), 30_000);
+  it('opens getting started (R2-09)', opens('/getting-started', 'Getting started'), 30_000);
+  it('opens the trading settings (R2-10)', opens('/trading', 'Trading'), 30_000);
+  it('opens analytics (R2-11)', opens('/analytics', 'Analytics'), 30_000);
+  it('opens the agents (R2-12)', opens('/agents', 'Agents'), 30_000);
+  it('opens referrals (R2-13)', opens('/referrals', 'Referrals'), 30_000);
+  it('opens the subscription (R2-14)', opens('/subscription', 'Subscription'), 30_000);
+  it('opens the markets (R2-15)', opens('/market', 'Markets'), 30_000);
+  it('opens the guided setup (R2-16)', opens('/guided-setup', /./), 30_000);
+  it('opens the library (R2-17)', opens('/library', 'Library'), 30_000);
+  it('opens support (R2-18)', opens('/support', 'Support'), 30_000);
+  it('opens security (R2-19)', opens('/security', 'Security'), 30_000);
+  it('opens performance (R2-20)', opens('/performance', 'Performance'), 30_000);
 
   it.each(['/portfolio', '/stop-all', '/agents/a1', '/market/ETH-USDT', '/', '/login'])('has no serious accessibility fault on %s', async (path) => {
     if (path === '/login') Object.assign(session, { status: 'signed-out', user: null });
@@ -146,11 +162,54 @@ describe('truth on the screen', () => {
   });
 });
 
+describe('before a start', () => {
+  const preview = async (): Promise<HTMLElement> => {
+    await open('/agents/a2');
+    fireEvent.click(screen.getByRole('button', { name: 'Start' }));
+    return screen.findByRole('dialog', { name: 'Start Drift' });
+  };
+
+  it('shows the worst loss of a pair in money, at the preset stop', async () => {
+    applySettings({ settings: SETTINGS, version: 1, riskProfiles: [] }, 'network');
+    const dialog = await preview();
+    expect(within(dialog).getByText('Moderate, the preset')).toBeTruthy();
+    // 10 % of 10,000 is the cap of 1,000; 5 % of that is 50.
+    expect(within(dialog).getByText(/Worst loss in one pair/).closest('div')?.textContent).toContain('\u221250.00');
+    expect(within(dialog).getByText(/A gap in price can lose more/)).toBeTruthy();
+  });
+
+  it('shows the person’s own risk values where they have set them', async () => {
+    applySettings({ settings: SETTINGS, version: 1, riskProfiles: [{ profile: 'Moderate', max_position_percentage: 4, confidence_threshold: 0.6, stop_loss_percentage: 12.5 }] }, 'network');
+    const dialog = await preview();
+    expect(within(dialog).getByText('Moderate, your own')).toBeTruthy();
+    expect(within(dialog).getByText('12.5 % below the entry')).toBeTruthy();
+    expect(within(dialog).getByText(/Worst loss in one pair/).closest('div')?.textContent).toContain('\u221250.00');
+    expect(within(dialog).getByText('0.60 or more')).toBeTruthy();
+  });
+});
+
 describe('creating an agent', () => {
+  it('shows the pool choice locked with what the plan adds, to a plan that has none', async () => {
+    applySubscription({ status: { subscription: { status: 'active', tier: 'standard', planId: 'standard', currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: 'standard', servedAt: NOW }, trial: null }, 'network');
+    await open('/agents');
+    fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
+    const pool = await screen.findByLabelText<HTMLSelectElement>('Pool');
+    expect([pool.disabled, pool.value]).toEqual([true, 'all_pools']);
+    expect(screen.getByText(/comes with Pro/)).toBeTruthy();
+  });
+
+  it('lets pro choose its pool', async () => {
+    await open('/agents');
+    fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
+    const pool = await screen.findByLabelText<HTMLSelectElement>('Pool');
+    fireEvent.change(pool, { target: { value: 'weekly_leaders' } });
+    expect([pool.disabled, pool.value]).toEqual([false, 'weekly_leaders']);
+  });
+
   it('shows the contract’s own words beside each field, keeps the values, and sends nothing (R5-01, R5-04)', async () => {
     await open('/agents');
     fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
-    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'bad<name' } });
+    fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'bad<name' } });
     fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '0' } });
     fireEvent.click(screen.getByRole('button', { name: 'Create agent' }));
     expect(await screen.findByText('Only letters, digits, spaces, hyphens and underscores')).toBeTruthy();

@@ -1,0 +1,32 @@
+/** What an agent may hold and lose by its profile, with the person's own values on top; refuses to hide a value that is theirs. */
+import type { RiskProfile } from '../../../contract/agents.ts';
+import { formatFixed, multiply, negate, parseFixed, type Fixed } from '../../../contract/money.ts';
+import type { RiskProfileBody } from '../../../contract/user.ts';
+
+/** Percent, but `threshold`: a signal's strength from 0 to 1. */
+export interface RiskNumbers { threshold: number; position: number; stop: number; dayLoss: number; drawdown: number }
+
+/** The profiles as the server applies them; a test holds them to the engine's own table. */
+export const PRESET_RISK: Readonly<Record<RiskProfile, RiskNumbers>> = {
+  Conservative: { threshold: 0.7, position: 5, stop: 3, dayLoss: 2, drawdown: 10 },
+  Moderate: { threshold: 0.55, position: 10, stop: 5, dayLoss: 4, drawdown: 20 },
+  Aggressive: { threshold: 0.4, position: 20, stop: 8, dayLoss: 6, drawdown: 30 },
+};
+
+/** The numbers that hold for a profile, and whether the person set them. */
+export function riskOf(profile: RiskProfile, own: readonly Readonly<RiskProfileBody>[]): RiskNumbers & { isOwn: boolean } {
+  const preset = PRESET_RISK[profile];
+  const mine = own.find((values) => values.profile === profile);
+  if (mine === undefined) return { ...preset, isOwn: false };
+  return { ...preset, threshold: mine.confidence_threshold, position: mine.max_position_percentage, stop: mine.stop_loss_percentage, isOwn: true };
+}
+
+const share = (amount: Fixed, percent: number): Fixed => multiply(multiply(amount, parseFixed(String(percent)), 'up'), parseFixed('0.01'), 'up');
+
+/** The most that one pair may hold, and its loss where the stop fills at its price; decimal text in the quote currency. */
+export function worstLoss(maxPositionSize: number, equity: string, risk: Pick<RiskNumbers, 'position' | 'stop'>): { position: string; loss: string } {
+  const cap = parseFixed(String(maxPositionSize));
+  const byEquity = share(parseFixed(equity), risk.position);
+  const position = byEquity < cap ? byEquity : cap;
+  return { position: formatFixed(position), loss: formatFixed(negate(share(position, risk.stop))) };
+}
