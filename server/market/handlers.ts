@@ -5,6 +5,7 @@ import { SYMBOLS_QUERY_MAX } from '../../contract/limits.ts';
 import { add, formatFixed, multiply, parseFixed, ZERO } from '../../contract/money.ts';
 import { POOLS, universeFor } from '../../engine/pools.ts';
 import type { Handlers } from '../http/handlers.ts';
+import { ChartTurns } from './chart-turns.ts';
 import type { Market } from './market.ts';
 import { amountText, decimalText } from './price-text.ts';
 
@@ -12,11 +13,12 @@ const CANDLES_DEFAULT = 300;
 const LIST_LENGTH = 5;
 
 export function marketHandlers({ market }: { market: Market }): Pick<Handlers, 'marketData' | 'marketOverview' | 'marketPools' | 'candles'> {
+  const turns = new ChartTurns();
   return {
     marketData: async ({ query }) => ({ source: market.source, now: market.now(), symbols: quotesOf(market, asked(market, query.symbols)) }),
     marketOverview: async () => overview(market),
     marketPools: async () => pools(market),
-    candles: async ({ query }) => {
+    candles: async ({ caller, query }) => {
       const { symbol, interval } = query;
       if (market.rules(symbol) === null) throw unknownSymbol(market, symbol, 'symbol');
       if (INTERVAL_MS[interval] < INTERVAL_MS[market.baseInterval]) {
@@ -25,7 +27,9 @@ export function marketHandlers({ market }: { market: Market }): Pick<Handlers, '
       const length = INTERVAL_MS[interval];
       const to = Math.min(query.before ?? Infinity, market.now());
       const from = Math.floor(to / length) * length - (query.limit ?? CANDLES_DEFAULT) * length;
-      const found = await market.candles(symbol, interval, Math.max(0, from), to).catch(() => { throw unavailable(); });
+      const read = () => market.candles(symbol, interval, Math.max(0, from), to).catch(() => { throw unavailable(); });
+      // A venue's answer costs us no work, and a slow one must not make others wait.
+      const found = await (market.source.kind === 'exchange' ? read() : turns.take(caller.uid, read));
       const rows = found.map(({ time, open, high, low, close, volume }): CandleRow =>
         [time, decimalText(open), decimalText(high), decimalText(low), decimalText(close), amountText(volume)]);
       return { symbol, interval, candles: rows };

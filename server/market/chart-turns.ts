@@ -1,0 +1,30 @@
+/** Works out charts for callers one after another; refuses a person who asks for more while several of theirs still wait. */
+import { Refusal } from '../../contract/errors.ts';
+
+/** A screen shows one chart, a quick hand leaves two or three behind. */
+export const CHARTS_PER_PERSON = 4;
+const RETRY_AFTER_MS = 2_000;
+
+/**
+ * Years of a computed market are seconds of work: side by side, twenty of them would leave no time for anybody's stop.
+ * The trading engine reads candles past this.
+ */
+export class ChartTurns {
+  private readonly asked = new Map<string, number>();
+  private last: Promise<unknown> = Promise.resolve();
+
+  async take<T>(uid: string, work: () => Promise<T>): Promise<T> {
+    const mine = this.asked.get(uid) ?? 0;
+    if (mine >= CHARTS_PER_PERSON) throw new Refusal('rate_limited', 'Too many charts at once', { retryAfterMs: RETRY_AFTER_MS });
+    this.asked.set(uid, mine + 1);
+    const turn = this.last.then(work);
+    this.last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      const left = (this.asked.get(uid) ?? 1) - 1;
+      if (left > 0) this.asked.set(uid, left);
+      else this.asked.delete(uid);
+    }
+  }
+}
