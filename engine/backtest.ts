@@ -9,7 +9,7 @@ import { rememberExit } from './memory.ts';
 import { metricsOf } from './metrics.ts';
 import type { EquityPoint } from './metrics.ts';
 import { executionIntervalMs, lastClose, nextDue } from './schedule.ts';
-import { indexAt, makeSeries, volumeBetween } from './series.ts';
+import { indexAt, makeSeries, volumeOf } from './series.ts';
 import type { Series } from './series.ts';
 import { computeSignals, horizonOf } from './signals.ts';
 import { exitTrade, stopQuoteInCandle } from './stops.ts';
@@ -117,7 +117,7 @@ function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: B
   const quotes = quotesAt(rules, bars, (bar) => bar.open);
   const looked = new Map([...series].filter(([pair]) => agent.pairs.includes(pair)));
   const signals: Map<string, Signal> = computeSignals(agent.pool, looked, close, horizonOf(agent.frequency));
-  const candleVolume = new Map([...looked].map(([pair, one]) => [pair, volumeBetween(one, close - executionIntervalMs(agent.interval), close)]));
+  const candleVolume = new Map([...looked].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(agent.interval))]));
   const tick: TickInput = { id: `backtest:${agent.interval}:${close}`, close, signals, quotes, rules, candleVolume };
   const positions = [...book.positions.values()];
   const { equity } = markToMarket(book.cash, positions, quotes);

@@ -138,6 +138,19 @@ export function volumeBetween(series: Series, from: number, to: number): number 
   return (series.volumeBefore[last + 1] ?? 0) - (series.volumeBefore[first] ?? 0);
 }
 
+/**
+ * Base units traded in the interval that ends at `at`. Where candles are longer than the interval it is the share of the
+ * newest closed one that falls on it: volume is never zero only because candles are coarse.
+ */
+export function volumeOf(series: Series, at: number, intervalMs: number): number {
+  const last = indexAt(series, at);
+  const closed = series.closesAt[last] ?? 0;
+  const lengthMs = closed - (series.opensAt[last] ?? 0);
+  if (last < 0 || lengthMs <= intervalMs) return volumeBetween(series, at - intervalMs, at);
+  const volume = (series.volumeBefore[last + 1] ?? 0) - (series.volumeBefore[last] ?? 0);
+  return at - closed < lengthMs ? volume * (intervalMs / lengthMs) : 0;
+}
+
 /** Index of the first candle that opens at or after `at`; the length where there is none. */
 function indexOpeningAt(series: Series, at: number): number {
   const { opensAt } = series;

@@ -1,7 +1,7 @@
 /** What the agents due at one tick decide on, each computed once and shared; refuses candles that close after the tick. */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { DAY_MS, executionIntervalMs, tickId } from '../../engine/schedule.ts';
-import { makeSeries, volumeBetween, type Series } from '../../engine/series.ts';
+import { makeSeries, volumeOf, type Series } from '../../engine/series.ts';
 import { computeSignals, horizonOf, lookbackMs, signalKey } from '../../engine/signals.ts';
 import type { Candle, PairRules, Quote, Signal, TickInput } from '../../engine/types.ts';
 import type { Market } from '../market/market.ts';
@@ -42,10 +42,7 @@ export class TickInputs {
   private async make(row: AgentRow, pairs: readonly string[]): Promise<TickInput> {
     const close = this.closeFor(row.executionInterval);
     const { signals, series } = await this.look(row, pairs, close);
-    const every = lookEveryMs(this.market, row.executionInterval);
-    // A source that closes candles less often than the agent's interval: the volume of the interval is its share.
-    const share = executionIntervalMs(row.executionInterval) / every;
-    const candleVolume = new Map([...series].map(([pair, one]) => [pair, volumeBetween(one, close - every, close) * share]));
+    const candleVolume = new Map([...series].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(row.executionInterval))]));
     const rules = new Map<string, PairRules>();
     for (const pair of pairs) {
       const rule = this.market.rules(pair);

@@ -34,6 +34,20 @@ describe('backtest', () => {
     expect(result.metrics.totalReturn).toBeCloseTo(toNumber(result.finalEquity) / 10_000 - 1, 9);
   });
 
+  it('trades a stablecoin off its fair price on hourly candles with looks every 20 minutes', () => {
+    const hours = 40 * 24;
+    const dip = (i: number): boolean => i >= 36 * 24 && i < 36 * 24 + 3;
+    const close = (i: number): number => (dip(i) ? 0.993 : 1 + (i % 2) * 0.0003);
+    const candles = Array.from({ length: hours }, (_, i): Candle => {
+      const [open, end] = [close(i - 1), close(i)];
+      return { time: MONDAY + i * HOUR_MS, open, high: Math.max(open, end), low: Math.min(open, end), close: end, volume: 2_000_000 };
+    });
+    const from = MONDAY + 35 * DAY_MS;
+    const { trades } = backtest(inputOf(new Map([['USDC/USDT', candles]]), from, MONDAY + 39 * DAY_MS, { pool: 'stablecoin_arbitrage', interval: '20-minute', frequency: 'high' }));
+    expect(trades.map((fill) => fill.side)).toEqual(['buy', 'sell']);
+    expect(toNumber(trades[1]?.price ?? parseFixed('0'))).toBeGreaterThan(toNumber(trades[0]?.price ?? parseFixed('9')));
+  });
+
   it('gives the same journal every time', () => {
     const run = () => backtest(inputOf(made(), MONDAY, MONDAY + 3 * DAY_MS));
     expect(run()).toEqual(run());

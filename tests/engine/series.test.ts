@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
-import { closeAt, dailyReturns, dayVolume, deviation, indexAt, logReturn, makeSeries, median, volatilityAt, volumeBetween } from '../../engine/series.ts';
+import { closeAt, dailyReturns, dayVolume, deviation, indexAt, logReturn, makeSeries, median, volatilityAt, volumeBetween, volumeOf } from '../../engine/series.ts';
 import { dailySteps, FIVE_MINUTES, hourlyTo, madeTape, MONDAY } from './tape.ts';
 
 describe('series', () => {
@@ -34,6 +34,16 @@ describe('series', () => {
     const candles = madeTape(1, MONDAY, 40).filter((_, i) => i < 5 || i === 39);
     const series = makeSeries('BTC/USDT', candles);
     expect(closeAt(series, MONDAY + 40 * FIVE_MINUTES)).toBe(candles.at(-1)?.close);
+  });
+
+  it('gives a coarse candle\'s volume to the looks within it, share by share, until it is too old', () => {
+    const series = makeSeries('BTC/USDT', hourlyTo(MONDAY, [1, 2, 3], [30, 60, 90]));
+    const third = HOUR_MS / 3;
+    expect([0, 1, 2, 3].map((n) => volumeOf(series, MONDAY + n * third, third))).toEqual([30, 30, 30, 0]);
+    expect(volumeOf(series, MONDAY - 1, third)).toBe(20);
+    expect(volumeOf(series, MONDAY, 2 * HOUR_MS)).toBe(150);
+    const fine = makeSeries('BTC/USDT', madeTape(1, MONDAY, 12));
+    expect(volumeOf(fine, MONDAY + 12 * FIVE_MINUTES, 4 * FIVE_MINUTES)).toBe(volumeBetween(fine, MONDAY + 8 * FIVE_MINUTES, MONDAY + 12 * FIVE_MINUTES));
   });
 
   it('says nothing where the newest close is too old', () => {
