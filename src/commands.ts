@@ -10,7 +10,7 @@ import { log } from './log.ts';
 import { StorageFault, type StorageMode } from './offline/database.ts';
 import { createLifecycle, unsent } from './offline/lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
-import type { OutboxEntry, Wish } from './offline/outbox-entry.ts';
+import { isStop, type OutboxEntry, type Wish } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
@@ -128,13 +128,13 @@ export function openCommands(): void {
 
 const NOT_SAVED = 'Not saved: this browser has no room or no storage, and the server could not be reached. Nothing was sent.';
 
+/** Past the session the queue takes stops and nothing else. */
+const SESSION_OVER = 'Your sign-in is over: sign in again to start agents. Stop can still be queued.';
+
 async function take(wish: Wish): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
-  const isStop = wish.intent === 'stop' || wish.intent === 'stop-all';
   if (outbox === undefined || session.user === null) return { said: 'refused', message: 'Not authenticated' };
-  if (session.status === 'expired' && !isStop) {
-    return { said: 'refused', message: 'Your sign-in is over: sign in again to start agents. Stop can still be queued.' };
-  }
+  if (session.status === 'expired' && !isStop(wish)) return { said: 'refused', message: SESSION_OVER };
   try {
     const entry = await outbox.enqueue(wish);
     void lifecycle.drainNow();
@@ -191,6 +191,7 @@ export async function cancelCommand(commandId: string): Promise<CancelResult> {
 export async function confirmCommand(commandId: string): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
   const waiting = queue.entries.find((entry) => entry.commandId === commandId);
+  if (session.status === 'expired' && waiting !== undefined && !isStop(waiting)) return { said: 'refused', message: SESSION_OVER };
   const seen = agentsStore.data?.agents.find((agent) => agent.id === waiting?.agentId);
   try {
     const entry = await outbox?.confirm(commandId, seen?.generation ?? null) ?? null;

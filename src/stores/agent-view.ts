@@ -31,11 +31,12 @@ export function statusText(agent: Pick<Agent, 'status' | 'openPositions' | 'hold
 const WORD = { start: 'Start', stop: 'Stop', 'start-all': 'Start all', 'stop-all': 'Stop all' } as const;
 
 /** Where a command is on its way, in words. */
-export function commandText(entry: Pick<OutboxEntry, 'intent' | 'state' | 'reason'>): string {
+export function commandText(entry: Pick<OutboxEntry, 'intent' | 'state' | 'reason' | 'attempts'>): string {
   const name = WORD[entry.intent];
   const why = entry.reason === null ? '' : `: ${entry.reason.message}`;
   switch (entry.state) {
-    case 'saved': return `${name} saved on this device. Not yet received by the server.`;
+    // Once it has been on its way, nobody here knows whether it arrived: only that no answer came.
+    case 'saved': return `${name} saved on this device. ${entry.attempts === 0 ? 'Not yet received' : 'Sent, but not confirmed'} by the server.`;
     case 'sending': return `${name} is being sent.`;
     case 'accepted': return `${name} accepted by the server.`;
     case 'needs-you': return `${name} needs you${why}`;

@@ -19,7 +19,7 @@ let channels: OfflineChannel[] = [];
 let lives: Lifecycle[] = [];
 const realFetch = fetch;
 /** The page's abort signals are jsdom's, which Node's own fetch does not know. */
-const pageFetch: typeof fetch = (input, init) => { const { signal: _signal, ...rest } = init ?? {}; return realFetch(input, rest); };
+const pageFetch: typeof fetch = (input, init) => realFetch(input, { ...init, signal: null });
 
 beforeAll(async () => { server = await startReplyServer(); });
 afterAll(() => server.close());

@@ -19,6 +19,10 @@ describe('agent view', () => {
     expect(view.agent.status).toBe('running');
   });
 
+  it('does not claim that a command which was on its way has not arrived', () => {
+    expect(commandText(entry({ attempts: 1 }))).toBe('Stop saved on this device. Sent, but not confirmed by the server.');
+  });
+
   it('lets stop-all concern every agent and start-all only the ones that were seen', () => {
     expect(agentView(agent, [entry({ intent: 'stop-all', agentId: null })]).wish).toBe('stop');
     expect(agentView(agent, [entry({ intent: 'start-all', agentId: null, agents: [{ id: 'b' }] })]).wish).toBeNull();
