@@ -58,8 +58,14 @@ const Environment = z.object({
   STRIPE_PRICE_STANDARD: optional(z.string()),
   STRIPE_PRICE_PRO: optional(z.string()),
   STRIPE_PRICE_PRO_MAX: optional(z.string()),
+  VAPID_PUBLIC_KEY: optional(z.string().regex(/^[\w-]{87}=*$/, 'a P-256 public key in base64url')),
+  VAPID_PRIVATE_KEY: optional(z.string().regex(/^[\w-]{43}=*$/, 'a P-256 private key in base64url')),
+  VAPID_SUBJECT: withDefault(z.string().regex(/^(mailto:|https:\/\/)\S+$/, 'a mailto: or https: address'), 'mailto:operator@example.com'),
+  PUSH_ALLOW_LOCAL: flag(false),
   TRIAL_DAYS: withDefault(z.coerce.number('a whole number of days').int('a whole number of days').min(1, 'at least 1'), 14),
   PUBLIC_ORIGIN: url(/^https?:\/\//, 'an origin such as https://trade.example.com'),
+  DIST_DIR: optional(z.string()),
+  KILL_SERVICE_WORKER: flag(false),
   TRUST_PROXY: flag(false),
   METRICS: flag(false),
   LOG_LEVEL: withDefault(z.enum(['debug', 'info', 'warn', 'error'], 'debug, info, warn or error'), 'info'),
@@ -94,20 +100,28 @@ export interface Config {
     coupon: string | null;
     prices: { starter: string | null; standard: string | null; pro: string | null; 'pro-max': string | null };
   };
+  /** Keys of null are made at the first start. `allowLocal` lets pushes go to this machine: for tests alone. */
+  push: { publicKey: string | null; privateKey: string | null; subject: string; allowLocal: boolean };
   trialDays: number;
   publicOrigin: string;
   apiOrigin: string | null;
   csp: boolean;
   compression: boolean;
+  /** The build that is served; null for the repository's own. */
+  distDir: string | null;
+  /** Serves, in place of the app's worker, one that takes itself away. */
+  killServiceWorker: boolean;
   metrics: boolean;
+  /** A proxy of ours stands in front: the address it adds is believed, what a client wrote before that is not. */
   trustProxy: boolean;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Requests per second that refill a bucket; the bucket holds fifteen seconds of them. */
   rateLimit: { userPerSecond: number; ipPerSecond: number };
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+/** A name or address of this machine alone, as a setting or a URL spells it. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function identityOf(env: Environment, portIsChosen: boolean): IdentityConfig {
@@ -139,6 +153,12 @@ function refuseUnsafe(env: Environment, identity: IdentityConfig): void {
   }
   if (env.STRIPE_SECRET_KEY !== undefined && env.STRIPE_WEBHOOK_SECRET === undefined) {
     throw new ConfigError('STRIPE_WEBHOOK_SECRET', 'needed with STRIPE_SECRET_KEY, or webhooks cannot be trusted');
+  }
+  if ((env.VAPID_PUBLIC_KEY === undefined) !== (env.VAPID_PRIVATE_KEY === undefined)) {
+    throw new ConfigError(env.VAPID_PUBLIC_KEY === undefined ? 'VAPID_PUBLIC_KEY' : 'VAPID_PRIVATE_KEY', 'the two VAPID keys are set together or not at all');
+  }
+  if (production && env.PUSH_ALLOW_LOCAL) {
+    throw new ConfigError('PUSH_ALLOW_LOCAL', 'is for tests: in production pushes go to public addresses only');
   }
   if (production && !env.VITE_ENABLE_CSP && !env.ALLOW_NO_CSP_IN_PRODUCTION) {
     throw new ConfigError('VITE_ENABLE_CSP', 'production does not run without a content security policy (ALLOW_NO_CSP_IN_PRODUCTION=true allows it)');
@@ -173,6 +193,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
         pro: env.STRIPE_PRICE_PRO ?? null, 'pro-max': env.STRIPE_PRICE_PRO_MAX ?? null,
       },
     },
+    push: { publicKey: env.VAPID_PUBLIC_KEY ?? null, privateKey: env.VAPID_PRIVATE_KEY ?? null, subject: env.VAPID_SUBJECT, allowLocal: env.PUSH_ALLOW_LOCAL },
     trialDays: env.TRIAL_DAYS,
     publicOrigin: env.PUBLIC_ORIGIN === undefined ? `http://${shownHost}:${env.PORT}` : new URL(env.PUBLIC_ORIGIN).origin,
     apiOrigin: env.VITE_API_URL === undefined ? null : new URL(env.VITE_API_URL).origin,

@@ -1,7 +1,7 @@
 /** The headers that keep a browser honest, and the check that a change comes from our own pages; refuses foreign ones. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
-import type { Config } from '../config.ts';
+import { isLoopback, type Config } from '../config.ts';
 
 const YEAR_SECONDS = 31_536_000;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -58,6 +58,19 @@ export function refuseForeign(request: FastifyRequest, publicOrigin: string): vo
   }
 }
 
+/**
+ * With the emulator whoever reaches the server can be anyone, and only this machine may reach it. A foreign page can
+ * have its own name lead here, and would then count as our own origin: such names are not answered.
+ */
+export function refuseStrangeHost(request: FastifyRequest, config: Pick<Config, 'host' | 'identity' | 'publicOrigin'>): void {
+  if (config.identity.kind !== 'emulator' || !isLoopback(config.host)) return;
+  const { host } = request.headers;
+  if (host === undefined || host === new URL(config.publicOrigin).host) return;
+  if (!URL.canParse(`http://${host}`) || !isLoopback(new URL(`http://${host}`).hostname)) {
+    throw new Refusal('forbidden_origin', 'This server answers to this machine only');
+  }
+}
+
 /** `bare`: paths whose answers bring their own policy (the emulator's sign-in pages). */
 export function registerHeaders(app: FastifyInstance, config: Config, bare: readonly string[]): void {
   const policy = config.csp ? contentSecurityPolicy(config) : null;
@@ -70,6 +83,7 @@ export function registerHeaders(app: FastifyInstance, config: Config, bare: read
         .header('x-frame-options', 'DENY').header('permissions-policy', 'camera=(), microphone=(), geolocation=(), browsing-topics=()');
       if (policy !== null) void reply.header('content-security-policy', policy);
     }
+    refuseStrangeHost(request, config);
     refuseForeign(request, config.publicOrigin);
   });
 }

@@ -3,7 +3,7 @@
  * that file holds it, and to outlive the server that started it.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import * as z from 'zod/mini';
 
@@ -71,7 +71,15 @@ function savesBeforeAnswer(response: ServerResponse): void {
 
 restore();
 const emulator = await createApp(projectId, undefined, new Map([[projectId, state]]));
+const isLocal = (address: string): boolean => URL.canParse(address) && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
+
+/** Its CORS is open to every page a browser shows, and an administrator there needs no secret: foreign pages stay out. */
+function isForeign({ headers }: IncomingMessage): boolean {
+  return (headers.origin !== undefined && !isLocal(headers.origin)) || !isLocal(`http://${headers.host ?? 'localhost'}`) || headers['sec-fetch-site'] === 'cross-site';
+}
+
 const server = createServer((request, response) => {
+  if (isForeign(request)) { response.writeHead(403).end(); return; }
   if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'OPTIONS') savesBeforeAnswer(response);
   emulator(request, response);
 });

@@ -1,11 +1,14 @@
 /** Verifies Firebase ID tokens: signed ones against the key set, unsigned ones only where the emulator is configured. */
 import { compactVerify, errors } from 'jose';
+import * as z from 'zod/mini';
 import type { WallClock } from '../clock.ts';
 import type { AccountStanding } from './accounts.ts';
 import { checkClaims, decodeToken, invalidToken } from './claims.ts';
 import type { KeySet } from './key-set.ts';
 import type { Identity, TokenVerifier } from './verifier.ts';
 
+/** What every token of Firebase's has, and the emulator fails without. */
+const Emulated = z.object({ user_id: z.string(), firebase: z.object({}) });
 const TOKEN_MAX_LENGTH = 8_192;
 
 interface Common {
@@ -49,8 +52,8 @@ export class EmulatorTokenVerifier implements TokenVerifier {
   constructor(private readonly common: Common & { accounts: AccountStanding }) {}
 
   async verify(token: string, options: { skipRevocation?: boolean } = {}): Promise<Identity> {
-    return verified(this.common, token, options.skipRevocation === true, async ({ alg, signature }) => {
-      if (alg !== 'none' || signature !== '') throw invalidToken();
+    return verified(this.common, token, options.skipRevocation === true, async ({ alg, signature, claims }) => {
+      if (alg !== 'none' || signature !== '' || !Emulated.safeParse(claims).success) throw invalidToken();
     });
   }
 }

@@ -132,7 +132,7 @@ describe('where accounts are asked', () => {
 describe('a token of the emulator', () => {
   const claimsAt = (nowMs: number, more: Record<string, unknown> = {}) => {
     const seconds = Math.floor(nowMs / 1_000);
-    return { sub: 'Alice1', aud: TEST_PROJECT, iss: `https://securetoken.google.com/${TEST_PROJECT}`, iat: seconds, auth_time: seconds, exp: seconds + 3_600, ...more };
+    return { sub: 'Alice1', aud: TEST_PROJECT, iss: `https://securetoken.google.com/${TEST_PROJECT}`, iat: seconds, auth_time: seconds, exp: seconds + 3_600, user_id: 'Alice1', firebase: { sign_in_provider: 'password' }, ...more };
   };
 
   it('is refused where no emulator is configured', async () => {
@@ -149,5 +149,8 @@ describe('a token of the emulator', () => {
     expect((await refusalOf(verifier.verify(unsigned(claimsAt(clock.now(), { aud: 'x' }))))).code).toBe('invalid_token_claims');
     expect((await refusalOf(verifier.verify(unsigned(claimsAt(clock.now() - 5 * HOUR, { exp: Math.floor(clock.now() / 1_000) + 60 }))))).code).toBe('reauth_required');
     expect((await refusalOf(verifier.verify(await keys.sign('Alice1', {}, clock.now())))).code).toBe('invalid_token');
+    for (const missing of [{ firebase: undefined }, { user_id: undefined }]) {
+      expect((await refusalOf(verifier.verify(unsigned(claimsAt(clock.now(), missing)), { skipRevocation: true }))).code).toBe('invalid_token');
+    }
   });
 });
