@@ -60,7 +60,9 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
 /** What any thrown thing becomes on the wire; bugs are logged here, with their stack, and reach nobody else. */
 export function answerError(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const refusal = toRefusal(error);
+    // A caller who left in the middle of a body: their socket's end is not the database's.
+    const left = request.raw.readableAborted;
+    const refusal = left ? new Refusal('invalid_request', 'The request is incomplete') : toRefusal(error);
     if (refusal !== null) {
       if (refusal.code === 'database_unavailable') log.error({ route: request.routeOptions.url, reason: String((error as Error).cause ?? error) }, 'database unavailable');
       return sendRefusal(reply, refusal);
