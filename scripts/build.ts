@@ -1,9 +1,10 @@
-/** Builds the app and says of which sources and settings it is; refuses to vouch for half a build. */
+/** Builds the app, keeps the chunks of the two builds before, says of which sources and settings it is; refuses to vouch for half a build. */
 import { build } from 'vite';
-import { loadEnvironmentFiles, presentStamp, ROOT, writeStamp } from './build-stamp.ts';
+import { DIST, loadEnvironmentFiles, presentStamp, ROOT, writeStamp } from './build-stamp.ts';
+import { keepingAssets } from './keep-assets.ts';
 
 loadEnvironmentFiles();
 process.chdir(ROOT);
 const stamp = presentStamp(process.env);
-await build({ root: ROOT, logLevel: 'warn' });
+await keepingAssets(DIST, () => build({ root: ROOT, logLevel: 'warn' }));
 writeStamp(stamp);

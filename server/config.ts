@@ -197,7 +197,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     trialDays: env.TRIAL_DAYS,
     publicOrigin: env.PUBLIC_ORIGIN === undefined ? `http://${shownHost}:${env.PORT}` : new URL(env.PUBLIC_ORIGIN).origin,
     apiOrigin: env.VITE_API_URL === undefined ? null : new URL(env.VITE_API_URL).origin,
-    csp: env.VITE_ENABLE_CSP, compression: env.VITE_ENABLE_COMPRESSION, metrics: env.METRICS, trustProxy: env.TRUST_PROXY,
+    csp: env.VITE_ENABLE_CSP, compression: env.VITE_ENABLE_COMPRESSION, distDir: env.DIST_DIR ?? null, killServiceWorker: env.KILL_SERVICE_WORKER, metrics: env.METRICS, trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimit: { userPerSecond: env.RATE_LIMIT_USER_PER_SECOND, ipPerSecond: env.RATE_LIMIT_IP_PER_SECOND },
   };

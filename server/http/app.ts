@@ -100,7 +100,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const openApi = JSON.stringify(openApiDocument());
   app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(openApi));
   for (const extend of deps.extend ?? []) await extend(app);
-  await registerStatic(app, deps.dist ?? DIST, config.compression);
+  await registerStatic(app, deps.dist ?? config.distDir ?? DIST, config.compression, config.killServiceWorker);
   app.addHook('onReady', async () => { streams.start(); });
   app.addHook('preClose', async () => {
     closing = true;

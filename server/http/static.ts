@@ -33,8 +33,25 @@ function refusePath(path: string, reply: FastifyReply): FastifyReply {
   return sendRefusal(reply, new Refusal('not_found', 'Not found'));
 }
 
+/**
+ * The way out of a worker that breaks the app: in its place comes one that deletes the shell's caches, takes itself away
+ * and has its pages load from the server. The queue and the snapshots are not its to touch.
+ */
+export const SELF_REMOVING_WORKER = `/* Removes the worker before it. */
+self.addEventListener('install', () => { self.skipWaiting(); });
+self.addEventListener('activate', (event) => {
+  event.waitUntil((async () => {
+    for (const name of await caches.keys()) await caches.delete(name);
+    await self.registration.unregister();
+    for (const client of await self.clients.matchAll({ type: 'window' })) client.navigate(client.url).catch(() => undefined);
+  })());
+});
+`;
+/** A file of this name in the build's folder does the same as the setting, without a restart. */
+const KILL_MARK = 'sw-kill';
+
 /** `root` holds the build. With `compression`, a `.br` or `.gz` beside a file is sent to whoever accepts it. */
-export async function registerStatic(app: FastifyInstance, root: string, compression: boolean): Promise<void> {
+export async function registerStatic(app: FastifyInstance, root: string, compression: boolean, killWorker = false): Promise<void> {
   const files = filesUnder(root);
   const built = files.has('index.html');
   if (built) await app.register(fastifyStatic, { root, serve: false, preCompressed: compression, cacheControl: false, etag: true });
@@ -51,6 +68,10 @@ export async function registerStatic(app: FastifyInstance, root: string, compres
     if (!isRead || DATA.test(path) || knownPaths.some((known) => known.test(path))) return refusePath(path, reply);
     if (!built) return reply.code(503).type('text/plain; charset=utf-8').send('The app is not built yet. Run npm run build, or npm start.\n');
     const file = path.slice(1);
+    if (file === 'sw.js' && (killWorker || existsSync(join(root, KILL_MARK)))) {
+      return reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(SELF_REMOVING_WORKER);
+    }
+    if (file === KILL_MARK) return refusePath(path, reply);
     if (file !== '' && files.has(file)) return send(reply, file);
     // A missing asset must fail as such: a page in place of a script would be cached and run.
     if (/\.[^/]+$/.test(path)) return refusePath(path, reply);

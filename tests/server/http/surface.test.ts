@@ -127,6 +127,20 @@ describe('files', () => {
     for (const url of ['/', '/index.html', '/sw.js', '/dashboard']) expect((await get(url)).headers['cache-control'], url).toBe('no-cache');
   });
 
+  it('give a worker that takes itself away, by a setting or by a mark in the build, in place of a bad one (F26)', async () => {
+    expect((await get('/sw.js')).body).toBe('/* worker */');
+    writeFileSync(join(dist, 'sw-kill'), '');
+    try {
+      const killer = await get('/sw.js');
+      expect(killer.body).toContain('registration.unregister()');
+      expect(killer.headers).toMatchObject({ 'cache-control': 'no-cache', 'content-type': 'text/javascript; charset=utf-8' });
+    } finally {
+      rmSync(join(dist, 'sw-kill'));
+    }
+    expect((await get('/sw.js')).body).toBe('/* worker */');
+    expect(readConfig({ KILL_SERVICE_WORKER: 'true', DIST_DIR: '/builds/7' })).toMatchObject({ killServiceWorker: true, distDir: '/builds/7' });
+  });
+
   it('are sent packed to who accepts it', async () => {
     const packed = await get('/assets/index-AbCd1234.js', { 'accept-encoding': 'gzip, br' });
     expect([packed.headers['content-encoding'], packed.body, packed.headers['content-type']]).toEqual(['br', 'packed', 'application/javascript; charset=utf-8']);
