@@ -1,0 +1,105 @@
+/** Turns committed events and plans into messages to be sent, once per device; refuses to send anything itself. */
+import { randomUUID } from 'node:crypto';
+import { and, asc, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm';
+import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
+import { StreamEvent } from '../../contract/stream.ts';
+import { subscriptionCounts } from '../billing/entitlement.ts';
+import type { WallClock } from '../clock.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { events, pushMessages, pushSubscriptions, subscriptions, users } from '../db/schema.ts';
+import { readSettings } from '../user/settings.ts';
+import { causeOf, planCauses, wanted, type Cause } from './causes.ts';
+import { readPreferences } from './preferences.ts';
+import { quietUntil } from './quiet-hours.ts';
+
+/** Fills of one look come together; they are told in one. */
+export const FILL_GROUP_MS = 20_000;
+/** A device that cannot be reached for long keeps this many; fills give way first, then the oldest. */
+export const WAITING_MAX = 50;
+const EVENTS_AT_ONCE = 500;
+const DEVICES_AT_ONCE = 200;
+const DAY_MS = 86_400_000;
+
+type Device = typeof pushSubscriptions.$inferSelect;
+interface Kept { facts: Cause['facts']; fill: Cause['fill'] }
+
+async function groupFills(tx: Tx, device: Device, causes: readonly Cause[], at: number): Promise<void> {
+  const last = causes.at(-1);
+  if (last === undefined) return;
+  const [waiting] = await tx.db.select().from(pushMessages)
+    .where(and(eq(pushMessages.subscriptionId, device.id), eq(pushMessages.kind, 'fills'), eq(pushMessages.state, 'waiting'), eq(pushMessages.attempts, 0))).for('update');
+  const before = waiting === undefined ? null : waiting.facts as Kept;
+  const kept: Kept = { facts: { ...last.facts, count: (before?.facts.count ?? 0) + causes.length }, fill: last.fill };
+  if (waiting !== undefined) await tx.db.update(pushMessages).set({ facts: kept }).where(eq(pushMessages.id, waiting.id));
+  else await add(tx, device, { ...last, facts: kept.facts }, at);
+}
+
+async function add(tx: Tx, device: Device, { kind, cause, facts, fill }: Cause, at: number): Promise<void> {
+  await tx.db.insert(pushMessages).values({
+    id: randomUUID(), subscriptionId: device.id, cause, kind, facts: { facts, fill } satisfies Kept, state: 'waiting', nextAttemptAt: at, createdAt: at,
+  }).onConflictDoNothing();
+}
+
+async function keepBounded(tx: Tx, device: Device): Promise<void> {
+  const rows = await tx.db.select({ id: pushMessages.id, kind: pushMessages.kind }).from(pushMessages)
+    .where(and(eq(pushMessages.subscriptionId, device.id), eq(pushMessages.state, 'waiting'))).orderBy(asc(pushMessages.createdAt), asc(pushMessages.id));
+  const over = rows.length - WAITING_MAX;
+  if (over <= 0) return;
+  const first = [...rows.filter(({ kind }) => kind === 'fills'), ...rows.filter(({ kind }) => kind !== 'fills')].slice(0, over);
+  await tx.db.update(pushMessages).set({ state: 'dropped' }).where(inArray(pushMessages.id, first.map(({ id }) => id)));
+}
+
+/** Writes what the person wants of these causes, to go out when they may be disturbed. */
+async function tell(tx: Tx, device: Device, causes: readonly Cause[], now: number): Promise<void> {
+  if (causes.length === 0 || !(await readSettings(tx.db, device.uid)).settings.notificationsEnabled) return;
+  const preferences = await readPreferences(tx.db, device.uid);
+  const quiet = quietUntil(preferences.quietHours, now);
+  const chosen = wanted(preferences, causes);
+  for (const cause of chosen) if (cause.kind !== 'fills') await add(tx, device, cause, quiet ?? now);
+  await groupFills(tx, device, chosen.filter(({ kind }) => kind === 'fills'), quiet ?? now + FILL_GROUP_MS);
+  await keepBounded(tx, device);
+}
+
+/** Looks at the events of one device's person that were not looked at for it; the place it has reached is written with the messages. */
+async function follow(tx: Tx, id: string, knownSequence: number, now: number): Promise<boolean> {
+  const [device] = await tx.db.select().from(pushSubscriptions).where(eq(pushSubscriptions.id, id)).for('update', { skipLocked: true });
+  if (device === undefined) return false;
+  const rows = await tx.db.select().from(events).where(and(eq(events.uid, device.uid), gt(events.sequence, device.sequence)))
+    .orderBy(asc(events.sequence)).limit(EVENTS_AT_ONCE);
+  const causes = rows.flatMap(({ payload }) => {
+    const event = StreamEvent.safeParse(payload);
+    const cause = event.success ? causeOf(event.data) : null;
+    return cause === null ? [] : [cause];
+  });
+  await tell(tx, device, causes, now);
+  // Events are kept a day: what is gone by now is too old to be told.
+  const sequence = rows.at(-1)?.sequence ?? Math.max(knownSequence, device.sequence);
+  await tx.db.update(pushSubscriptions).set({ sequence }).where(eq(pushSubscriptions.id, id));
+  return rows.length === EVENTS_AT_ONCE;
+}
+
+/** Every device whose person has newer events. Answers whether there is more to look at. */
+export async function planFromEvents(database: Database, clock: WallClock): Promise<boolean> {
+  const behind = await database.db.select({ id: pushSubscriptions.id, sequence: users.sequence }).from(pushSubscriptions)
+    .innerJoin(users, eq(users.uid, pushSubscriptions.uid)).where(gt(users.sequence, pushSubscriptions.sequence)).limit(DEVICES_AT_ONCE);
+  let more = behind.length === DEVICES_AT_ONCE;
+  for (const { id, sequence } of behind) more = await database.transaction((tx) => follow(tx, id, sequence, clock.now())) || more;
+  return more;
+}
+
+/** Trials about to end and payments that failed: states, not events, so they are looked for. */
+export async function planFromPlans(database: Database, clock: WallClock): Promise<void> {
+  const now = clock.now();
+  const rows = await database.db.select({ device: pushSubscriptions, trialEndsAt: users.trialEndsAt, plan: subscriptions }).from(pushSubscriptions)
+    .innerJoin(users, eq(users.uid, pushSubscriptions.uid)).leftJoin(subscriptions, eq(subscriptions.uid, pushSubscriptions.uid))
+    .where(or(inArray(subscriptions.status, ['past_due', 'unpaid']), and(isNotNull(users.trialEndsAt), gt(users.trialEndsAt, now), lte(users.trialEndsAt, now + TRIAL_WARNING_DAYS * DAY_MS))));
+  for (const { device, trialEndsAt, plan } of rows) {
+    const causes = planCauses({
+      trialEndsAt, status: plan?.status ?? null, periodEnd: plan?.currentPeriodEnd ?? null, subscribed: plan !== null && subscriptionCounts(plan, now),
+    }, now, TRIAL_WARNING_DAYS);
+    const known = await database.db.select({ cause: pushMessages.cause }).from(pushMessages)
+      .where(and(eq(pushMessages.subscriptionId, device.id), inArray(pushMessages.cause, causes.map(({ cause }) => cause))));
+    const fresh = causes.filter(({ cause }) => !known.some((one) => one.cause === cause));
+    if (fresh.length > 0) await database.transaction((tx) => tell(tx, device, fresh, now));
+  }
+}
