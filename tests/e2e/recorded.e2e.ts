@@ -1,13 +1,13 @@
 /** A build that runs on recorded replies, in real Chromium behind a server of plain files; refuses any answer from a back end. */
 import { createServer, type Server } from 'node:http';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { openBrowser, type Browser } from '../support/browser.ts';
+import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png', '.webmanifest': 'application/manifest+json' };
 const folder = mkdtempSync(join(tmpdir(), 'tradewind-recorded-'));
@@ -62,5 +62,27 @@ describe('a build on recorded replies', () => {
     }
     expect(asked).toEqual([]);
     expect(browser.errors).toEqual([]);
+  });
+
+  it('says that a new version is there, takes it over when told, and tells the other tab instead of reloading it', async () => {
+    const other = await browser.page();
+    await other.goto(`${url}/portfolio`);
+    await controlled(other);
+    await page.bringToFront();
+    await page.goto(`${url}/dashboard`);
+    await controlled(page);
+    const started = await other.evaluate(() => performance.timeOrigin);
+    appendFileSync(join(folder, 'sw.js'), '\n// Another build.\n');
+    await page.reload();
+    await page.getByText('A new version is ready.').waitFor();
+    const reloaded = page.waitForEvent('load');
+    await page.getByRole('button', { name: 'Update' }).click();
+    await reloaded;
+    await page.getByText(/10.012\.40/).first().waitFor();
+    expect(await page.getByText('A new version is ready.').count()).toBe(0);
+    await other.getByText('A new version is ready.').waitFor();
+    expect(await other.evaluate(() => performance.timeOrigin)).toBe(started);
+    await other.getByRole('button', { name: 'Update' }).click();
+    await expect.poll(() => other.evaluate(() => performance.timeOrigin).catch(() => started)).not.toBe(started);
   });
 });

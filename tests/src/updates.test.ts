@@ -1,0 +1,40 @@
+// @vitest-environment jsdom
+/** A new version taking over: who reloads at once, and who is told. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { applyUpdate, followTakeover, updates } from '../../src/updates.ts';
+
+let visibility: DocumentVisibilityState;
+let change: () => void;
+let reloads: number;
+beforeEach(() => {
+  visibility = 'visible';
+  reloads = 0;
+  updates.waiting = false;
+  vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => visibility);
+});
+afterEach(() => { vi.restoreAllMocks(); });
+
+function follow(controlled: boolean, asked = false): void {
+  const container = { controller: controlled ? ({} as ServiceWorker) : null, addEventListener: (_type: string, listener: () => void) => { change = listener; } };
+  followTakeover(container as unknown as ServiceWorkerContainer, () => asked, () => { reloads += 1; });
+}
+
+it('the first worker of all reloads nothing, a later one that was asked for here does', () => {
+  follow(false, true);
+  change();
+  expect(reloads).toBe(0);
+  change();
+  expect(reloads).toBe(1);
+});
+
+it('a page in use is told and reloads when its person says so; a hidden one reloads', () => {
+  follow(true);
+  change();
+  expect([reloads, updates.waiting]).toEqual([0, true]);
+  applyUpdate();
+  expect(reloads).toBe(1);
+  visibility = 'hidden';
+  follow(true);
+  change();
+  expect(reloads).toBe(2);
+});
