@@ -66,9 +66,10 @@ type AllRan = Omit<AllAgentsCommandReply, 'commandId'>;
 
 /** R7-18. The listed agents, or all; each by its own merit: one that is refused keeps no other from starting. */
 export async function startAll(tx: Tx, deps: TradingDeps, uid: string, body: AllAgentsCommandBody): Promise<AllRan> {
-  const listed = body.agents?.map(({ id }) => id);
+  // One agent, however its id is spelt: what was seen of it holds for it.
+  const listed = body.agents?.map(({ id }) => id.toLowerCase());
   const rows = await lockOwnAgents(tx, uid, deps.market.source.id, listed?.filter(isId));
-  const seen = new Map(body.agents?.map(({ id, seenGeneration }) => [id, seenGeneration]));
+  const seen = new Map(body.agents?.map(({ id, seenGeneration }) => [id.toLowerCase(), seenGeneration]));
   const refusedByPlan = await planRefusal(tx, deps, uid);
   const results: AllRan['results'] = [];
   const after: AgentRow[] = [];

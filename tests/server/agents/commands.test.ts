@@ -144,6 +144,14 @@ describe('start and stop', () => {
     expect(Object.fromEntries(stopped.results.map((result) => [result.agentId, result.outcome]))).toEqual({ [one.id]: 'stopped', [two.id]: 'unchanged', [three.id]: 'stopped' });
     expect((await floor.call(uid, 'startAll', { body: {} })).results.map((result) => result.outcome)).toEqual(['started', 'started', 'started']);
   });
+
+  it('knows an agent in whatever case its id is written, and what was seen of it', async () => {
+    const uid = await person();
+    const { id, generation } = await make(uid);
+    const start = (seenGeneration: number) => floor.call(uid, 'startAll', { body: { agents: [{ id: id.toUpperCase(), seenGeneration }] } });
+    expect((await start(generation + 1)).results).toMatchObject([{ agentId: id, outcome: 'refused', code: 'agent_changed' }]);
+    expect((await start(generation)).results).toEqual([{ agentId: id, outcome: 'started' }]);
+  });
 });
 
 describe('changing', () => {
