@@ -107,6 +107,10 @@ export const Agent = z.object({
 });
 export type Agent = z.infer<typeof Agent>;
 
+/** When an agent last looked and looks next, on the market clock, ms. */
+export const AgentRun = z.object({ id: z.string(), lastRunAt: z.nullable(z.number()), nextRunAt: z.nullable(z.number()) });
+export type AgentRun = z.infer<typeof AgentRun>;
+
 export const AgentList = z.object({ agents: z.array(Agent), sequence: z.number(), asOf: z.number() });
 export type AgentList = z.infer<typeof AgentList>;
 

@@ -10,7 +10,7 @@ import {
   CheckoutBody, CheckoutReply, Plans, PortalReply, ReturnUrlBody, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
   TrialStartBody, TrialStartReply, TrialStatus, Usage,
 } from './subscription.ts';
-import { AgentPerformance, Analytics, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio } from './trading.ts';
+import { AgentPerformance, Analytics, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio, PortfolioQuery } from './trading.ts';
 import { RiskProfileBody, RiskProfileReply, TradingSettings, TradingSettingsBody, TradingSettingsReply, WalletStatus } from './user.ts';
 
 const Nothing = z.strictObject({});
@@ -84,8 +84,8 @@ export const CALLS = {
   updateTradingSettings: call('PUT', '/api/user/trading-settings', "Change the user's trading settings", { body: TradingSettingsBody, reply: TradingSettingsReply }),
   walletStatus: call('GET', '/api/wallet/status', 'Venue, mode, balances and linked addresses', { reply: WalletStatus }),
 
-  portfolio: call('GET', '/api/trading/portfolio', 'Cash, positions and equity', { reply: Portfolio }),
-  history: call('GET', '/api/trading/history', 'Fills, newest first', { query: HistoryQuery, reply: History }),
+  portfolio: call('GET', '/api/trading/portfolio', 'Cash, positions and equity, of an old book where one is named', { query: PortfolioQuery, reply: Portfolio }),
+  history: call('GET', '/api/trading/history', 'Fills, newest first, of an old book where one is named', { query: HistoryQuery, reply: History }),
   analytics: call('GET', '/api/trading/analytics', 'Metrics and breakdowns', { reply: Analytics }),
   closePosition: call('POST', '/api/trading/positions/:id/close', 'Sell one position', { params: IdParams, reply: ClosePositionReply }),
   resetPaper: call('POST', '/api/trading/paper/reset', 'Begin a new paper book; the old one stays readable', { reply: PaperResetReply }),

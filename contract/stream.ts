@@ -1,12 +1,12 @@
 /** Server-sent events: what each carries; refuses to carry anything a REST reply has no form for. */
 import * as z from 'zod/mini';
-import { Agent } from './agents.ts';
+import { Agent, AgentRun } from './agents.ts';
 import { MarketSource, SymbolQuote } from './market.ts';
 import { Fill, Portfolio } from './trading.ts';
 
 /**
  * `hello` opens every stream with the person's present sequence. `ticks` is lossy: the newest of each symbol that
- * changed since the last. The others carry the person's own sequence, without gaps; a gap asks for a fresh read.
+ * changed since the last; `portfolio.marked` and `agents.ran` (looks that changed nothing else) are lossy too. The others carry the person's own sequence, without gaps; a gap asks for a fresh read.
  */
 export const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), sequence: z.number(), serverTime: z.number(), marketTime: z.number(), source: MarketSource }),
@@ -14,6 +14,7 @@ export const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ticks'), now: z.number(), symbols: z.array(SymbolQuote) }),
   /** `waitedMs`: it was stopped by a command that had waited this long on a device. */
   z.object({ type: z.literal('agent.changed'), sequence: z.number(), agent: Agent, waitedMs: z.optional(z.number()) }),
+  z.object({ type: z.literal('agents.ran'), agents: z.array(AgentRun) }),
   z.object({ type: z.literal('agent.deleted'), sequence: z.number(), agentId: z.string() }),
   z.object({ type: z.literal('fill.recorded'), sequence: z.number(), fill: Fill }),
   z.object({ type: z.literal('portfolio.changed'), sequence: z.number() }),

@@ -23,6 +23,10 @@ export const Position = z.object({
 });
 export type Position = z.infer<typeof Position>;
 
+/** One paper book of the account. `openedAt` and `closedAt` are on the wall clock; the open book has no `closedAt`. */
+export const BookSummary = z.object({ book: z.number(), openedAt: z.number(), closedAt: z.nullable(z.number()), equity: z.nullable(DecimalText) });
+export type BookSummary = z.infer<typeof BookSummary>;
+
 /** equity = cash + Σ position value, to the last digit; a position without a price is valued at cost and said so. */
 export const Portfolio = z.object({
   accountId: z.string(),
@@ -48,6 +52,8 @@ export const Portfolio = z.object({
   positions: z.array(Position),
   /** `[market ms, equity]`, oldest first, at most 500 points. */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
+  /** Every book there has been, oldest first; a closed one is read by `?book=N`. Absent in replies kept from before. */
+  books: z.optional(z.array(BookSummary)),
 });
 export type Portfolio = z.infer<typeof Portfolio>;
 
@@ -75,7 +81,11 @@ export const Fill = z.object({
 });
 export type Fill = z.infer<typeof Fill>;
 
+/** A book by its number; the open one where none is named. */
+const Book = z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(1_000_000)));
+export const PortfolioQuery = z.object({ book: Book });
 export const HistoryQuery = z.object({
+  book: Book,
   limit: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(HISTORY_LIMIT_MAX))),
 });
 export const History = z.object({ fills: z.array(Fill), sequence: z.number(), asOf: z.number() });

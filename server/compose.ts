@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { agentHandlers } from './agents/handlers.ts';
+import { readAgentList } from './agents/read-agents.ts';
 import { Scheduler } from './agents/scheduler.ts';
 import { DatabaseEntitlement } from './billing/entitlement.ts';
 import { billingHandlers } from './billing/handlers.ts';
@@ -14,6 +15,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { EventBell, EventLog } from './events/events.ts';
 import { buildApp } from './http/app.ts';
+import { heldCallables } from './http/callables.ts';
 import type { Handlers } from './http/handlers.ts';
 import type { Gauge } from './http/metrics.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
@@ -22,7 +24,12 @@ import { marketHandlers } from './market/handlers.ts';
 import type { RunningMarket } from './market/running-market.ts';
 import { portfolioHandlers } from './portfolio/handlers.ts';
 import { openAccount } from './portfolio/open-account.ts';
+import { readRuns } from './agents/read-agents.ts';
 import { readPortfolio } from './portfolio/read-portfolio.ts';
+import { pushCallables } from './push/callables.ts';
+import { pushAgent } from './push/endpoint.ts';
+import { PushSender } from './push/sender.ts';
+import { openVapid } from './push/vapid.ts';
 import { ensureUser } from './user/ensure-user.ts';
 import { userHandlers } from './user/handlers.ts';
 
@@ -45,6 +52,7 @@ export interface Composed {
   scheduler: Scheduler;
   payments: Payments;
   events: EventLog;
+  push: PushSender;
 }
 
 function paymentsOf(config: Config, database: Database, clock: WallClock, log: Log): Payments {
@@ -77,6 +85,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const entitlement = new DatabaseEntitlement(database, clock);
   const payments = paymentsOf(config, database, clock, log);
   const trading = { database, market, events, clock, log, entitlement };
+  const vapid = await openVapid(database, config.push);
   const app = await buildApp({
     config, database, market, clock, log, bell, verifier: parts.verifier,
     handlers: {
@@ -87,6 +96,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...portfolioHandlers(trading),
       ...userHandlers(trading),
     },
+    callables: heldCallables(pushCallables({ database, clock, publicKey: vapid.publicKey, allowLocal: config.push.allowLocal })),
     admit: (identity) => database.transaction(async (tx) => {
       await ensureUser(tx, identity, clock);
       await openAccount(tx, identity.uid, market, clock);
@@ -95,10 +105,15 @@ export async function compose(parts: Parts): Promise<Composed> {
       const portfolio = await readPortfolio(trading, uid);
       return portfolio.positions.length === 0 ? null : portfolio;
     },
+    readRuns: (uids) => readRuns(trading, uids),
     gauges: marketGauges(market),
     extend: [(scope) => registerBillingRoutes(scope, { ...trading, payments }), ...parts.extend ?? []],
     ...(parts.bare === undefined ? {} : { bare: parts.bare }),
     ...(parts.dist === undefined ? {} : { dist: parts.dist }),
   });
-  return { app, scheduler: new Scheduler(trading), payments, events };
+  const push = new PushSender({
+    database, clock, log, vapid, agent: pushAgent(config.push.allowLocal),
+    readAgents: (uid) => readAgentList(trading, uid), readPortfolio: (uid) => readPortfolio(trading, uid),
+  });
+  return { app, scheduler: new Scheduler(trading), payments, events, push };
 }

@@ -1,6 +1,6 @@
 /** Agents as the wire has them, with results of the open book; refuses to show another person's. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
-import type { Agent, AgentList, AgentStatus, AgentSummary, ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from '../../contract/agents.ts';
+import type { Agent, AgentList, AgentRun, AgentStatus, AgentSummary, ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { add, formatFixed, parseFixed, sum, toNumber, ZERO } from '../../contract/money.ts';
 import { agentCap } from '../../contract/tiers.ts';
@@ -14,6 +14,7 @@ import { NO_RESULTS, openPositionsOf, quotesOf, resultsOfAgents, toOpenPosition,
 import { openAccountsOf } from '../portfolio/open-account.ts';
 import type { PositionRow } from '../portfolio/book.ts';
 import type { TradingDeps } from './deps.ts';
+import { LOOKING } from './lifecycle.ts';
 
 /** The row with its words narrowed to the contract's; the table's check is the contract that wrote them. */
 export type AgentRow = Omit<typeof agents.$inferSelect, 'status' | 'riskProfile' | 'executionInterval' | 'tradingFrequency' | 'pool' | 'hold' | 'memory'> & {
@@ -100,6 +101,17 @@ export async function readAgentList({ database, market, clock }: TradingDeps, ui
   const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
   const rows = await agentRows(database.db, uid, market.source.id);
   return { agents: await toAgents(database.db, market, rows), sequence: user?.sequence ?? 0, asOf: clock.now() };
+}
+
+/** When the agents of these people that look at candles last looked and look next. */
+export async function readRuns({ database: { db }, market }: Pick<TradingDeps, 'database' | 'market'>, uids: readonly string[]): Promise<Map<string, AgentRun[]>> {
+  const rows = uids.length === 0 ? [] : await db
+    .select({ uid: agents.uid, id: agents.id, lastRunAt: agents.lastRunMarketMs, nextRunAt: agents.nextDueMarketMs }).from(agents)
+    .where(and(inArray(agents.uid, [...uids]), eq(agents.source, market.source.id), isNull(agents.deletedAt), inArray(agents.status, [...LOOKING])))
+    .orderBy(asc(agents.id));
+  const byPerson = new Map<string, AgentRun[]>(uids.map((uid) => [uid, []]));
+  for (const { uid, ...run } of rows) byPerson.get(uid)?.push(run);
+  return byPerson;
 }
 
 export async function readSummary(deps: TradingDeps, uid: string): Promise<AgentSummary> {

@@ -22,7 +22,7 @@ import { registerMetrics, type Gauge } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { RateLimits } from './rate-limit.ts';
 import { registerStatic } from './static.ts';
-import { registerStream, Streams } from './stream.ts';
+import { registerStream, Streams, type StreamDeps } from './stream.ts';
 
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -43,6 +43,7 @@ export interface AppDeps {
   /** Makes a person's row and account at their first call; idempotent. */
   admit(identity: Identity): Promise<void>;
   readMarks(uid: string): Promise<Portfolio | null>;
+  readRuns: StreamDeps['readRuns'];
   callables?: Callables;
   gauges?: readonly Gauge[];
   /** Routes of other nouns: webhooks, the test checkout, the emulator's proxy. */

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { and, asc, eq, gt, min } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
+import type { AgentRun } from '../../contract/agents.ts';
 import type { SymbolQuote } from '../../contract/market.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
@@ -35,6 +36,8 @@ export interface StreamDeps {
   gate: Gate;
   /** The portfolio at present prices; null while nothing is held that a price could change. */
   readMarks(uid: string): Promise<Portfolio | null>;
+  /** When the agents of these people last looked and look next. */
+  readRuns(uids: readonly string[]): Promise<Map<string, AgentRun[]>>;
 }
 
 interface Reader {
@@ -47,6 +50,8 @@ interface Reader {
   again: boolean;
   heartbeatAt: number;
   lookedAt: number;
+  /** What it was last told of its agents' looks. */
+  runs: string;
 }
 
 const frame = (event: StreamEvent, id?: number) => `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
@@ -58,6 +63,7 @@ export class Streams {
   private readonly taken = new Map<string, number>();
   private readonly changed = new Set<string>();
   private readonly marking = new Set<string>();
+  private readingRuns = false;
   private readonly timers: NodeJS.Timeout[] = [];
   private unsubscribe: (() => void) | null = null;
 
@@ -71,7 +77,7 @@ export class Streams {
     this.unsubscribe = this.deps.market.onQuote((quote) => { this.changed.add(quote.pair); });
     const every = (ms: number, work: () => void) => { const timer = setInterval(work, ms); timer.unref(); this.timers.push(timer); };
     every(TICKS_EVERY_MS, () => { this.flushTicks(); });
-    every(MARKS_EVERY_MS, () => { this.sendMarks(); });
+    every(MARKS_EVERY_MS, () => { this.sendMarks(); void this.sendRuns(); });
     every(CHECK_EVERY_MS, () => { this.check(); });
   }
 
@@ -93,7 +99,7 @@ export class Streams {
     const present = row?.sequence ?? 0;
     const reader: Reader = {
       uid, response, sequence: await this.resumeAt(uid, present, after), endsAt: authTimeMs + SESSION_MAX_AGE_MS,
-      reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(),
+      reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(), runs: '',
     };
     // Gone before it was opened: its 'close' has been, and nothing would ever take it out again.
     if (response.destroyed) return;
@@ -183,6 +189,26 @@ export class Streams {
         for (const reader of this.readers) if (reader.uid === uid && !reader.response.writableNeedDrain) this.write(reader, text);
       }).catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'a portfolio could not be marked'); })
         .finally(() => { this.marking.delete(uid); });
+    }
+  }
+
+  /** One reading for everybody; told to a reader only when something of it changed since it was told. */
+  private async sendRuns(): Promise<void> {
+    if (this.readingRuns || this.readers.size === 0) return;
+    this.readingRuns = true;
+    try {
+      const runs = await this.deps.readRuns([...new Set([...this.readers].map((reader) => reader.uid))]);
+      for (const reader of this.readers) {
+        const agents = runs.get(reader.uid) ?? [];
+        const text = agents.length === 0 ? '' : frame({ type: 'agents.ran', agents });
+        if (text === reader.runs || reader.response.writableNeedDrain) continue;
+        reader.runs = text;
+        if (text !== '') this.write(reader, text);
+      }
+    } catch (error) {
+      this.deps.log.warn({ reason: String(error) }, 'the looks of agents could not be read');
+    } finally {
+      this.readingRuns = false;
     }
   }
 

@@ -6,6 +6,7 @@ import { users } from '../db/schema.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { PaperVenue } from '../venues/paper.ts';
 import { readAnalytics } from './analytics.ts';
+import { bookOf } from './books.ts';
 import { closePosition } from './close-position.ts';
 import { readFills } from './fills-view.ts';
 import { openAccountOf } from './open-account.ts';
@@ -16,10 +17,11 @@ export function portfolioHandlers(deps: TradingDeps): Pick<Handlers, 'portfolio'
   const { database, market } = deps;
   const venue = new PaperVenue(market);
   return {
-    portfolio: ({ caller }) => readPortfolio(deps, caller.uid),
+    portfolio: ({ caller, query }) => readPortfolio(deps, caller.uid, query.book),
     history: async ({ caller, query }) => {
       const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, caller.uid));
-      const account = await openAccountOf(database.db, caller.uid, market.source.id);
+      const account = query.book === undefined ? await openAccountOf(database.db, caller.uid, market.source.id)
+        : await bookOf(database.db, caller.uid, market.source.id, query.book);
       const fills = account === null ? [] : await readFills(database.db, account.id, query.limit ?? HISTORY_LIMIT_DEFAULT);
       return { fills, sequence: user?.sequence ?? 0, asOf: market.now() };
     },

@@ -9,6 +9,7 @@ import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { accounts, balances, equityPoints, users } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
+import { bookOf, closedBook, listBooks, type BookValue } from './books.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, resultsBy, toOpenPosition, toPositions } from './marks.ts';
 import { openAccount, type AccountRow } from './open-account.ts';
 import { rowsOf } from './sql-rows.ts';
@@ -21,37 +22,48 @@ export interface PortfolioDeps {
   clock: WallClock;
 }
 
-export async function readPortfolio(deps: PortfolioDeps, uid: string): Promise<Portfolio> {
-  return deps.database.transaction((tx) => portfolioIn(tx, deps, uid));
+/** The open book, or another by its number as it stood at its end. */
+export async function readPortfolio(deps: PortfolioDeps, uid: string, book?: number): Promise<Portfolio> {
+  return deps.database.transaction((tx) => portfolioIn(tx, deps, uid, book));
 }
 
 /**
  * The same inside a transaction. The account is held for reading, so that cash and positions are of one moment even
  * while trades commit beside it.
  */
-export async function portfolioIn(tx: Tx, { market, clock }: Omit<PortfolioDeps, 'database'>, uid: string): Promise<Portfolio> {
+export async function portfolioIn(tx: Tx, { market, clock }: Omit<PortfolioDeps, 'database'>, uid: string, book?: number): Promise<Portfolio> {
   const { db } = tx;
-  const account = await openAccount(tx, uid, market, clock);
-  await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, account.id)).for('share');
-  const cash = (await cashOfAccounts(db, [account.id])).get(account.id) ?? ZERO;
-  const rows = await openPositionsOf(db, [account.id]);
-  const valuation = markToMarket(cash, rows.map(toOpenPosition), quotesOf(market, rows.map((row) => row.pair)));
+  const open = await openAccount(tx, uid, market, clock);
+  await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, open.id)).for('share');
+  const account = book === undefined || book === open.book ? open : await bookOf(db, uid, market.source.id, book);
+  const closed = account.id === open.id ? null : account;
+  const cash = await cashOf(db, account.id);
+  const value = closed === null ? await present(db, market, account, cash) : await closedBook(db, market, closed, cash);
   const flows = await flowsOf(db, account);
   const realized = [...(await resultsBy(db, account.id, 'pair')).values()].reduce((total, result) => add(total, result.realized), ZERO);
   const [user] = await db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
-  const dayStart = await equityAtDayStart(db, account.id, market.now());
-  const change = dayStart === null ? null : subtract(valuation.equity, dayStart);
+  const dayStart = closed === null ? await equityAtDayStart(db, account.id, market.now()) : null;
+  const change = dayStart === null ? null : subtract(value.equity, dayStart);
   return {
     accountId: account.id, book: account.book, paper: true, sourceId: account.source, quote: account.quote,
-    sequence: user?.sequence ?? 0, asOf: market.now(), servedAt: clock.now(),
-    cash: formatFixed(cash), positionsValue: formatFixed(valuation.positionsValue), equity: formatFixed(valuation.equity),
-    deposits: formatFixed(flows.deposits), realized: formatFixed(realized), unrealized: formatFixed(valuation.unrealized), fees: formatFixed(flows.fees),
+    sequence: user?.sequence ?? 0, asOf: value.at, servedAt: clock.now(),
+    cash: formatFixed(cash), positionsValue: formatFixed(value.positionsValue), equity: formatFixed(value.equity),
+    deposits: formatFixed(flows.deposits), realized: formatFixed(realized), unrealized: formatFixed(value.unrealized), fees: formatFixed(flows.fees),
     dayChange: change === null ? null : formatFixed(change),
     dayChangePercent: change === null || dayStart === null || dayStart <= ZERO ? null : Number(((toNumber(change) / toNumber(dayStart)) * 100).toFixed(4)),
-    unpriced: valuation.unpriced,
-    positions: await toPositions(db, market, rows),
+    unpriced: value.unpriced, positions: value.positions,
     equityCurve: await equityCurve(db, account.id),
+    books: await listBooks(db, open, closed === null ? value.equity : (await present(db, market, open, await cashOf(db, open.id))).equity),
   };
+}
+
+const cashOf = async (db: Db, accountId: string): Promise<Fixed> => (await cashOfAccounts(db, [accountId])).get(accountId) ?? ZERO;
+
+/** The open book at present bids. */
+async function present(db: Db, market: Market, account: AccountRow, cash: Fixed): Promise<BookValue> {
+  const rows = await openPositionsOf(db, [account.id]);
+  const { equity, positionsValue, unrealized, unpriced } = markToMarket(cash, rows.map(toOpenPosition), quotesOf(market, rows.map((row) => row.pair)));
+  return { at: market.now(), equity, positionsValue, unrealized, unpriced, positions: await toPositions(db, market, rows) };
 }
 
 /** What came in from outside, and what was paid in fees, off the ledger's own balances. */

@@ -3,9 +3,11 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { TradingDeps } from '../agents/deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
 import { stopForNewBook } from '../agents/transitions.ts';
+import { formatFixed, ZERO } from '../../contract/money.ts';
+import { markToMarket } from '../../engine/ledger.ts';
 import type { Tx } from '../db/database.ts';
-import { accounts, positions } from '../db/schema.ts';
-import { lockAccount } from './marks.ts';
+import { accounts, equityPoints, positions } from '../db/schema.ts';
+import { cashOfAccounts, lockAccount, openPositionsOf, quotesOf, toOpenPosition } from './marks.ts';
 import { openAccount, openAccountOf, type AccountRow } from './open-account.ts';
 
 /**
@@ -19,6 +21,7 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
   const old = await openAccountOf(tx.db, uid, source);
   if (old !== null) {
     await lockAccount(tx, old.id);
+    await keepLastValue(tx, deps, old.id);
     await tx.db.update(positions).set({ closedMarketMs: deps.market.now() }).where(and(eq(positions.accountId, old.id), isNull(positions.closedMarketMs)));
     await tx.db.update(accounts).set({ closedAt: deps.clock.now() }).where(eq(accounts.id, old.id));
   }
@@ -26,4 +29,13 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
   await stopForNewBook(tx, deps, uid, rows);
   await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
   return fresh;
+}
+
+/** The last point of the curve: what the book is worth at the moment it is closed. */
+async function keepLastValue(tx: Tx, { market }: TradingDeps, accountId: string): Promise<void> {
+  const cash = (await cashOfAccounts(tx.db, [accountId])).get(accountId) ?? ZERO;
+  const held = await openPositionsOf(tx.db, [accountId]);
+  const equity = formatFixed(markToMarket(cash, held.map(toOpenPosition), quotesOf(market, held.map(({ pair }) => pair))).equity);
+  await tx.db.insert(equityPoints).values({ accountId, atMarketMs: market.now(), equity })
+    .onConflictDoUpdate({ target: [equityPoints.accountId, equityPoints.atMarketMs], set: { equity } });
 }

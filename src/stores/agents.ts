@@ -1,6 +1,6 @@
 /** The person's agents as the server last said them; refuses to guess that a command has worked. */
 import { proxy } from 'valtio';
-import type { Agent, AgentList } from '../../contract/agents.ts';
+import type { Agent, AgentList, AgentRun } from '../../contract/agents.ts';
 import { api } from '../api/api.ts';
 import { load } from './load.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
@@ -41,6 +41,16 @@ export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.
     present.sequence = sequence;
     agentsStore.origin = 'stream';
     agentsStore.savedAt = savedAt;
+  }
+}
+
+/** Looks that changed nothing but their time. An older word never replaces a newer one; an agent that is not here is left out. */
+export function applyRuns(runs: readonly AgentRun[]): void {
+  for (const { id, lastRunAt, nextRunAt } of runs) {
+    const known = agentsStore.data?.agents.find((agent) => agent.id === id);
+    if (known === undefined || known.nextRunAt === null || (lastRunAt ?? 0) < (known.lastRunAt ?? 0)) continue;
+    known.lastRunAt = lastRunAt;
+    known.nextRunAt = nextRunAt;
   }
 }
 

@@ -8,7 +8,7 @@ import type { SharedStream } from '../api/shared-stream.ts';
 import { environment } from '../environment.ts';
 import { checkSession, endSession, idToken, revokeSession, session } from '../identity/session.ts';
 import { log } from '../log.ts';
-import { agentsStore, applyAgent, clearAgents, loadAgents, removeAgent } from './agents.ts';
+import { agentsStore, applyAgent, applyRuns, clearAgents, loadAgents, removeAgent } from './agents.ts';
 import { clearAnalytics } from './analytics.ts';
 import { connection } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
@@ -70,6 +70,7 @@ export function applyEvent(event: StreamEvent): void {
       if (marketStore.origin !== 'exchange') applyTicks(event.symbols, event.now);
       return;
     case 'agent.changed': applyAgent(event.agent, event.sequence); return;
+    case 'agents.ran': applyRuns(event.agents); return;
     case 'agent.deleted': removeAgent(event.agentId, event.sequence); return;
     case 'fill.recorded': applyFill(event.fill, event.sequence); return;
     case 'portfolio.changed': void loadPortfolio(true); return;

@@ -12,7 +12,7 @@ export function applyPortfolio(next: Portfolio, origin: Origin, savedAt = Date.n
   const present = portfolioStore.data;
   const sameBook = present !== null && present.accountId === next.accountId && present.book === next.book;
   if (sameBook && (next.sequence < present.sequence || (next.sequence === present.sequence && next.servedAt < present.servedAt))) return;
-  if (present !== null && present.accountId === next.accountId && next.book < present.book) return;
+  if (present !== null && present.sourceId === next.sourceId && next.book < present.book) return;
   fill(portfolioStore, next, origin, savedAt);
 }
 

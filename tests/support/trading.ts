@@ -1,6 +1,6 @@
 /** Trading with every real part but the market: PGlite in memory, people with plans, handlers as HTTP calls them. */
 import { randomUUID } from 'node:crypto';
-import { CALLS, type CallBody, type CallName, type CallParams, type CallReply } from '../../contract/calls.ts';
+import { CALLS, type CallBody, type CallName, type CallParams, type CallQuery, type CallReply } from '../../contract/calls.ts';
 import type { Tier } from '../../contract/tiers.ts';
 import { agentHandlers } from '../../server/agents/handlers.ts';
 import { Scheduler } from '../../server/agents/scheduler.ts';
@@ -31,7 +31,7 @@ export interface Floor {
   /** A person with a plan (null: free) and an open account. */
   join(uid: string, tier?: Exclude<Tier, 'free' | 'trial'> | null, status?: string): Promise<void>;
   /** A call as HTTP makes it: with a fresh Idempotency-Key unless one is given. */
-  call<N extends CallName>(uid: string, name: N, more?: { body?: CallBody<N>; params?: CallParams<N>; key?: string }): Promise<CallReply<N>>;
+  call<N extends CallName>(uid: string, name: N, more?: { body?: CallBody<N>; params?: CallParams<N>; query?: CallQuery<N>; key?: string }): Promise<CallReply<N>>;
   scheduler(database?: Database, batch?: number): Scheduler;
   /** One close after another, each run to its end with the stops it set off. */
   run(scheduler: Scheduler, ticks: number): Promise<number>;
@@ -61,7 +61,7 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
       if (handler === undefined) throw new Error(`No handler of ${name}`);
       const commandId = more.key ?? randomUUID();
       const once = (effect: Parameters<typeof runOnce>[4]) => runOnce(db, clock, { uid, commandId, bodyHash: JSON.stringify([name, more.params, more.body]) }, (reply) => reply as object, effect);
-      const context = { caller: { uid, email: null }, commandId, params: more.params ?? {}, query: {}, body: CALLS[name].body.parse(more.body ?? {}), once };
+      const context = { caller: { uid, email: null }, commandId, params: more.params ?? {}, query: CALLS[name].query.parse(more.query ?? {}), body: CALLS[name].body.parse(more.body ?? {}), once };
       return await (handler as (context: unknown) => Promise<unknown>)(context) as never;
     },
     scheduler: (other, batch) => new Scheduler(other === undefined ? deps : { ...deps, database: other, entitlement: new DatabaseEntitlement(other, clock) }, batch),

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eq } from 'drizzle-orm';
 import { SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
 import { StreamEvent } from '../../../contract/stream.ts';
+import { agents } from '../../../server/db/schema.ts';
 import { buildTestApp, ErrorLog, TestClock, type TestApp } from '../../support/app.ts';
 
 let test: TestApp;
@@ -134,6 +136,23 @@ describe('the stream', () => {
     stop.abort();
     const again = await Promise.all(Array.from({ length: 12 }, () => read(ivy)));
     for (const reader of again) reader.close();
+  });
+
+  it('tells when agents last looked, once for each look, to their owner only', async () => {
+    const [token, other] = [await test.signToken('Jan'), await test.signToken('Kim')];
+    await test.call('agents', { token });
+    const [id, stopped] = [randomUUID(), randomUUID()];
+    const { id: source, quote } = test.market.source;
+    const row = { uid: 'Jan', source, quote, name: 'Looks', tradingPairs: [], pool: 'all_pools', riskProfile: 'Moderate', maxPositionSize: '10', executionInterval: '5-minute', tradingFrequency: 'high', enabled: true, createdAt: 1 };
+    await test.database.db.insert(agents).values([{ ...row, id, status: 'running', lastRunMarketMs: 100, nextDueMarketMs: 400 }, { ...row, id: stopped, status: 'stopped', lastRunMarketMs: 100 }]);
+    const [mine, theirs] = [await read(token), await read(other)];
+    expect(await mine.until((event) => event.type === 'agents.ran')).toEqual({ type: 'agents.ran', agents: [{ id, lastRunAt: 100, nextRunAt: 400 }] });
+    await test.database.db.update(agents).set({ lastRunMarketMs: 400, nextDueMarketMs: 700 }).where(eq(agents.id, id));
+    await mine.until((event) => event.type === 'agents.ran' && event.agents[0]?.lastRunAt === 400);
+    expect(mine.events.filter((event) => event.type === 'agents.ran').length).toBe(2);
+    expect(theirs.events.some((event) => event.type === 'agents.ran')).toBe(false);
+    mine.close();
+    theirs.close();
   });
 
   it('drops a reader that does not read, instead of keeping everything for it', async () => {

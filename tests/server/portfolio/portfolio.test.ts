@@ -119,12 +119,29 @@ describe('getting out', () => {
     expect(sold.fills.length).toBe(held - 1);
   });
 
-  it('resets to a new book; the old one still adds up and nothing of it is shown', async () => {
+  it('resets to a new book; the old one still adds up, is shown only where it is named, and only to its owner', async () => {
     const { made, scheduler } = await trading();
+    floor.market.say('BTC/USDT', 95.5);
+    await scheduler.settled();
+    const last = await floor.call(uid, 'portfolio');
+    const history = await floor.call(uid, 'history');
     const { portfolio } = await floor.call(uid, 'resetPaper');
     expect(portfolio).toMatchObject({ book: 2, cash: '10000', equity: '10000', realized: '0', fees: '0', positions: [] });
     expect((await floor.call(uid, 'agents')).agents[0]).toMatchObject({ id: made[0]?.id, status: 'stopped', total: '0', openPositions: 0 });
     expect((await floor.call(uid, 'history')).fills).toEqual([]);
+    floor.market.say('BTC/USDT', 50);
+    const old = await floor.call(uid, 'portfolio', { query: { book: 1 } });
+    const { accountId, book, cash, equity, positionsValue, deposits, realized, unrealized, fees } = last;
+    expect(old).toMatchObject({ accountId, book, cash, equity, positionsValue, deposits, realized, unrealized, fees, dayChange: null });
+    expect(old.positions.map(({ pair, quantity, value }) => [pair, quantity, value])).toEqual(last.positions.map(({ pair, quantity }) => [pair, quantity, null]));
+    expect(old.positions.length).toBeGreaterThan(0);
+    expect(old.equityCurve.at(-1)?.[1]).toBe(equity);
+    expect((await floor.call(uid, 'history', { query: { book: 1 } })).fills).toEqual(history.fills);
+    expect(old.books).toMatchObject([{ book: 1, equity, closedAt: floor.clock.now() }, { book: 2, equity: '10000', closedAt: null }]);
+    expect(portfolio.books?.length).toBe(2);
+    await expect(floor.call(uid, 'portfolio', { query: { book: 3 } })).rejects.toMatchObject({ code: 'not_found', status: 404 });
+    await floor.join(`other${tape}`);
+    await expect(floor.call(`other${tape}`, 'history', { query: { book: 2 } })).rejects.toMatchObject({ code: 'not_found' });
     const check = await checkLedger(db);
     expect(check.problems).toEqual([]);
     await floor.call(uid, 'startAgent', { params: { id: made[0]?.id ?? '' }, body: {} });

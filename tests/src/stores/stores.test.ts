@@ -11,7 +11,7 @@ import { TokenFault } from '../../../src/identity/token.ts';
 import { resetSession, session } from '../../../src/identity/session.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/database.ts';
 import { readSnapshot } from '../../../src/offline/snapshots.ts';
-import { agentsStore, applyAgent, applyAgents, clearAgents, loadAgents, removeAgent } from '../../../src/stores/agents.ts';
+import { agentsStore, applyAgent, applyAgents, applyRuns, clearAgents, loadAgents, removeAgent } from '../../../src/stores/agents.ts';
 import { applyFill, applyHistory, clearHistory, historyStore } from '../../../src/stores/history.ts';
 import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
 import { applyMarket, applyTicks, clearMarket, loadMarket, marketStore } from '../../../src/stores/market.ts';
@@ -131,6 +131,15 @@ describe('what is newer', () => {
     expect(agentsStore.data?.agents[0]?.status).toBe('stopped');
     removeAgent(agent.id, 12);
     expect(agentsStore.data).toMatchObject({ agents: [], sequence: 12 });
+  });
+
+  it('stays: a look by its time, for agents that are here and still look', () => {
+    applyAgents({ agents: [{ ...agent, lastRunAt: 100, nextRunAt: 200 }, { ...agent, id: 'stopped', lastRunAt: 100, nextRunAt: null }], sequence: 1, asOf: NOW }, 'network');
+    const looks = () => agentsStore.data?.agents.map(({ lastRunAt, nextRunAt }) => [lastRunAt, nextRunAt]);
+    applyRuns([{ id: agent.id, lastRunAt: 200, nextRunAt: 300 }, { id: 'stopped', lastRunAt: 200, nextRunAt: 300 }, { id: 'gone', lastRunAt: 1, nextRunAt: 2 }]);
+    expect(looks()).toEqual([[200, 300], [100, null]]);
+    applyRuns([{ id: agent.id, lastRunAt: 100, nextRunAt: 200 }]);
+    expect(looks()).toEqual([[200, 300], [100, null]]);
   });
 
   it('stays: a price by its own time, and prices of two sources are never mixed', () => {
