@@ -119,6 +119,8 @@ async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
     ending = false;
     setNobody();
     await purge(before.uid);
+    // Signed out again while the first user's data was being deleted: then nobody is here.
+    if (port !== null && port.currentUser()?.uid !== user.uid) return;
   }
   writeLastUser({ uid: user.uid, email: user.email, lastSignInTime });
   setUser({ uid: user.uid, email: user.email, displayName: user.displayName, metadata: { lastSignInTime } }, false);

@@ -221,4 +221,24 @@ describe('sign-out', () => {
     expect(session.user?.uid).toBe('bob');
     expect(readLastUser()?.uid).toBe('bob');
   });
+
+  it('during the deletion of an earlier user\'s data leaves nobody here (F34, F35)', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
+    const { port } = provider(null);
+    const purges: (() => void)[] = [];
+    onPurge(() => new Promise((resolve) => { purges.push(resolve); }));
+    openSession();
+    connectIdentity(port, PROJECT);
+    await settled();
+    const entering = signIn('bob@example.com', 'secret');
+    await settled();
+    expect(session.status).toBe('signed-out');
+    const leaving = signOut();
+    await settled();
+    for (const finish of purges) finish();
+    await settled();
+    await Promise.all([entering, leaving]);
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+    expect(readLastUser()).toBeNull();
+  });
 });

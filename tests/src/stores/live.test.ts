@@ -1,0 +1,151 @@
+// @vitest-environment jsdom
+/** What keeps the stores true: events into their stores, another user's sign-in, expiry, the server's return. */
+import 'fake-indexeddb/auto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../contract/agents.ts';
+import type { StreamEvent } from '../../../contract/stream.ts';
+import type { Fill, Portfolio } from '../../../contract/trading.ts';
+import { api } from '../../../src/api/api.ts';
+import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
+import { joinStream, type SharedStreamOptions } from '../../../src/api/shared-stream.ts';
+import { endSession, resetSession, session } from '../../../src/identity/session.ts';
+import { agentsStore } from '../../../src/stores/agents.ts';
+import { connection } from '../../../src/stores/connection.ts';
+import { historyStore } from '../../../src/stores/history.ts';
+import { applyEvent, startLive } from '../../../src/stores/live.ts';
+import { applyMarket, marketStore } from '../../../src/stores/market.ts';
+import { portfolioStore } from '../../../src/stores/portfolio.ts';
+import { subscriptionStore } from '../../../src/stores/subscription.ts';
+
+vi.mock('../../../src/api/shared-stream.ts', () => ({ joinStream: vi.fn() }));
+
+const now = Date.now();
+const replies = (): ReturnType<typeof recordedReplies> => structuredClone(recordedReplies(recordState(now), now));
+const source = { id: 'recorded', kind: 'simulated', label: 'Recorded prices', quote: 'USDT' } as const;
+const wake = vi.fn();
+const close = vi.fn();
+let asked: string[] = [];
+let sequence = 1;
+
+const enter = (uid: string): void => {
+  session.user = { uid, email: `${uid}@example.com`, displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } };
+  session.status = 'signed-in';
+};
+const leave = (): void => { Object.assign(session, { user: null, status: 'signed-out' }); };
+const count = (name: string): number => asked.filter((one) => one === name).length;
+const loaded = (): Promise<void> => vi.waitFor(() => {
+  expect([portfolioStore.status, agentsStore.status, historyStore.status, marketStore.status]).toEqual(['ready', 'ready', 'ready', 'ready']);
+  expect(joinStream).toHaveBeenCalled();
+});
+
+beforeAll(() => {
+  vi.mocked(joinStream).mockReturnValue({ wake, close });
+  resetSession();
+  vi.spyOn(api, 'call').mockImplementation((name) => {
+    asked.push(name);
+    const all = replies() as Record<string, object | undefined>;
+    return Promise.resolve(name === 'portfolio' || name === 'agents' || name === 'history' ? { ...all[name], sequence } : all[name]) as never;
+  });
+  vi.spyOn(api, 'marketData').mockImplementation(() => {
+    asked.push('marketData');
+    return Promise.resolve({ value: replies().marketData!, origin: 'network' });
+  });
+  startLive();
+});
+afterAll(() => { vi.restoreAllMocks(); });
+beforeEach(async () => {
+  sequence = 1;
+  enter('ann');
+  await loaded();
+  asked = [];
+});
+afterEach(async () => {
+  leave();
+  await vi.waitFor(() => { expect(portfolioStore.data).toBeNull(); });
+  vi.mocked(joinStream).mockClear();
+  wake.mockClear();
+  close.mockClear();
+});
+
+const handed = (): SharedStreamOptions => vi.mocked(joinStream).mock.calls.at(-1)?.[0] as SharedStreamOptions;
+
+describe('events', () => {
+  it('go into the store they belong to', () => {
+    const agent = replies().agents?.agents[0] as Agent;
+    applyEvent({ type: 'agent.changed', sequence: 2, agent: { ...agent, status: 'stopped', generation: agent.generation + 1 } });
+    expect(agentsStore.data?.agents[0]).toMatchObject({ status: 'stopped' });
+    applyEvent({ type: 'fill.recorded', sequence: 3, fill: { ...(replies().history?.fills[0] as Fill), id: 'another' } });
+    expect(historyStore.data?.fills.map((fill) => fill.id)).toEqual(['another', 'recorded-fill']);
+    applyEvent({ type: 'portfolio.marked', portfolio: { ...(replies().portfolio as Portfolio), servedAt: now + 10_000, equity: '10013' } });
+    expect(portfolioStore.data?.equity).toBe('10013');
+    applyEvent({ type: 'agent.deleted', sequence: 4, agentId: agent.id });
+    expect(agentsStore.data?.agents.map((one) => one.id)).not.toContain(agent.id);
+  });
+
+  it('that only name a change are read, each once', async () => {
+    applyEvent({ type: 'portfolio.changed', sequence: 2 });
+    applyEvent({ type: 'subscription.changed', sequence: 3 });
+    applyEvent({ type: 'settings.changed', sequence: 4 });
+    await vi.waitFor(() => { expect([count('portfolio'), count('subscriptionStatus'), count('trialStatus'), count('tradingSettings')]).toEqual([1, 1, 1, 1]); });
+  });
+
+  it('of the server\'s prices are not mixed into a board of another source', () => {
+    const [first] = replies().marketData?.symbols ?? [];
+    const tick: StreamEvent = { type: 'ticks', now: now + 5_000, symbols: [{ ...first!, price: '1', timestamp: now + 5_000 }] };
+    applyEvent(tick);
+    expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('1');
+    applyMarket({ source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USDT' }, now, symbols: [{ ...first!, price: '7' }] }, 'exchange');
+    applyEvent(tick);
+    expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('7');
+  });
+
+  it('missed while away are read afresh after a greeting, and nothing is read where none were missed', async () => {
+    const hello = (at: number): StreamEvent => ({ type: 'hello', sequence: at, serverTime: Date.now(), marketTime: Date.now(), source });
+    applyEvent(hello(1));
+    await new Promise((resolve) => { setTimeout(resolve, 250); });
+    expect(asked).toEqual([]);
+    sequence = 9;
+    applyEvent(hello(9));
+    await vi.waitFor(() => { expect([count('portfolio'), count('agents'), count('history')]).toEqual([1, 1, 1]); });
+    await vi.waitFor(() => { expect(agentsStore.data?.sequence).toBe(9); });
+  });
+
+  it('end the session when the server says that it is over; what is shown stays for reading (R5-18)', async () => {
+    applyEvent({ type: 'session.ended', reason: 'reauth_required' });
+    expect(session.status).toBe('expired');
+    await vi.waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
+    expect(portfolioStore.data).not.toBeNull();
+    resetSession();
+  });
+});
+
+describe('the server\'s return', () => {
+  it('opens the stream at once, and asks again for what is not the server\'s own word', async () => {
+    portfolioStore.origin = 'snapshot';
+    connection.online = 'offline';
+    await vi.waitFor(() => { expect(connection.online).toBe('offline'); });
+    connection.online = 'online';
+    await vi.waitFor(() => { expect(wake).toHaveBeenCalledTimes(1); });
+    await vi.waitFor(() => { expect(count('portfolio')).toBe(1); });
+    expect(count('agents'), 'what is fresh is not asked for').toBe(0);
+  });
+});
+
+describe('another user after this one', () => {
+  it('finds nothing of the first in any store, and has a stream of their own (F34)', async () => {
+    expect(handed().uid).toBe('ann');
+    let seen: unknown = 'not looked';
+    vi.mocked(api.call).mockImplementationOnce((() => { seen = [portfolioStore.data, agentsStore.data, historyStore.data, marketStore.data, subscriptionStore.data]; return new Promise(() => undefined); }) as never);
+    enter('bob');
+    await vi.waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
+    await vi.waitFor(() => { expect(seen).toEqual([null, null, null, null, null]); });
+    await vi.waitFor(() => { expect(handed().uid).toBe('bob'); });
+  });
+
+  it('is not reached by a late expiry of the first', async () => {
+    leave();
+    endSession();
+    expect(session.status).toBe('signed-out');
+    await vi.waitFor(() => { expect(portfolioStore.data).toBeNull(); });
+  });
+});
