@@ -69,7 +69,11 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
     clockStore: clockStore(opening), log,
     ...(config.market.seed === null ? {} : { seed: config.market.seed }),
     ...(config.market.exchangeBaseUrl === null ? {} : { exchangeBaseUrl: config.market.exchangeBaseUrl }),
-  }).then(async (market) => { await market.start(); return market; });
+  }).then(async (market) => {
+    // An exchange must be asked for its pairs, which takes its time; the others would only run on while nobody listens.
+    if (market.source.kind === 'exchange') await market.start();
+    return market;
+  });
   const settled = await Promise.allSettled([opening, identifying, marketing, built]);
   const [databaseResult, identityResult, marketResult] = settled;
   if (databaseResult.status === 'fulfilled') opened.add('database', () => databaseResult.value.close());
@@ -79,13 +83,16 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
   const [database, identity, market] = [await opening, await identifying, await marketing];
 
   let serving = false;
-  const { app, scheduler } = await compose({
+  const { app, scheduler, push } = await compose({
     config, database, market, clock, log, verifier: identity.verifier, extend: identity.extend, bare: identity.bare,
     readiness: async () => ({ database: await databaseState(database), server: serving ? 'ready' : 'starting' }),
   });
   opened.add('retention', startRetention(database, clock, log));
   opened.add('scheduler', () => scheduler.stop());
+  if (market.source.kind !== 'exchange') await market.start();
   await scheduler.start();
+  opened.add('push', () => push.stop());
+  push.start();
   opened.add('http', () => app.close());
   await app.listen({ port: config.port, host: config.host });
   serving = true;

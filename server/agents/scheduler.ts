@@ -39,11 +39,21 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeo
 
 interface FirstQuote { tick: number; quote: Quote }
 
+/** A stretch in which a pair had no price while this server was up, ms on the market clock. */
+interface Gap {
+  since: number;
+  /** Close of the candle in which prices came back: until then not all of the gap can be seen. */
+  until: number;
+  looked: boolean;
+}
+
 export class Scheduler {
   private readonly stops: StopWatch;
   private readonly stepMs: number;
   /** First sane quote of each pair after the close it belongs to. */
   private readonly first = new Map<string, FirstQuote>();
+  private readonly heardAt = new Map<string, number>();
+  private readonly gaps = new Map<string, Gap>();
   private unsubscribe: (() => void) | null = null;
   private last: number | null = null;
   private stopping = false;
@@ -102,8 +112,34 @@ export class Scheduler {
   }
 
   private take(quote: Quote): void {
+    this.noteGap(quote);
     this.note(quote);
     this.stops.onQuote(quote);
+  }
+
+  /** Silence for longer than a quarter of a candle: what happened meanwhile is known from the candles alone. */
+  private noteGap({ pair, at }: Quote): void {
+    const before = this.heardAt.get(pair);
+    this.heardAt.set(pair, Math.max(at, before ?? at));
+    if (before === undefined || at - before <= this.stepMs / 4) return;
+    const since = Math.min(Math.floor(before / this.stepMs) * this.stepMs, this.gaps.get(pair)?.since ?? before);
+    this.gaps.set(pair, { since, until: (Math.floor(at / this.stepMs) + 1) * this.stepMs, looked: false });
+  }
+
+  /** Runs the stops over the candles of every gap: as soon as prices are back, and again when the last of them has closed. */
+  private async makeUp(): Promise<void> {
+    for (const [pair, gap] of [...this.gaps]) {
+      const over = this.deps.market.now() >= gap.until;
+      if (gap.looked && !over) continue;
+      try {
+        const sold = await this.stops.runMissed(gap.since, pair);
+        if (sold > 0) this.deps.log.info({ pair, sold }, 'Stops were hit while there were no prices');
+        gap.looked = true;
+        if (over && this.gaps.get(pair) === gap) this.gaps.delete(pair);
+      } catch (error) {
+        this.deps.log.warn({ pair, reason: String(error) }, 'The candles of a gap could not be read and are asked for again');
+      }
+    }
   }
 
   private note(quote: Quote): void {
@@ -129,6 +165,7 @@ export class Scheduler {
   async runOnce(): Promise<TickReport> {
     const { market, database, log } = this.deps;
     const tick = Math.floor(market.now() / this.stepMs) * this.stepMs;
+    if (this.gaps.size > 0) await this.makeUp();
     if (this.last !== null && tick <= this.last) return NOTHING;
     await this.waitForQuotes(tick);
     const inputs = new TickInputs(market, tick, this.quotesOf(tick));

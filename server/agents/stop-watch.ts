@@ -74,13 +74,14 @@ export class StopWatch {
 
   /**
    * Runs the stops over candles that closed while nobody watched: from `since` (market ms) to now. A gap is paid for:
-   * the sale gets the worse of the candle's open and the stop.
+   * the sale gets the worse of the candle's open and the stop. Of all pairs, or of one.
    */
-  async runMissed(since: number): Promise<number> {
+  async runMissed(since: number, only?: string): Promise<number> {
     const { market } = this.deps;
     const length = INTERVAL_MS[market.baseInterval];
     let sold = 0;
     for (const [pair, list] of this.byPair) {
+      if (only !== undefined && pair !== only) continue;
       const rules = market.rules(pair);
       const candles = rules === null ? [] : await market.candles(pair, market.baseInterval, since, market.now());
       for (const watched of list.values()) {

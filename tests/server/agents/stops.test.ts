@@ -5,7 +5,7 @@ import { parseFixed, toNumber } from '../../../contract/money.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
-import { agents, fills, positions } from '../../../server/db/schema.ts';
+import { agents, decisions, fills, positions } from '../../../server/db/schema.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -74,6 +74,29 @@ describe('a stop', () => {
     expect((await sells()).length).toBe(1);
     expect(await open()).toBeUndefined();
     expect(floor.errors).toEqual([]);
+  });
+
+  it('is run over the candles of a time without prices while the server was up, and nothing is bought meanwhile', async () => {
+    const stop = await stopOf();
+    const bought = (await db.select().from(fills).where(eq(fills.agentId, agentId))).length;
+    const tick = (Math.floor(floor.market.now() / STEP_MS) + 2) * STEP_MS;
+    floor.market.bend('BTC/USDT', tick, { open: stop * 0.95, low: stop * 0.94, high: stop * 1.1, close: stop * 1.1 });
+    for (let i = 0; i < 4; i += 1) {
+      floor.market.step(1, ['BTC/USDT', 'ETH/USDT', 'SOL/USDT']);
+      floor.market.sleep(61_000);
+      await scheduler.runOnce();
+    }
+    expect((await db.select().from(fills).where(eq(fills.agentId, agentId))).length).toBe(bought);
+    const waited = await db.select().from(decisions).where(eq(decisions.agentId, agentId));
+    expect(waited.filter(({ reason }) => reason === 'no_price').length).toBe(4);
+    // Back again, well over the stop: only the candle knows.
+    floor.market.say('BTC/USDT', stop * 1.1);
+    await scheduler.settled();
+    expect(await sells()).toEqual([]);
+    await scheduler.runOnce();
+    expect(await sells()).toMatchObject([{ reason: 'stop_loss', filledMarketMs: tick }]);
+    expect(await open()).toBeUndefined();
+    expect((await checkLedger(db)).problems).toEqual([]);
   });
 
   it('is run over the candles that closed while the server was down, at the worse of gap and stop', async () => {
