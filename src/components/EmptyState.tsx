@@ -27,12 +27,12 @@ export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
   return <span aria-hidden className={`skeleton block ${className}`} />;
 }
 
-/** Rows of the height that real ones have. */
-export function SkeletonRows({ rows = 4, label = 'Loading' }: { rows?: number; label?: string }) {
+/** Rows of the height that real ones have: `rowClass` where those are taller than a plain one. */
+export function SkeletonRows({ rows = 4, label = 'Loading', rowClass = '' }: { rows?: number; label?: string; rowClass?: string }) {
   return (
     <div role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, index) => (
-        <div key={index} className="rule row flex items-center justify-between gap-4 py-2">
+        <div key={index} className={`rule row flex items-center justify-between gap-4 py-2 ${rowClass}`}>
           <Skeleton className="h-3.5 w-28" /><Skeleton className="h-3.5 w-20" />
         </div>
       ))}

@@ -16,7 +16,7 @@ export function AccountMenu() {
   const { subscriptionTier } = useAuth();
   const name = user?.displayName ?? user?.email ?? 'Account';
   return (
-    <Popover buttonLabel="Account" buttonClass="flex min-h-11 w-full items-center gap-3 rounded-md px-3 text-left text-ink-2 hover:bg-sunken hover:text-ink pointer-fine:min-h-9"
+    <Popover buttonLabel={`Account ${name}`} buttonClass="flex min-h-11 w-full items-center gap-3 rounded-md px-3 text-left text-ink-2 hover:bg-sunken hover:text-ink pointer-fine:min-h-9"
       button={<><CircleUserRound className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden /><span className="truncate">{name}</span></>}>
       {(close) => (
         <>

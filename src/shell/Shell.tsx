@@ -21,7 +21,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
       <>
         <a href="#content" className={SKIP}>Skip to content</a>
         <PublicHeader transparent={path === '/'} />
-        <main id="content" tabIndex={-1} className={path === '/' ? 'min-h-dvh outline-none' : 'mx-auto min-h-[calc(100dvh-8rem)] w-full max-w-6xl px-4 py-8 outline-none md:px-6'}>{children}</main>
+        <main id="content" tabIndex={-1} className={path === '/' ? 'min-h-dvh outline-none' : 'mx-auto min-h-dvh w-full max-w-6xl px-4 py-8 outline-none md:px-6'}>{children}</main>
         <Footer />
       </>
     );
@@ -35,7 +35,8 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
         <Rail path={path} />
         <div className="min-w-0 flex-1">
           <TrialBanner shown={showsTrialBanner(path)} />
-          <main id="content" tabIndex={-1} className="mx-auto min-h-[calc(100dvh-12rem)] w-full max-w-[80rem] px-4 py-5 outline-none md:px-6">{children}</main>
+          {/* The footer begins below the fold, so that content that comes never moves it on the screen. */}
+          <main id="content" tabIndex={-1} className="mx-auto min-h-dvh w-full max-w-[80rem] px-4 py-5 outline-none md:px-6">{children}</main>
           <Footer />
           {/* Room for the bottom bar, and for what is docked above it. */}
           <div aria-hidden className="h-[calc(var(--bar)+env(safe-area-inset-bottom))] lg:hidden" />

@@ -149,9 +149,10 @@ export default function AgentScreen({ params }: ScreenProps) {
       <ReadError message={slot.error} hasData={slot.data !== null} onRetry={() => { void read(); }} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
+          {portfolio === null && agent.openPositions > 0 && <Section title="Positions"><SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" /></Section>}
           {positions.length > 0 && portfolio !== null && <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} /></Section>}
           <Section title="Decisions" aside={slot.data === null ? undefined : 'newest first'}>
-            {slot.data === null && slot.error === null && <SkeletonRows rows={5} label="Decisions" />}
+            {slot.data === null && slot.error === null && <SkeletonRows rows={12} rowClass="min-h-[53px]" label="Decisions" />}
             {slot.data !== null && (slot.data.decisions.length === 0 ? <EmptyState title="No decisions yet">Each look at a closed candle is recorded here with its reason, the ones without a trade too.</EmptyState> : <Decisions decisions={slot.data.decisions} />)}
           </Section>
           <Section title="Trades">

@@ -49,7 +49,7 @@ export default function AgentsScreen() {
         <Button tone="primary" size="sm" onClick={() => { setCreating(true); }}><Plus className="size-4" aria-hidden />New agent</Button>
       </ScreenTitle>
       <ReadError message={slot.error} hasData={views !== null} onRetry={() => { void loadAgents(true); }} />
-      {views === null && slot.error === null && <SkeletonRows rows={5} label="Agents" />}
+      {views === null && slot.error === null && <SkeletonRows rows={5} rowClass="min-h-[77px]" label="Agents" />}
       {views !== null && views.length === 0 && (
         <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><Button tone="primary" onClick={() => { setCreating(true); }}>New agent</Button><LinkButton to="/guided-setup">Guided setup</LinkButton></div>}>
           Agents watch pairs, decide on closed candles and trade on paper. Every decision is kept with its reason.

@@ -64,13 +64,13 @@ export default function StandardDashboard() {
           {views !== null && <div className="empty:hidden xl:hidden"><NeedsYou views={views} /></div>}
           <Section title="Agents" aside={views === null || views.length === 0 ? undefined : <Link href="/agents" className="hover:text-ink">{running} of {views.length} running</Link>}>
             <ReadError message={slot.error} hasData={views !== null} />
-            {views === null && slot.error === null && <SkeletonRows rows={3} label="Agents" />}
+            {views === null && slot.error === null && <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />}
             {views !== null && views.length === 0 && <FirstStep />}
             {views !== null && <ul>{views.slice(0, SHOWN).map((view) => <AgentRow key={view.agent.id} view={view} />)}</ul>}
             {views !== null && views.length > SHOWN && <Link href="/agents" className="rule row flex items-center text-accent">All {views.length} agents</Link>}
           </Section>
           <Section title="Positions">
-            {portfolio.data === null && portfolio.error === null && <SkeletonRows rows={2} label="Positions" />}
+            {portfolio.data === null && portfolio.error === null && <SkeletonRows rows={2} rowClass="min-h-[49px]" label="Positions" />}
             {portfolio.data !== null && (portfolio.data.positions.length === 0
               ? <p className="rule row flex items-center text-ink-3">None open. Agents open them when a signal passes its threshold.</p>
               : <Positions portfolio={portfolio.data} />)}
@@ -79,7 +79,7 @@ export default function StandardDashboard() {
         <aside className="flex min-w-0 flex-col gap-7" aria-label="What happened">
           {views !== null && <div className="hidden empty:hidden xl:block"><NeedsYou views={views} /></div>}
           <Section title="Latest trades" aside={fills.length > 0 ? <Link href="/portfolio" className="hover:text-ink">All</Link> : undefined}>
-            {history.data === null && history.error === null && <SkeletonRows rows={4} label="Trades" />}
+            {history.data === null && history.error === null && <SkeletonRows rows={4} rowClass="min-h-[53px]" label="Trades" />}
             {history.data !== null && fills.length === 0 && <p className="rule row flex items-center text-ink-3">No trades yet.</p>}
             {fills.length > 0 && <Fills fills={fills.slice(0, 8)} quote={portfolio.data?.quote ?? ''} />}
           </Section>

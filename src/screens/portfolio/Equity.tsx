@@ -25,7 +25,7 @@ export function EquityFigure({ portfolio }: { portfolio: Portfolio | null }) {
   const rest = unexplained(portfolio);
   return (
     <>
-      <button type="button" onClick={() => { setAsking(true); }} aria-label="Explain the equity" className="block text-left">
+      <button type="button" onClick={() => { setAsking(true); }} title="Explain the equity" className="block text-left"><span className="sr-only">Explain the equity </span>
         <span className="block text-figure font-semibold tracking-[-0.02em]"><Amount value={portfolio.equity} /><span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">{portfolio.quote}</span></span>
         <span className="flex min-h-6 flex-wrap items-baseline gap-x-3">
           <Percent value={portfolio.dayChangePercent} why="No mark before today" />

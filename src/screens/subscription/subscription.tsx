@@ -52,7 +52,7 @@ function CurrentPlan({ onPortal, busy }: { onPortal: () => void; busy: boolean }
         <Line term="Agents">{usage === null ? '—' : `${usage.agents.used} of ${usage.agents.limit}`}</Line>
         <Line term="Trades this month">{usage === null ? '—' : String(usage.fillsThisMonth)}</Line>
       </dl>
-      <div className="mt-3 flex flex-wrap items-center gap-2">
+      <div className={`mt-3 flex flex-wrap items-center gap-2 ${data === null ? 'min-h-11 pointer-fine:min-h-10' : ''}`}>
         {!hasUsedTrial && !isSubscribed && data !== null && <Button tone="primary" busy={starting} onClick={() => { void start(); }}>Start free trial</Button>}
         {subscription !== null && <Button busy={busy} onClick={onPortal}>Billing portal</Button>}
       </div>
@@ -101,9 +101,7 @@ export default function SubscriptionScreen() {
   const living = subscription !== null && subscription.status !== 'canceled' && subscription.status !== 'incomplete';
   return (
     <>
-      <ScreenTitle title="Subscription" note="Paper trading on every plan. No plan promises a profit.">
-        {plans.data?.provider === 'test' && <Tag tone="attention">Test payments</Tag>}
-      </ScreenTitle>
+      <ScreenTitle title="Subscription" note="Paper trading on every plan. No plan promises a profit." />
       <div className="grid gap-8">
         <CurrentPlan busy={busy === 'portal'} onPortal={portal} />
         {embedded !== null && (
@@ -111,7 +109,7 @@ export default function SubscriptionScreen() {
             <Suspense fallback={<SkeletonRows rows={3} />}><EmbeddedCheckout clientSecret={embedded} /></Suspense>
           </Section>
         )}
-        <Section title="Plans">
+        <Section title="Plans" aside={plans.data?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}>
           {environment.couponEnabled && environment.couponId !== '' && <p className="pb-2 text-ink-2">Coupon {environment.couponId} is applied at checkout.</p>}
           <ReadError message={plans.error} hasData={plans.data !== null} onRetry={() => { void loadPlans(true); }} />
           {plans.data === null ? plans.error === null && <SkeletonRows rows={5} /> : (

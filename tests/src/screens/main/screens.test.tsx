@@ -143,7 +143,7 @@ describe('truth on the screen', () => {
     expect(unexplained(PORTFOLIO)).toBe('0');
     expect(unexplained({ ...PORTFOLIO, realized: '-12.06' })).toBe('0.01');
     await open('/portfolio');
-    fireEvent.click(screen.getByRole('button', { name: 'Explain the equity' }));
+    fireEvent.click(screen.getByRole('button', { name: /^Explain the equity/ }));
     const dialog = screen.getByRole('dialog', { name: 'Equity' });
     expect(within(dialog).getByText('Equity = cash + positions')).toBeTruthy();
     expect(within(dialog).queryByText('Not explained by these rows')).toBeNull();
