@@ -89,7 +89,8 @@ describe('creating', () => {
 
   it('makes one agent for each pool that suits the profile, up to the free places (R7-14, R9-05)', async () => {
     const uid = await person('pro');
-    const all = await floor.call(uid, 'createPool', { body: { subscription_tier: 'pro', risk_profile: 'moderate', trading_frequency: 'optimized' } });
+    const all = await floor.call(uid, 'createPool', { body: { subscription_tier: 'pro' } });
+    expect(new Set(all.agents.map((agent) => `${agent.tradingFrequency} ${agent.execution_interval}`))).toEqual(new Set(['optimized 20-minute']));
     expect(all.agents.map((agent) => agent.pool)).toEqual(['stablecoin_arbitrage', 'base_ecosystem', 'weekly_leaders', 'all_pools']);
     expect(new Set(all.agents.map((agent) => `${agent.status} ${agent.risk_profile}`))).toEqual(new Set(['stopped Moderate']));
     const small = await person('starter');

@@ -1,10 +1,11 @@
 /** The scheduler on a made tape and a real database: what is decided is filled, written at once, and never twice. */
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseFixed } from '../../../contract/money.ts';
+import { add, formatFixed, parseFixed, sum, toNumber } from '../../../contract/money.ts';
+import { DAY_MS } from '../../../engine/schedule.ts';
 import type { Database, Db, Tx } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
-import { agents, decisions, equityPoints, events, fills, ledger, orders, positions, ticks, users } from '../../../server/db/schema.ts';
+import { agents, decisions, equityPoints, events, fills, ledger, orders, positions, subscriptions, ticks, users } from '../../../server/db/schema.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { defaultSettings } from '../../../server/user/settings.ts';
@@ -156,6 +157,21 @@ describe('a tick', () => {
     expect(told.some(({ agent }) => agent?.id === bad.id && agent.status === 'faulted')).toBe(true);
   });
 
+  it('records a very long downtime as its newest ticks and one row that counts the rest', async () => {
+    const first = floor.scheduler();
+    await first.open();
+    await floor.run(first, 1);
+    await first.stop();
+    floor.market.sleep(10_050 * STEP_MS);
+    const second = floor.scheduler();
+    await second.open();
+    expect(await second.runOnce()).toMatchObject({ skipped: 10_049 });
+    const recorded = await db.select().from(ticks).where(eq(ticks.source, floor.market.source.id)).orderBy(ticks.closeMarketMs);
+    expect(recorded.length).toBe(1 + 1 + 10_000 + 1);
+    expect(recorded[1]).toMatchObject({ state: 'skipped_before', agents: 49 });
+    expect(recorded.at(-1)).toMatchObject({ state: 'done' });
+  });
+
   it('acts on the newest after downtime and records the older ones as skipped', async () => {
     const uid = uidOf('fay');
     await floor.join(uid);
@@ -176,7 +192,97 @@ describe('a tick', () => {
   });
 });
 
+describe('what a person is shown of it', () => {
+  it('is an agent\'s fills, results and reasons, as its trades have them (R7-19)', async () => {
+    const uid = uidOf('pam');
+    await floor.join(uid);
+    const [agent, other] = [await agentOf(uid), await agentOf(uid)];
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 3);
+    await floor.call(uid, 'liquidateAgent', { params: { id: agent.id } });
+    const shown = await floor.call(uid, 'agentPerformance', { params: { id: agent.id } });
+    const mine = await fillsOf(agent.id);
+    const sales = mine.filter((fill) => fill.side === 'sell').map((fill) => parseFixed(fill.realized ?? '0'));
+    expect(sales.length).toBeGreaterThan(0);
+    expect(new Set(shown.fills.map((fill) => fill.id))).toEqual(new Set(mine.map((fill) => fill.id)));
+    expect(shown).toMatchObject({ trades: mine.length, wins: sales.filter((result) => result > 0n).length, positions: [], agent: { id: agent.id, status: 'stopped' } });
+    expect(shown.agent.realized).toBe(formatFixed(sum(sales)));
+    expect(shown.metrics.winRate).toBeCloseTo(shown.wins / sales.length, 9);
+    expect(shown.metrics.expectancy).toBeCloseTo(toNumber(sum(sales)) / sales.length, 6);
+    expect(shown.decisions.length).toBe(3 * 3);
+    expect(shown.decisions.every((decision) => decision.agentId === agent.id && decision.text !== '')).toBe(true);
+    const held = await floor.call(uid, 'agentPerformance', { params: { id: other.id } });
+    expect(held.positions.length).toBe(held.agent.openPositions);
+    expect(held.positions.length).toBeGreaterThan(0);
+  });
+
+  it('is a summary that is its agents added up (R7-20)', async () => {
+    const uid = uidOf('sue');
+    await floor.join(uid);
+    const made = [await agentOf(uid), await agentOf(uid), await agentOf(uid, { enabled: false })];
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 3);
+    await floor.call(uid, 'liquidateAgent', { params: { id: made[0]?.id ?? '' } });
+    const { agents: list } = await floor.call(uid, 'agents');
+    const summary = await floor.call(uid, 'agentSummary');
+    const added = (key: 'realized' | 'unrealized' | 'fees' | 'total') => formatFixed(sum(list.map((agent) => parseFixed(agent[key]))));
+    expect(summary).toMatchObject({ total: 3, running: 1, stopped: 2, halted: 0, faulted: 0, cap: 25, quote: 'USDT' });
+    expect(summary).toMatchObject({ realized: added('realized'), unrealized: added('unrealized'), fees: added('fees'), totalProfit: added('total') });
+    expect(parseFixed(summary.fees) > 0n).toBe(true);
+    expect(summary.openPositions).toBe((await floor.call(uid, 'portfolio')).positions.length);
+    expect(formatFixed(add(parseFixed(summary.realized), parseFixed(summary.unrealized)))).toBe(summary.totalProfit);
+  });
+});
+
 describe('kill switches and caps', () => {
+  it('lets a lapsed plan open nothing and still sell', async () => {
+    const uid = uidOf('lea');
+    await floor.join(uid);
+    const agent = await agentOf(uid);
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 1);
+    const bought = (await fillsOf(agent.id)).length;
+    expect(bought).toBeGreaterThan(0);
+    await db.update(subscriptions).set({ status: 'canceled' }).where(eq(subscriptions.uid, uid));
+    // The price at the next look is under every stop: the agent's own look sells, nothing is bought.
+    const tick = (Math.floor(floor.market.now() / STEP_MS) + 1) * STEP_MS;
+    for (const pair of AGGRESSIVE.trading_pairs) floor.market.bend(pair, tick, { open: toNumber(floor.market.quote(pair)?.last ?? parseFixed('0')) * 0.8 });
+    await floor.run(scheduler, 3);
+    const after = await fillsOf(agent.id);
+    expect(after.filter((fill) => fill.side === 'buy').length).toBe(bought);
+    expect(after.filter((fill) => fill.side === 'sell').length).toBe(bought);
+    const reasons = (await db.select().from(decisions).where(eq(decisions.agentId, agent.id))).filter((decision) => decision.reason === 'entries_stopped');
+    expect(reasons.length).toBeGreaterThan(0);
+  });
+
+  it('halts an agent whose day went badly, shows it, and lets it go on the next day', async () => {
+    const uid = uidOf('max');
+    await floor.join(uid);
+    const agent = await agentOf(uid);
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 1);
+    const row = await rowOf(agent.id);
+    const memory = row?.memory as { day: { start: number } };
+    // As if the day had begun with twice as much.
+    await db.update(agents).set({ memory: { ...memory, day: { ...memory.day, equity: '20000' } } }).where(eq(agents.id, agent.id));
+    await floor.run(scheduler, 1);
+    const halted = await rowOf(agent.id);
+    expect(halted).toMatchObject({ status: 'halted', enabled: true, hold: { code: 'day_loss' } });
+    expect(halted?.nextDueMarketMs).not.toBeNull();
+    const buys = (await fillsOf(agent.id)).filter((fill) => fill.side === 'buy').length;
+    await floor.run(scheduler, 2);
+    expect((await fillsOf(agent.id)).filter((fill) => fill.side === 'buy').length).toBe(buys);
+    floor.market.sleep(DAY_MS);
+    await floor.run(scheduler, 1);
+    expect(await rowOf(agent.id)).toMatchObject({ status: 'running', hold: null });
+    const told = (await db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence)).flatMap(({ payload }) => (payload as { agent?: { status: string } }).agent?.status ?? []);
+    expect(told.filter((status, index) => status !== told[index - 1])).toEqual(['running', 'halted', 'running']);
+  });
+
   const settingsOf = async (uid: string, more: object) => {
     await db.update(users).set({ settings: { ...defaultSettings('Someone'), ...more } }).where(eq(users.uid, uid));
   };
