@@ -60,7 +60,7 @@ function topicOf(kind: PushKind, facts: PushFacts): string {
 export function retryInMs(attempts: number, retryAfter: string | undefined, random: number): number {
   const asked = Number(retryAfter ?? 0) * 1_000;
   const backoff = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** Math.max(0, attempts - 1));
-  return Math.min(RETRY_MAX_MS, Math.max(Number.isFinite(asked) ? asked : 0, RETRY_BASE_MS + backoff * random));
+  return Math.round(Math.min(RETRY_MAX_MS, Math.max(Number.isFinite(asked) ? asked : 0, RETRY_BASE_MS + backoff * random)));
 }
 
 export class PushSender {
