@@ -135,7 +135,7 @@ describe('another user after this one', () => {
   it('finds nothing of the first in any store, and has a stream of their own (F34)', async () => {
     expect(handed().uid).toBe('ann');
     let seen: unknown = 'not looked';
-    vi.mocked(api.call).mockImplementationOnce((() => { seen = [portfolioStore.data, agentsStore.data, historyStore.data, marketStore.data, subscriptionStore.data]; return new Promise(() => undefined); }) as never);
+    vi.mocked(api).call.mockImplementationOnce((() => { seen = [portfolioStore.data, agentsStore.data, historyStore.data, marketStore.data, subscriptionStore.data]; return new Promise(() => undefined); }) as never);
     enter('bob');
     await vi.waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
     await vi.waitFor(() => { expect(seen).toEqual([null, null, null, null, null]); });
