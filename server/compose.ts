@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { agentHandlers } from './agents/handlers.ts';
-import { readAgentList } from './agents/read-agents.ts';
+import { readAgentList, readRuns } from './agents/read-agents.ts';
 import { Scheduler } from './agents/scheduler.ts';
 import { DatabaseEntitlement } from './billing/entitlement.ts';
 import { billingHandlers } from './billing/handlers.ts';
@@ -24,7 +24,6 @@ import { marketHandlers } from './market/handlers.ts';
 import type { RunningMarket } from './market/running-market.ts';
 import { portfolioHandlers } from './portfolio/handlers.ts';
 import { openAccount } from './portfolio/open-account.ts';
-import { readRuns } from './agents/read-agents.ts';
 import { readPortfolio } from './portfolio/read-portfolio.ts';
 import { pushCallables } from './push/callables.ts';
 import { pushAgent } from './push/endpoint.ts';
