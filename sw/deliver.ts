@@ -1,4 +1,5 @@
 /** Sends the queue from the worker, with or without a page; refuses to make a database for a user who is not here. */
+import { needsPerson, showBadge } from '../src/offline/badge.ts';
 import { openChannel } from '../src/offline/channel.ts';
 import { openUserDatabase, type UserDatabase } from '../src/offline/database.ts';
 import type { Drained } from '../src/offline/drain.ts';
@@ -27,7 +28,12 @@ function queueOf(uid: string, baseUrl: string): UserQueue {
 /** Drains the queue of whoever is signed in. Null where nobody is, or no token can be had now. */
 export async function deliver(baseUrl: string): Promise<Drained | null> {
   const held = await identity.token();
-  return held === null ? null : queueOf(held.uid, baseUrl).drain();
+  if (held === null) return null;
+  const queue = queueOf(held.uid, baseUrl);
+  const drained = await queue.drain();
+  // With no page open nobody else tells that something was refused.
+  await queue.outbox.state().then(({ entries }) => showBadge(needsPerson(entries)), () => undefined);
+  return drained;
 }
 
 /** A page has signed its user out: nothing of theirs is written or sent from here any more. */
