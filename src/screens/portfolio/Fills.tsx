@@ -14,7 +14,7 @@ export function Fills({ fills, quote, showAgent = true }: { fills: readonly Fill
         <li key={fill.id} className="rule grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 py-2">
           <div className="min-w-0">
             <p><span aria-hidden className={`mr-1.5 text-[0.7em] ${fill.side === 'buy' ? 'text-gain' : 'text-loss'}`}>{fill.side === 'buy' ? '▲' : '▼'}</span>{fill.side === 'buy' ? 'Bought' : 'Sold'} {formatQuantity(fill.quantity)} {fill.pair.split('/')[0]} at {formatPrice(fill.price)}</p>
-            <p className="text-xs text-ink-3">{formatWhen(fill.filledAt, now)}{showAgent ? ` · ${fill.agentName}` : ''} · {reasonText(fill.reason)} · fee {formatPrice(fill.fee)} {quote}</p>
+            <p className="text-xs text-ink-3">{formatWhen(fill.filledAt, now)}{showAgent ? ` · ${fill.agentName}` : ''} · {reasonText(fill.reason)}{' · '}<span className="whitespace-nowrap">fee {formatPrice(fill.fee)} {quote}</span></p>
           </div>
           <div className="text-right">
             {fill.realized === null ? <Amount value={fill.notional} className="text-ink-2" /> : <Amount value={fill.realized} change />}
