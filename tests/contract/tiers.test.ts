@@ -53,7 +53,7 @@ describe('tiers', () => {
     for (const tier of ORDER) expect(permissionsOf(tier).filter((p) => p.resource === 'agents').length).toBeLessThanOrEqual(1);
   });
 
-  it('ranks and permits a trial as standard', () => {
+  it('ranks and permits a trial as standard (R6-09)', () => {
     expect(tierRank('trial')).toBe(tierRank('standard'));
     expect(permissionsOf('trial')).toEqual(permissionsOf('standard'));
   });

@@ -43,7 +43,7 @@ async function pay(uid: string, plan: string): Promise<void> {
 }
 
 describe('plans', () => {
-  it('list five, each with its id, price id, amount and agents (R7-02, R1-03, R3-05)', async () => {
+  it('list five, each with its id, price id, amount and agents (R7-02, R1-03, R3-05, R9-17)', async () => {
     const { plans, provider } = await call(await world.person(), 'plans');
     expect(provider).toBe('test');
     expect(plans.map(({ id, amount, agents: cap, priceId }) => [id, amount, cap, priceId !== null])).toEqual([
