@@ -171,6 +171,48 @@ describe('the described contract', () => {
   });
 });
 
+/** Section 7 of the rules, as it is written there. */
+const OWN_ENDPOINTS = `
+  GET /subscriptions/plans
+  POST /api/subscription/subscribe
+  POST /subscriptions/customer-portal
+  POST /subscriptions/create-checkout
+  GET /subscriptions/status
+  GET /api/subscription/usage
+  POST /api/subscription/trial/start
+  GET /api/subscription/trial/status
+  GET /market/data
+  GET /market/overview
+  GET /market/pools
+  POST /api/agents/create-pool
+  POST /api/agents/create
+  PUT /api/agents/:id/settings
+  POST /api/agents/:id/start
+  POST /api/agents/:id/stop
+  POST /api/agents/start-all
+  POST /api/agents/stop-all
+  GET /api/agents/:id/performance
+  GET /api/agents/summary
+  POST /api/agents/reconfigure
+  PUT /api/user/risk-profile
+  GET /api/wallet/status
+  GET /api/trading/portfolio
+  GET /api/trading/history
+  GET /api/trading/analytics
+  GET /api/user/trading-settings
+  PUT /api/user/trading-settings`.trim().split('\n').map((line) => line.trim().split(' ') as ['GET' | 'POST' | 'PUT', string]);
+
+describe('the product\'s own endpoints', () => {
+  it('are all here, each behind a token (R1-07, R6-01)', async () => {
+    for (const [method, path] of OWN_ENDPOINTS) {
+      expect(Object.values(CALLS).some((call) => call.method === method && call.path === path), `${method} ${path} in the contract`).toBe(true);
+      const url = path.replace(':id', '00000000-0000-4000-8000-000000000000');
+      const stranger = await test.app.inject({ method, url, payload: method === 'GET' ? undefined : {}, headers: { accept: 'application/json' } });
+      expect(stranger.statusCode, `${method} ${path}`).toBe(401);
+    }
+  });
+});
+
 describe('hosted functions', () => {
   it('speak the callable protocol, and need a token (R7-01)', async () => {
     const call = (name: string, headers: Record<string, string>, payload = '{"data":{}}') =>
