@@ -6,6 +6,7 @@ import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
 import { connectIdentity, openSession } from './identity/session.ts';
 import { log } from './log.ts';
+import { openPush } from './push/open-push.ts';
 import { startLive } from './stores/live.ts';
 import { registerWorker, reloadOnce } from './updates.ts';
 
@@ -39,6 +40,7 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('Root element not found');
 
 openCommands();
+openPush();
 openSession();
 startLive();
 createRoot(root, {

@@ -1,8 +1,10 @@
 /** Sends the queue from the worker, with or without a page; refuses to make a database for a user who is not here. */
 import { needsPerson, showBadge } from '../src/offline/badge.ts';
 import { openChannel } from '../src/offline/channel.ts';
-import { openUserDatabase, type UserDatabase } from '../src/offline/database.ts';
+import { openUserDatabase, StorageFault, type UserDatabase } from '../src/offline/database.ts';
 import type { Drained } from '../src/offline/drain.ts';
+import { QueueFull } from '../src/offline/outbox.ts';
+import { isPending, type Wish } from '../src/offline/outbox-entry.ts';
 import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
 import { workerIdentity } from '../src/identity/worker.ts';
 
@@ -34,6 +36,25 @@ export async function deliver(baseUrl: string): Promise<Drained | null> {
   // With no page open nobody else tells that something was refused.
   await queue.outbox.state().then(({ entries }) => showBadge(needsPerson(entries)), () => undefined);
   return drained;
+}
+
+/**
+ * A stop pressed outside any page: on the disk first, then sent. `waiting`: it is sent with the next chance. `failed`:
+ * the server would not have it.
+ */
+export async function stopWithoutPage(uid: string, wish: Wish, baseUrl: string): Promise<'delivered' | 'waiting' | 'failed' | 'not-saved' | 'signed-out'> {
+  const { outbox } = queueOf(uid, baseUrl);
+  try {
+    const { commandId } = await outbox.enqueue(wish);
+    await deliver(baseUrl).catch(() => null);
+    const left = (await outbox.state()).entries.find((entry) => entry.commandId === commandId);
+    if (left === undefined) return 'delivered';
+    return isPending(left) ? 'waiting' : 'failed';
+  } catch (error) {
+    if (error instanceof StorageFault) return error.code === 'signed-out' ? 'signed-out' : 'not-saved';
+    if (error instanceof QueueFull) return 'not-saved';
+    throw error;
+  }
 }
 
 /** A page has signed its user out: nothing of theirs is written or sent from here any more. */

@@ -4,6 +4,7 @@ import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute, type 
 import { registerRoute } from 'workbox-routing';
 import { databaseOf, deliver, forget } from './deliver.ts';
 import { keep, watched } from './observe.ts';
+import { listenForPush } from './push.ts';
 import { isAppRoute } from './routing.ts';
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: (PrecacheEntry | string)[] };
@@ -37,6 +38,8 @@ self.addEventListener('fetch', (event) => {
   event.respondWith(answer);
   event.waitUntil(answer.then((response) => keep(response.clone(), mine, database, Date.now()), () => undefined));
 });
+
+listenForPush(baseUrl);
 
 self.addEventListener('sync', ((event: SyncEvent) => {
   event.waitUntil(deliver(baseUrl).then((drained) => {

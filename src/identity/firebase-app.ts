@@ -12,7 +12,7 @@ export interface FirebaseSettings {
 }
 
 /** Page and worker must share this name, and the api key, to share the stored user. */
-const APP_NAME = 'tradewind';
+export const APP_NAME = 'tradewind';
 
 /**
  * The settings Firebase is opened with; the last check before it.

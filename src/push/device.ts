@@ -1,0 +1,110 @@
+/** This browser as a place to be notified: what it can do, and how it joins and leaves; refuses to ask for permission by itself. */
+import type { CallableReply } from '../../contract/callables.ts';
+import { PushSubscriptionBody, type PushSettings } from '../../contract/push.ts';
+import { callFunction } from '../callables/callables.ts';
+
+/**
+ * `install`: this iPhone or iPad notifies only what is on its home screen. `denied`: the person has said no, and only
+ * the browser's own settings can undo it. `off`: could, and does not. `on`: this device is told.
+ */
+export type DeviceState = 'unsupported' | 'install' | 'denied' | 'off' | 'on';
+
+export type PushState = CallableReply<'pushSettings'>;
+
+const JOINED_KEY = 'tradewind.push';
+
+/** Whose notifications this browser has asked for, as it remembers. */
+function joinedUid(): string | null {
+  return localStorage.getItem(JOINED_KEY);
+}
+
+/** iPadOS calls itself a Mac; a Mac has no touch screen. */
+export function isAppleMobile(host: Pick<Navigator, 'userAgent' | 'maxTouchPoints'> = navigator): boolean {
+  return /iPhone|iPad|iPod/.test(host.userAgent) || (/Macintosh/.test(host.userAgent) && host.maxTouchPoints > 1);
+}
+
+export function isStandalone(): boolean {
+  return matchMedia('(display-mode: standalone), (display-mode: window-controls-overlay), (display-mode: minimal-ui)').matches
+    || (navigator as { standalone?: boolean }).standalone === true;
+}
+
+export function deviceState(uid: string): DeviceState {
+  const able = 'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
+  if (!able) return isAppleMobile() && !isStandalone() ? 'install' : 'unsupported';
+  if (Notification.permission === 'denied') return 'denied';
+  return Notification.permission === 'granted' && joinedUid() === uid ? 'on' : 'off';
+}
+
+/** What the person has chosen, on all of their devices, and the key to subscribe with. */
+export function readPush(): Promise<PushState> {
+  return callFunction('pushSettings', {});
+}
+
+export function writePush(settings: PushSettings): Promise<PushState> {
+  return callFunction('pushSettings', { settings });
+}
+
+/** How long a worker may take to be ready: it never is where its file could not be fetched. */
+const WORKER_WAIT_MS = 8_000;
+
+async function registration(): Promise<ServiceWorkerRegistration> {
+  const late = new Promise<never>((_resolve, reject) => {
+    setTimeout(() => { reject(new Error('The app is not installed in this browser yet. Reload the page and try again.')); }, WORKER_WAIT_MS);
+  });
+  return Promise.race([navigator.serviceWorker.ready, late]);
+}
+
+function keyBytes(publicKey: string): Uint8Array<ArrayBuffer> {
+  const text = atob(publicKey.replace(/-/g, '+').replace(/_/g, '/'));
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+async function subscribe({ pushManager }: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> {
+  const options = { userVisibleOnly: true, applicationServerKey: keyBytes(publicKey) };
+  try {
+    return await pushManager.subscribe(options);
+  } catch (error) {
+    // Subscribed with another server's key: that one is given up.
+    const old = await pushManager.getSubscription();
+    if (old === null) throw error;
+    await old.unsubscribe();
+    return pushManager.subscribe(options);
+  }
+}
+
+/** Subscribes this browser and tells the server. Permission must have been given. */
+async function join(uid: string): Promise<PushState> {
+  const { publicKey } = await readPush();
+  const subscription = await subscribe(await registration(), publicKey);
+  const state = await callFunction('registerPush', { subscription: PushSubscriptionBody.parse(subscription.toJSON()) });
+  localStorage.setItem(JOINED_KEY, uid);
+  return state;
+}
+
+/** Asks for permission, on a press, and joins. Null where the person said no. */
+export async function joinPush(uid: string): Promise<PushState | null> {
+  if (await Notification.requestPermission() !== 'granted') return null;
+  return join(uid);
+}
+
+/** The browser may have changed the address, or the server lost it: what was asked for once is renewed at a start. */
+export async function renewPush(uid: string): Promise<void> {
+  if (deviceState(uid) === 'on') await join(uid);
+}
+
+/** The browser gives the address up, with or without a network; a server that still sends is told so by the push service. */
+export async function dropPush(): Promise<string | null> {
+  if (joinedUid() === null) return null;
+  localStorage.removeItem(JOINED_KEY);
+  const worker = await navigator.serviceWorker.getRegistration();
+  const subscription = await worker?.pushManager.getSubscription() ?? null;
+  for (const shown of await worker?.getNotifications() ?? []) shown.close();
+  await subscription?.unsubscribe();
+  return subscription?.endpoint ?? null;
+}
+
+/** Leaves, and tells the server at once. */
+export async function leavePush(): Promise<PushState> {
+  const endpoint = await dropPush();
+  return endpoint === null ? readPush() : callFunction('unregisterPush', { endpoint });
+}

@@ -1,0 +1,31 @@
+/** Ties push to the page: a press on a notification moves it, a sign-out ends it; refuses a path that is not the app's own. */
+import { subscribeKey } from 'valtio/utils';
+import { navigate } from 'wouter/use-browser-location';
+import { onPurge, session } from '../identity/session.ts';
+import { log } from '../log.ts';
+
+const JOINED_KEY = 'tradewind.push';
+/** The start belongs to what the person looks at. */
+const RENEW_AFTER_MS = 10_000;
+
+/** Called once, before `openSession()`. */
+export function openPush(): void {
+  if (!('serviceWorker' in navigator)) return;
+  navigator.serviceWorker.addEventListener('message', (event: MessageEvent<unknown>) => {
+    const message = event.data as { type?: unknown; path?: unknown } | null;
+    if (message?.type === 'open' && typeof message.path === 'string' && /^\/(?!\/)/.test(message.path)) navigate(message.path);
+  });
+  onPurge(async () => {
+    if (localStorage.getItem(JOINED_KEY) === null) return;
+    // What is shown or still comes says nothing without the user's database, so that a failure here holds up no sign-out.
+    await import('./device.ts').then(({ dropPush }) => dropPush()).catch((error: unknown) => { log.warn('This browser could not be taken off the notifications', error); });
+  });
+  const renew = (): void => {
+    const uid = session.user?.uid;
+    if (session.status !== 'signed-in' || uid === undefined || localStorage.getItem(JOINED_KEY) !== uid) return;
+    setTimeout(() => {
+      import('./device.ts').then(({ renewPush }) => renewPush(uid)).catch((error: unknown) => { log.warn('Notifications could not be renewed', error); });
+    }, RENEW_AFTER_MS);
+  };
+  const stop = subscribeKey(session, 'status', (status) => { if (status === 'signed-in') { stop(); renew(); } });
+}

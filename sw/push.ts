@@ -1,0 +1,102 @@
+/** Pushes and presses on notifications, with or without a page; refuses to show anybody's news where they are signed out. */
+/// <reference lib="webworker" />
+import * as z from 'zod/mini';
+import { PushPayload } from '../contract/push.ts';
+import { keepPushed } from '../src/offline/pushed-state.ts';
+import { databaseOf, stopWithoutPage } from './deliver.ts';
+import { notificationOf, type PushTarget } from './notification-words.ts';
+
+declare const self: ServiceWorkerGlobalScope;
+
+/** What the DOM library of TypeScript leaves out. */
+interface FullOptions extends NotificationOptions {
+  renotify?: boolean;
+  actions?: { action: string; title: string }[];
+}
+
+const Target = z.object({
+  uid: z.string(), path: z.string().check(z.regex(/^\/(?!\/)/)), tag: z.string(),
+  stop: z.nullable(z.object({ id: z.string(), name: z.string(), generation: z.number() })),
+});
+
+const SYNC_TAG = 'outbox';
+const ICON = '/icons/icon-192.png';
+const BADGE = '/icons/badge-96.png';
+
+function show(title: string, options: FullOptions): Promise<void> {
+  return self.registration.showNotification(title, { icon: ICON, badge: BADGE, ...options });
+}
+
+function parse(data: PushMessageData | null): PushPayload | null {
+  try {
+    const parsed = PushPayload.safeParse(data?.json());
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The browser wants something shown for every push; the address is given up, so that there is no next one. */
+async function forStranger(): Promise<void> {
+  await show('Tradewind', { body: 'Something happened on an account that is signed out here.', tag: 'signed-out', silent: true, data: { uid: '', path: '/login', tag: 'signed-out', stop: null } satisfies PushTarget });
+  const subscription = await self.registration.pushManager.getSubscription().catch(() => null);
+  await subscription?.unsubscribe().catch(() => false);
+}
+
+async function take(data: PushMessageData | null): Promise<void> {
+  const payload = parse(data);
+  if (payload === null) {
+    // A newer server's, perhaps: nothing of it is guessed.
+    await show('Tradewind', { body: 'Something happened on your account. Open the app to see it.', tag: 'unread', data: { uid: '', path: '/dashboard', tag: 'unread', stop: null } satisfies PushTarget });
+    return;
+  }
+  const kept = await keepPushed(payload, databaseOf(payload.uid), Date.now());
+  if (kept === 'signed-out') return forStranger();
+  const { title, target, ...options } = notificationOf(payload, kept);
+  await show(title, { ...options, timestamp: payload.sentAt, data: target } as FullOptions);
+}
+
+/** A page that is open shows it there, without a reload; else a new window. */
+async function open(path: string): Promise<void> {
+  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const page = pages.find((one) => one.focused) ?? pages.find((one) => one.visibilityState === 'visible') ?? pages[0];
+  if (page === undefined) { await self.clients.openWindow(path); return; }
+  const focused = await page.focus().catch(() => page);
+  focused.postMessage({ type: 'open', path });
+}
+
+const SAID = {
+  delivered: 'The server has taken the stop.',
+  waiting: 'The stop is saved on this device and is sent as soon as there is a network.',
+  failed: 'The stop was not taken. Open the app to see why.',
+  'not-saved': 'The stop could not be saved on this device. Open the app and stop it there.',
+} as const;
+
+/** Where the browser can; where it cannot, the app sends at its next opening. */
+async function wakeWithNetwork(): Promise<void> {
+  const { sync } = self.registration as { sync?: { register(tag: string): Promise<void> } };
+  await sync?.register(SYNC_TAG).catch(() => undefined);
+}
+
+async function stop(target: z.infer<typeof Target>, baseUrl: string): Promise<void> {
+  if (target.stop === null) return open(target.path);
+  const { id, name, generation } = target.stop;
+  const wish = { intent: 'stop' as const, agentId: id, agentName: name, agents: [], seenGeneration: generation, confirmed: false };
+  const said = await stopWithoutPage(target.uid, wish, baseUrl);
+  if (said === 'signed-out') return open('/login');
+  if (said === 'waiting') await wakeWithNetwork();
+  await show(said === 'delivered' ? 'Stop delivered' : said === 'waiting' ? 'Stop saved' : 'Stop not delivered', {
+    body: SAID[said], tag: target.tag, silent: said === 'delivered', data: { ...target, stop: null } satisfies PushTarget, actions: [{ action: 'open', title: 'Open' }],
+  });
+}
+
+/** Listens for pushes and presses. `baseUrl` is the back end's. */
+export function listenForPush(baseUrl: string): void {
+  self.addEventListener('push', (event) => { event.waitUntil(take(event.data)); });
+  self.addEventListener('notificationclick', (event) => {
+    event.notification.close();
+    const target = Target.safeParse(event.notification.data);
+    if (!target.success) event.waitUntil(open('/dashboard'));
+    else event.waitUntil(event.action === 'stop' ? stop(target.data, baseUrl) : open(target.data.path));
+  });
+}
