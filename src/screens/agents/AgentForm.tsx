@@ -1,7 +1,7 @@
 /** The fields of an agent, to create one or to change one; keeps what was typed, refuses rules of its own. */
 import { useMemo, useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
-import { AgentCreateBody, AgentSettingsBody, type Agent, type PoolId } from '../../../contract/agents.ts';
+import { AgentCreateBody, Agent, AgentSettingsBody, type PoolId } from '../../../contract/agents.ts';
 import { AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
 import { tierPermits } from '../../../contract/tiers.ts';
 import { api } from '../../api/api.ts';
@@ -14,7 +14,7 @@ import { loadAgents } from '../../stores/agents.ts';
 import { loadPools, poolsStore } from '../../stores/market.ts';
 import { useAuth } from '../../stores/security.ts';
 import { useSlot } from '../reading.ts';
-import { POOL_LINE, POOL_NAME } from './agent-words.ts';
+import { intervalText, POOL_LINE, POOL_NAME } from './agent-words.ts';
 
 export interface AgentDraft {
   name: string;
@@ -133,6 +133,8 @@ export function CreateAgentForm({ quote, draft: given = NEW_AGENT, onCreated }: 
 }
 
 export function EditAgentForm({ agent, onSaved }: { agent: Agent; onSaved: (agent: Agent) => void }) {
+  /** The version this edit was made on; what is heard of the agent meanwhile does not move it. */
+  const [base, setBase] = useState(agent.version);
   const [draft, setDraft] = useState<{ risk_profile: string; size: string; execution_interval: string }>({ risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval });
   const [issues, setIssues] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string>();
@@ -140,7 +142,7 @@ export function EditAgentForm({ agent, onSaved }: { agent: Agent; onSaved: (agen
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setFailure(undefined);
-    const checked = check(AgentSettingsBody, { risk_profile: draft.risk_profile, max_position_size: typedNumber(draft.size), execution_interval: draft.execution_interval, enabled: agent.enabled, version: agent.version });
+    const checked = check(AgentSettingsBody, { risk_profile: draft.risk_profile, max_position_size: typedNumber(draft.size), execution_interval: draft.execution_interval, enabled: agent.enabled, version: base });
     if (!checked.ok) { setIssues(byField(checked.issues)); return; }
     setIssues({});
     setBusy(true);
@@ -149,6 +151,13 @@ export function EditAgentForm({ agent, onSaved }: { agent: Agent; onSaved: (agen
       await loadAgents(true);
       onSaved(reply.agent);
     } catch (error) {
+      const theirs = error instanceof ApiError && error.code === 'agent_changed' ? Agent.safeParse(error.details?.agent) : null;
+      if (theirs?.success === true) {
+        const { version, risk_profile, max_position_size, execution_interval } = theirs.data;
+        setBase(version);
+        setFailure(`Changed elsewhere meanwhile. The server has ${risk_profile}, ${max_position_size} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`);
+        return;
+      }
       const { fields, form } = serverIssues(error);
       setIssues(fields);
       setFailure(form);

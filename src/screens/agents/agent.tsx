@@ -88,7 +88,7 @@ function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEd
       {!holds && agent.status !== 'running' && <HoldToConfirm label="Delete" tone="quiet" sentence={`Deletes ${agent.name}. Its trades stay in the history.`} disabled={online === 'offline'} onConfirm={() => { void remove(); }} />}
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
       <Dialog open={editing} onOpenChange={onEdit} title={`Edit ${agent.name}`} description="What is open stays; the next decision uses the new terms.">
-        <EditAgentForm key={agent.version} agent={agent} onSaved={() => { onEdit(false); }} />
+        <EditAgentForm agent={agent} onSaved={() => { onEdit(false); }} />
       </Dialog>
     </div>
   );

@@ -69,12 +69,13 @@ export default function StandardDashboard() {
             {views !== null && <ul>{views.slice(0, SHOWN).map((view) => <AgentRow key={view.agent.id} view={view} />)}</ul>}
             {views !== null && views.length > SHOWN && <Link href="/agents" className="rule row flex items-center text-accent">All {views.length} agents</Link>}
           </Section>
-          <Section title="Positions">
+          {/* Not before the list above it has its length: nothing may move under the finger. */}
+          {(views !== null || slot.error !== null) && <Section title="Positions">
             {portfolio.data === null && portfolio.error === null && <SkeletonRows rows={2} rowClass="min-h-[49px]" label="Positions" />}
             {portfolio.data !== null && (portfolio.data.positions.length === 0
               ? <p className="rule row flex items-center text-ink-3">None open. Agents open them when a signal passes its threshold.</p>
               : <Positions portfolio={portfolio.data} />)}
-          </Section>
+          </Section>}
         </div>
         <aside className="flex min-w-0 flex-col gap-7" aria-label="What happened">
           {views !== null && <div className="hidden empty:hidden xl:block"><NeedsYou views={views} /></div>}
