@@ -102,13 +102,18 @@ async function press(roll: () => number): Promise<void> {
   const offered = page.getByRole('button', { name: /^(Stop|Start) (Harbour|Ebb|Drift|Shoal)\b/ }).filter({ visible: true });
   const count = await offered.count();
   if (count === 0) return;
-  const chosen = offered.nth(Math.floor(roll() * count));
-  if ((await chosen.getAttribute('aria-label') ?? '').startsWith('Stop')) {
-    await chosen.dispatchEvent('pointerdown', { button: 0 });
+  // By its name from here on: the list may change between two looks.
+  const label = await offered.nth(Math.floor(roll() * count)).getAttribute('aria-label', { timeout: 5_000 }).catch(() => null);
+  if (label === null) return;
+  const chosen = page.getByRole('button', { name: label, exact: true }).filter({ visible: true }).first();
+  if (label.startsWith('Stop')) {
+    await chosen.dispatchEvent('pointerdown', { button: 0 }, { timeout: 5_000 }).catch(() => undefined);
     await pause(700);
   } else {
-    await chosen.click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true });
+    const offeredStill = await chosen.click({ timeout: 5_000 }).then(() => confirm.click({ timeout: 5_000 })).then(() => true, () => false);
+    // Its agent was started meanwhile, by a command that had been thought lost.
+    if (!offeredStill) { await page.keyboard.press('Escape'); return; }
   }
   pressed += 1;
 }
