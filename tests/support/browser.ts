@@ -45,6 +45,8 @@ export interface Browser {
   readonly errors: string[];
   /** Fires a sync at the app's worker, also while no page of the app is open. */
   dispatchSync(origin: string, tag: string): Promise<void>;
+  /** Hands a message to the app's worker as the browser does when its push service has delivered one. */
+  deliverPush(origin: string, data: string): Promise<void>;
   /** Ends every running worker; the next event starts it anew. */
   stopWorkers(): Promise<void>;
   /** Closes it; the profile stays where it was given. */
@@ -87,6 +89,11 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
       const registrationId = registrations.get(`${origin}/`);
       if (registrationId === undefined) throw new Error(`No worker is registered for ${origin}`);
       await session.send('ServiceWorker.dispatchSyncEvent', { origin, registrationId, tag, lastChance: false });
+    },
+    async deliverPush(origin, data) {
+      const registrationId = registrations.get(`${origin}/`);
+      if (registrationId === undefined) throw new Error(`No worker is registered for ${origin}`);
+      await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
     },
     async stopWorkers() { await session.send('ServiceWorker.stopAllWorkers'); },
     async close() {

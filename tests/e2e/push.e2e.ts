@@ -1,0 +1,196 @@
+/** Push in real Chromium with one stand-in, `PushManager.subscribe`, which needs a browser vendor's service: the address it gives is a TLS push service of the test, whose decrypted messages are handed to the real worker through the debugging protocol; refuses any other stand-in. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Agent } from '../../contract/agents.ts';
+import { PushPayload } from '../../contract/push.ts';
+import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { startPushService, type PushService } from '../support/push-service.ts';
+import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+
+let folder: string;
+let service: PushService;
+let server: TestServer;
+let browser: Browser;
+let user: TestUser;
+let page: Page;
+let agent: Agent;
+
+async function until<T>(read: () => Promise<T>, good: (value: T) => boolean, timeoutMs = 15_000): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (good(value)) return value;
+    if (Date.now() > end) throw new Error(`Not in time; last seen: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  }
+}
+
+interface Shown { title: string; body: string; tag: string; actions: string[] }
+const shown = (target: Page): Promise<Shown[]> => target.evaluate(async () => {
+  const registration = await navigator.serviceWorker.ready;
+  return (await registration.getNotifications()).map((one) => ({
+    title: one.title, body: one.body, tag: one.tag, actions: ((one as unknown as { actions?: { action: string }[] }).actions ?? []).map(({ action }) => action),
+  }));
+});
+const kept = (target: Page, kind: string): Promise<{ savedAt: number; value: Record<string, unknown> } | null> => target.evaluate(async ({ uid, kind: name }) => {
+  const db = await new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open(`tradewind-${uid}`);
+    request.onsuccess = () => { resolve(request.result); };
+    request.onerror = () => { reject(request.error ?? new Error('open failed')); };
+  });
+  const value = await new Promise<unknown>((resolve, reject) => {
+    const request = db.transaction('snapshots').objectStore('snapshots').get(name);
+    request.onsuccess = () => { resolve(request.result); };
+    request.onerror = () => { reject(request.error ?? new Error('read failed')); };
+  });
+  db.close();
+  return (value ?? null) as { savedAt: number; value: Record<string, unknown> } | null;
+}, { uid: user.uid, kind });
+
+/** A press on a notification, as the worker gets it; the debugging protocol has no word for one. */
+async function press(tag: string, action: string): Promise<void> {
+  const worker = browser.context.serviceWorkers()[0];
+  if (worker === undefined) throw new Error('No worker runs');
+  await worker.evaluate(async ({ tag: wanted, action: pressed }) => {
+    const scope = self as unknown as { registration: ServiceWorkerRegistration; dispatchEvent(event: Event): boolean };
+    const notification = (await scope.registration.getNotifications()).find((one) => one.tag === wanted);
+    const Made = (globalThis as unknown as { NotificationEvent: new (type: string, init: object) => Event }).NotificationEvent;
+    scope.dispatchEvent(new Made('notificationclick', { notification, action: pressed }));
+  }, { tag, action });
+}
+
+const agentNow = async (): Promise<Agent | undefined> => (await callApi(server.url, user.idToken, 'agents')).agents.find(({ id }) => id === agent.id);
+const start = async (): Promise<void> => { await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} }); };
+/** A stop as it comes from a phone that was in a tunnel for five minutes. */
+const stopLate = async (): Promise<void> => { await callApi(server.url, user.idToken, 'stopAgent', { params: { id: agent.id }, body: { ageMs: 300_000 } }); };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tradewind-push-'));
+  service = await startPushService();
+  writeFileSync(join(folder, 'ca.pem'), service.ca);
+  server = await startServer({ env: { PUSH_ALLOW_LOCAL: 'true', NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'), ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }) } });
+  user = await createUser(server.url);
+  await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
+  const made = await callApi(server.url, user.idToken, 'createAgent', {
+    body: { name: 'Harbour', trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true, pool: 'all_pools' },
+  });
+  agent = made.agent;
+  browser = await openBrowser();
+  await browser.context.grantPermissions(['notifications'], { origin: server.url });
+  const subscription = service.subscribe();
+  await browser.context.addInitScript((given) => {
+    PushManager.prototype.subscribe = function subscribe(options) {
+      const key = new Uint8Array(options?.applicationServerKey as ArrayBuffer);
+      if (key.length !== 65 || options?.userVisibleOnly !== true) return Promise.reject(new DOMException('Wrong options', 'InvalidAccessError'));
+      return Promise.resolve({ endpoint: given.endpoint, toJSON: () => ({ ...given, expirationTime: null }) } as unknown as PushSubscription);
+    };
+  }, subscription);
+  page = await browser.page();
+  await page.goto(`${server.url}/login`);
+  await page.getByLabel('Email').fill(user.email);
+  await page.getByLabel('Password', { exact: true }).fill(user.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL('**/dashboard');
+  await controlled(page);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  await service?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('push in a browser', () => {
+  it('joins on a press through a hosted function, and keeps what the person chose (R7-01)', async () => {
+    await page.goto(`${server.url}/security`);
+    await page.getByRole('button', { name: 'Notify this device' }).click();
+    await page.getByText('This device is notified.').waitFor();
+    const trades = page.getByRole('switch', { name: 'Trades' });
+    expect(await trades.getAttribute('aria-checked')).toBe('false');
+    await trades.click();
+    await until(() => trades.getAttribute('aria-checked'), (state) => state === 'true');
+    await page.reload();
+    await until(() => page.getByRole('switch', { name: 'Trades' }).getAttribute('aria-checked'), (state) => state === 'true');
+  });
+
+  it('says what is wrong with an address that is no push service’s, in Firebase’s words (R7-01)', async () => {
+    const response = await fetch(`${server.url}/callable/registerPush`, {
+      method: 'POST', headers: { authorization: `Bearer ${user.idToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ data: { subscription: { endpoint: 'http://127.0.0.1/x', keys: { p256dh: 'A'.repeat(87), auth: 'A'.repeat(22) } } } }),
+    });
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { status: 'INVALID_ARGUMENT', details: { code: 'invalid_request', field: 'subscription.endpoint' } } }]);
+  });
+
+  it('brings the state into the snapshots with no page open: the app opens fresh without a server', async () => {
+    await start();
+    const before = service.taken.length;
+    await page.close();
+    await stopLate();
+    const { text } = await service.wait(before + 1);
+    expect(PushPayload.parse(JSON.parse(text))).toMatchObject({ kind: 'lateStop', uid: user.uid, state: { wholeAgents: true } });
+    await browser.stopWorkers();
+    const at = Date.now();
+    await browser.deliverPush(server.url, text);
+    page = await browser.page();
+    await page.goto(`${server.url}/terms`);
+    const [notification] = await until(() => shown(page), (list) => list.length === 1);
+    expect(notification).toEqual({ title: 'A saved stop was delivered', body: 'It had waited 5 min on a device.', tag: `lateStop:${agent.id}`, actions: ['open'] });
+    const snapshot = await until(() => kept(page, 'agents'), (one) => (one?.value.agents as Agent[] | undefined)?.[0]?.status === 'stopped');
+    expect(snapshot?.savedAt).toBeGreaterThanOrEqual(at);
+    expect((await kept(page, 'portfolio'))?.savedAt).toBeGreaterThanOrEqual(at);
+    await server.kill9();
+    await page.goto(`${server.url}/agents`);
+    await page.getByText('Harbour').first().waitFor();
+    await page.getByText('Stopped').first().waitFor();
+    await server.restart();
+  });
+
+  it('shows a message once, and says when something was missed', async () => {
+    const payload = PushPayload.parse(JSON.parse((await service.wait(service.taken.length)).text));
+    const running = { ...(payload.state.agents[0] as Agent), status: 'halted' as const };
+    const gap: PushPayload = { ...payload, id: 'later', kind: 'agentHeld', sequence: payload.sequence + 5, showDetails: true, facts: { ...payload.facts, status: 'halted', text: 'Day loss above 4 %' }, state: { ...payload.state, agents: [running], wholeAgents: false, portfolio: null } };
+    await browser.deliverPush(server.url, JSON.stringify(gap));
+    const list = await until(() => shown(page), (all) => all.length === 2);
+    expect(list.find(({ tag }) => tag.startsWith('agentHeld'))).toMatchObject({
+      title: 'An agent was halted by a guard', body: 'Harbour: Day loss above 4 % More has happened than this device has seen: what it shows offline may be behind.', actions: ['open', 'stop'],
+    });
+    // The list is no newer than it was, and its number still asks for a fresh reading.
+    expect((await kept(page, 'agents'))?.value.sequence).toBe(payload.sequence);
+    await browser.deliverPush(server.url, JSON.stringify(gap));
+    await new Promise((resolve) => { setTimeout(resolve, 500); });
+    expect(await shown(page)).toHaveLength(2);
+  });
+
+  it('stops the agent from the notification, through the queue, and says that the server has it', async () => {
+    await start();
+    await press(`agentHeld:${agent.id}`, 'stop');
+    await until(agentNow, (one) => one?.status === 'stopped');
+    const list = await until(() => shown(page), (all) => all.some(({ title }) => title === 'Stop delivered'));
+    expect(list.find(({ title }) => title === 'Stop delivered')?.body).toBe('The server has taken the stop.');
+  });
+
+  it('opens what a notification is about in the page that is there, without loading it again', async () => {
+    await page.goto(`${server.url}/dashboard`);
+    await controlled(page);
+    await page.evaluate(() => { (globalThis as { mark?: number }).mark = 1; });
+    await press(`lateStop:${agent.id}`, 'open');
+    await page.waitForURL(`**/agents/${agent.id}`);
+    expect(await page.evaluate(() => (globalThis as { mark?: number }).mark)).toBe(1);
+  });
+
+  it('shows nothing of a person who has signed out here, and forgets the address', async () => {
+    const { text } = await service.wait(service.taken.length);
+    await page.goto(`${server.url}/security`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${server.url}/`);
+    await browser.deliverPush(server.url, JSON.stringify({ ...JSON.parse(text) as object, id: 'after', showDetails: true }));
+    const list = await until(() => shown(page), (all) => all.length > 0);
+    expect(list.map(({ body }) => body)).toEqual(['Something happened on an account that is signed out here.']);
+    expect(await page.evaluate(() => localStorage.getItem('tradewind.push'))).toBeNull();
+    const names = await page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name ?? ''));
+    expect(names.filter((name) => name === `tradewind-${user.uid}`)).toEqual([]);
+  });
+});
