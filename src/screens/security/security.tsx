@@ -95,12 +95,12 @@ export default function Security() {
       <ScreenTitle title="Security" />
       <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
         <div className="flex flex-col gap-8"><SessionPart /><DevicePart /></div>
-        <div className="flex flex-col gap-8"><Notifications /><Section title="Appearance">
+        <div className="flex flex-col gap-8"><Section title="Appearance">
           <div className="rule flex flex-col gap-4 pt-4">
             <Select label="Theme" value={theme} options={THEMES} onChange={(event) => { appearance.theme = event.target.value as Theme; }} />
             <Select label="Gains and losses" value={gain} options={GAINS} hint="Both also carry ▲ ▼ and a sign." onChange={(event) => { appearance.gain = event.target.value as GainColours; }} />
           </div>
-        </Section></div>
+        </Section><Notifications /></div>
       </div>
     </>
   );
