@@ -2,6 +2,7 @@
 import type { CallableReply } from '../../contract/callables.ts';
 import { PushSubscriptionBody, type PushSettings } from '../../contract/push.ts';
 import { callFunction } from '../callables/callables.ts';
+import { isAppleMobile, isStandalone } from '../shell/install.ts';
 
 /**
  * `install`: this iPhone or iPad notifies only what is on its home screen. `denied`: the person has said no, and only
@@ -16,16 +17,6 @@ const JOINED_KEY = 'tradewind.push';
 /** Whose notifications this browser has asked for, as it remembers. */
 function joinedUid(): string | null {
   return localStorage.getItem(JOINED_KEY);
-}
-
-/** iPadOS calls itself a Mac; a Mac has no touch screen. */
-export function isAppleMobile(host: Pick<Navigator, 'userAgent' | 'maxTouchPoints'> = navigator): boolean {
-  return /iPhone|iPad|iPod/.test(host.userAgent) || (/Macintosh/.test(host.userAgent) && host.maxTouchPoints > 1);
-}
-
-export function isStandalone(): boolean {
-  return matchMedia('(display-mode: standalone), (display-mode: window-controls-overlay), (display-mode: minimal-ui)').matches
-    || (navigator as { standalone?: boolean }).standalone === true;
 }
 
 export function deviceState(uid: string): DeviceState {

@@ -11,6 +11,7 @@ import { commandText } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
 import { pageToast } from '../stores/toasts.ts';
 import { applyUpdate, updates } from '../updates.ts';
+import { InstallOffer } from './InstallOffer.tsx';
 import { SignInAgain } from './SignInAgain.tsx';
 
 const CARD = 'tray-in rounded-lg border border-line bg-surface px-4 py-3 shadow-float';
@@ -95,7 +96,7 @@ function UpdateNotice() {
 export function Dock() {
   return (
     <div className="pointer-events-none fixed inset-x-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 px-3 pb-3 sm:left-auto sm:w-104 lg:bottom-0 lg:pr-6 lg:pb-6">
-      <div className="pointer-events-auto flex flex-col gap-2"><UpdateNotice /><SessionNotice /><CommandTray /></div>
+      <div className="pointer-events-auto flex flex-col gap-2"><InstallOffer className={CARD} /><UpdateNotice /><SessionNotice /><CommandTray /></div>
     </div>
   );
 }
