@@ -7,13 +7,15 @@ export const databasesOf = (page: Page): Promise<Record<string, Record<string, u
   const dump: Record<string, Record<string, unknown[]>> = {};
   for (const { name } of await indexedDB.databases()) {
     if (name === undefined) continue;
-    const db = await new Promise<IDBDatabase>((resolve, reject) => {
+    const db = await new Promise<IDBDatabase | null>((resolve, reject) => {
       const request = indexedDB.open(name);
+      let gone = false;
       // Deleted between the listing and the opening: it is not made again.
-      request.onupgradeneeded = () => { request.transaction?.abort(); };
+      request.onupgradeneeded = () => { gone = true; request.transaction?.abort(); };
       request.onsuccess = () => { resolve(request.result); };
-      request.onerror = () => { reject(request.error ?? new Error('open failed')); };
+      request.onerror = () => { if (gone) resolve(null); else reject(request.error ?? new Error('open failed')); };
     });
+    if (db === null) continue;
     const stores: Record<string, unknown[]> = {};
     for (const store of db.objectStoreNames) {
       stores[store] = await new Promise<unknown[]>((resolve, reject) => {
