@@ -1,5 +1,6 @@
 /** The service worker: listeners only; refuses to take over a page that has not asked for it. */
 /// <reference lib="webworker" />
+import { cacheNames } from 'workbox-core';
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute, type PrecacheEntry } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
 import { databaseOf, deliver, forget } from './deliver.ts';
@@ -20,6 +21,17 @@ const apiOrigin = baseUrl === '' ? self.location.origin : new URL(baseUrl).origi
 cleanupOutdatedCaches();
 precacheAndRoute(self.__WB_MANIFEST);
 registerRoute(({ request, sameOrigin, url }) => sameOrigin && request.mode === 'navigate' && isAppRoute(url.pathname), createHandlerBoundToURL('index.html'));
+
+interface RoutingInstallEvent extends ExtendableEvent {
+  addRoutes?(rules: { condition: { urlPattern: { pathname: string } }; source: { cacheName: string } }): Promise<void>;
+}
+
+// Where the browser can look into the precache by itself, the parts of the shell do not wait for this worker to run:
+// at a cold start that is most of the way to the first picture. What is not there is fetched, as it would be here.
+self.addEventListener('install', (event) => {
+  const routes = (event as RoutingInstallEvent).addRoutes?.({ condition: { urlPattern: { pathname: '/assets/*' } }, source: { cacheName: cacheNames.precache } });
+  if (routes !== undefined) event.waitUntil(routes.catch(() => undefined));
+});
 
 /** Taking over reloads the pages. A request on its way would then end without anyone to hear its answer. */
 async function sendsAreOver(): Promise<void> {
