@@ -7,7 +7,7 @@ import { createUser, startServer } from '../support/server.ts';
 import { median, quantile, type Measurement } from './measurement.ts';
 
 const RUNS = Number(process.env.BENCH_RUNS ?? 20);
-const EQUITY = 'button[aria-label="Explain the equity"]';
+const EQUITY = 'button[title="Explain the equity"]';
 
 /** Notes, from navigation start, the frame after the equity first stands in the page with a digit in it. */
 const WATCH = `(() => {
@@ -24,7 +24,7 @@ const WATCH = `(() => {
 
 export async function measure(): Promise<Measurement[]> {
   const profile = mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
-  const server = await startServer();
+  const server = await startServer(process.env.DIST_DIR === undefined ? {} : { env: { DIST_DIR: process.env.DIST_DIR } });
   const times: number[] = [];
   const shifts: number[] = [];
   try {
