@@ -111,11 +111,21 @@ export class ReplayFeed implements MarketFeed {
     this.clock = from - 1;
     this.reserved = from;
     if (from > this.options.tape.end) {
+      this.tellLast();
       this.finish();
       return;
     }
     await this.advance(2);
     if (from % this.lengthMs !== 0) this.tellPresent();
+  }
+
+  /** Taken up behind the end: the last prices there were, so that what is held still has a value, marked stale. */
+  private tellLast(): void {
+    for (const [pair, candles] of this.options.tape.candles) {
+      const last = candles.at(-1);
+      if (last === undefined) continue;
+      this.tellOne(pair, last.time, QUOTES_A_CANDLE - 1, Math.min(last.time + this.lengthMs - 1, this.clock), new Map());
+    }
   }
 
   /** Taken up in the middle of a candle: the price it stands at, as of now, so that nobody waits for the next. */

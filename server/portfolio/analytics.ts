@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { formatFixed, parseFixed, toNumber, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import type { Analytics } from '../../contract/trading.ts';
+import type { Analytics, Metrics } from '../../contract/trading.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import { dailyEquity, metricsOf } from '../../engine/metrics.ts';
 import type { Db } from '../db/database.ts';
@@ -15,6 +15,8 @@ import { exposureMs, resultsOfSells } from './trade-results.ts';
 
 const POINTS = 5_000;
 const SHOWN = 500;
+/** A yearly figure from fewer days than this says more about the days than about the account. */
+const LEAST_DAYS_FOR_A_YEAR = 30;
 
 export async function readAnalytics(deps: PortfolioDeps, uid: string): Promise<Analytics> {
   return deps.database.transaction(async (tx) => {
@@ -23,6 +25,7 @@ export async function readAnalytics(deps: PortfolioDeps, uid: string): Promise<A
     const now = deps.market.now();
     const points = [...await equityCurve(db, portfolio.accountId, POINTS), [now, portfolio.equity] as [number, string]];
     const equity = points.map(([at, text]) => [at, toNumber(parseFixed(text))] as const);
+    const days = dailyEquity(equity).length;
     const sells = await resultsOfSells(db, portfolio.accountId);
     const time = await exposureMs(db, portfolio.accountId, now);
     const open = await openPositionsOf(db, [portfolio.accountId]);
@@ -35,13 +38,17 @@ export async function readAnalytics(deps: PortfolioDeps, uid: string): Promise<A
     return {
       quote: portfolio.quote, asOf: now,
       trades: [...byPair.values()].reduce((all, { trades }) => all + trades, 0),
-      days: dailyEquity(equity).length,
-      metrics: metricsOf({ equity, results: sells.map((text) => toNumber(parseFixed(text))), exposedMs: time.exposed, totalMs: time.total, traded: await tradedOf(db, portfolio.accountId) }),
+      days,
+      metrics: yearlyWithEnoughDays(days, metricsOf({ equity, results: sells.map((text) => toNumber(parseFixed(text))), exposedMs: time.exposed, totalMs: time.total, traded: await tradedOf(db, portfolio.accountId) })),
       equity: await equityCurve(db, portfolio.accountId, SHOWN),
       perAgent: agentIds.map((agentId) => ({ agentId, agentName: names.get(agentId) ?? '', ...shown(byAgent.get(agentId), unrealized(open.filter((row) => row.agentId === agentId))) })),
       perPair: pairs.map((pair) => ({ pair, ...shown(byPair.get(pair), unrealized(open.filter((row) => row.pair === pair))) })),
     };
   });
+}
+
+function yearlyWithEnoughDays(days: number, metrics: Metrics): Metrics {
+  return days >= LEAST_DAYS_FOR_A_YEAR ? metrics : { ...metrics, cagr: null, volatility: null, sharpe: null, sortino: null, calmar: null };
 }
 
 function shown(results: Results = NO_RESULTS, unrealized: Fixed): { trades: number; realized: string; unrealized: string; fees: string } {

@@ -40,7 +40,7 @@ export default function AnalyticsScreen() {
   const deep = may(useSecurity(), 'analytics', 'read');
   return (
     <>
-      <ScreenTitle title="Analytics" note={data === null ? undefined : `${data.trades} closed trades over ${data.days} ${data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC`} />
+      <ScreenTitle title="Analytics" note={data === null ? undefined : `${data.trades} trades over ${data.days} ${data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC`} />
       <ReadError message={error} hasData={data !== null} onRetry={() => { void loadAnalytics(true); }} />
       {data === null && error === null && <SkeletonRows rows={8} label="Analytics" />}
       {data !== null && (

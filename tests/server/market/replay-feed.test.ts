@@ -119,7 +119,7 @@ describe('replay feed', () => {
     expect(feed.now()).toBeGreaterThan(TAPE_START + 12 * FIVE);
   });
 
-  it('says once that the tape has ended, and is exhausted then and after a restart', async () => {
+  it('says once that the tape has ended; after a restart it is exhausted still, and tells the last prices so that a holding keeps a value', async () => {
     const store = memory();
     const { feed, log, begin } = open(store);
     await begin();
@@ -131,7 +131,10 @@ describe('replay feed', () => {
     expect(await feed.candles('BTC/USDT', '5m', 0, Infinity)).toHaveLength(COUNT);
     const again = open(store);
     await again.begin();
-    expect([again.feed.exhausted(), again.ticks.length]).toEqual([true, 0]);
+    expect(again.feed.exhausted()).toBe(true);
+    expect(again.ticks.map((tick) => [tick.pair, Number(tick.last), tick.at])).toEqual([
+      ['BTC/USDT', btc.at(-1)?.close, tape.end - 1], ['ETH/USDT', eth.at(-1)?.close, tape.end - 1],
+    ]);
   });
 
   it('runs by itself at its speed and stops when told', async () => {
