@@ -1,5 +1,6 @@
 /** Routes and shell of the page; refuses to draw a protected screen outside its guard. */
 import './styles/app.css';
+import './styles/device.css';
 import { Suspense, useEffect, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
 import { Redirect, useLocation } from 'wouter';

@@ -19,7 +19,7 @@ export default function StopAll() {
   const running = views?.filter((view) => view.agent.status !== 'stopped') ?? [];
   const positions = views?.reduce((count, view) => count + view.agent.openPositions, 0) ?? 0;
   const sentence = views === null
-    ? 'Stops every agent you have. Positions stay open, protected by their stops.'
+    ? 'This device does not know your agents at the moment. The stop reaches every agent you have. Positions stay open, protected by their stops.'
     : `Stops ${running.length} running ${running.length === 1 ? 'agent' : 'agents'}, and any other that another device has started. ${positions} open ${positions === 1 ? 'position stays' : 'positions stay'} open, protected by stops.`;
   return (
     <div className="mx-auto flex max-w-md flex-col gap-6 py-6">

@@ -1,0 +1,124 @@
+/** The installed app in real Chromium: what the browser says of it, and the icon's "Stop all" without a server; refuses stand-ins. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+
+let server: TestServer;
+let browser: Browser;
+let user: TestUser;
+let page: Page;
+
+async function until<T>(read: () => Promise<T>, good: (value: T) => boolean, timeoutMs = 20_000): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (good(value)) return value;
+    if (Date.now() > end) throw new Error(`Not in time; last seen: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  }
+}
+
+const statuses = async (): Promise<string[]> => (await callApi(server.url, user.idToken, 'agents')).agents.map(({ status }) => status);
+
+async function startedAgent(name: string): Promise<void> {
+  const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
+    body: { name, trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true, pool: 'all_pools' },
+  });
+  await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
+}
+
+async function hold(target: Page): Promise<void> {
+  const button = target.getByRole('button', { name: 'Hold to stop all. Hold to confirm.' });
+  await button.hover();
+  await target.mouse.down();
+  await target.waitForTimeout(900);
+  await target.mouse.up();
+}
+
+/** Deletes what is kept of the server's words, as another life of this device would not have them; the queue stays. */
+const forgetSnapshots = (target: Page): Promise<void> => target.evaluate(async (uid) => {
+  await new Promise<void>((resolve, reject) => {
+    const request = indexedDB.open(`tradewind-${uid}`);
+    request.onsuccess = () => {
+      const transaction = request.result.transaction('snapshots', 'readwrite');
+      transaction.objectStore('snapshots').clear();
+      transaction.oncomplete = () => { request.result.close(); resolve(); };
+    };
+    request.onerror = () => { reject(request.error ?? new Error('open failed')); };
+  });
+}, user.uid);
+
+beforeAll(async () => {
+  server = await startServer({ env: process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR } });
+  user = await createUser(server.url);
+  await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
+  await startedAgent('Harbour');
+  await startedAgent('Ebb');
+  browser = await openBrowser({ viewport: { width: 390, height: 844 } });
+  page = await browser.page();
+  await page.goto(`${server.url}/login`);
+  await page.getByLabel('Email').fill(user.email);
+  await page.getByLabel('Password', { exact: true }).fill(user.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL('**/dashboard');
+  await controlled(page);
+});
+afterAll(async () => { await browser?.close(); await server?.stop(); });
+
+describe('the app on the device', () => {
+  it('has nothing that keeps Chromium from installing it, and a manifest that Chromium reads without a complaint', async () => {
+    const session = await browser.context.newCDPSession(page);
+    await session.send('Page.enable');
+    const { installabilityErrors } = await session.send('Page.getInstallabilityErrors') as { installabilityErrors: { errorId: string }[] };
+    // A context of the test's own counts as incognito; nothing else may be wrong.
+    expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
+    const manifest = await session.send('Page.getAppManifest') as { url: string; errors: unknown[]; data?: string };
+    expect(manifest.errors).toEqual([]);
+    expect(new URL(manifest.url).pathname).toBe('/manifest.webmanifest');
+    for (const { src } of (JSON.parse(manifest.data ?? '{}') as { screenshots: { src: string }[] }).screenshots) {
+      const picture = await fetch(`${server.url}${src}`);
+      expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+    }
+  });
+
+  it('keeps clear of notch and home bar, upright and on its side', async () => {
+    const session = await browser.context.newCDPSession(page);
+    const inset = (insets: Record<string, number>): Promise<unknown> => session.send('Emulation.setSafeAreaInsetsOverride' as never, { insets } as never);
+    const edges = (): Promise<number[]> => page.evaluate(() => {
+      const box = (selector: string): DOMRect => document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();
+      const logo = box('#root > header a');
+      const bar = [...document.querySelectorAll('#root > nav[aria-label="Screens"] a')].map((link) => link.getBoundingClientRect());
+      return [logo.top, logo.left, innerHeight - Math.max(...bar.map(({ bottom }) => bottom)), Math.min(...bar.map(({ left }) => left))];
+    });
+    await page.goto(`${server.url}/agents`);
+    await page.getByText('Harbour').waitFor();
+    await inset({ top: 47, bottom: 34, left: 50, right: 50 });
+    const [top = 0, left = 0, bottom = 0, barLeft = 0] = await until(edges, ([first = 0]) => first >= 47);
+    expect([top >= 47, left >= 50, bottom >= 34, barLeft >= 50]).toEqual([true, true, true, true]);
+    await inset({});
+  });
+
+  it('opens Stop all from the icon with the server gone, and keeps the stop of one hold', async () => {
+    await page.goto(`${server.url}/stop-all`);
+    await page.getByText('Harbour').waitFor();
+    await server.kill9();
+    await page.close();
+    page = await browser.page();
+    await page.goto(`${server.url}/stop-all`);
+    await page.getByText('Stops 2 running agents').waitFor();
+    await page.getByText('Harbour').waitFor();
+    await hold(page);
+    await page.getByText(/saved on this (device|phone)/i).first().waitFor();
+  });
+
+  it('opens with no agents known too: it says so and can still stop, and the server, once back, has stopped all of them', async () => {
+    await forgetSnapshots(page);
+    await page.reload();
+    await page.getByText('This device does not know your agents').waitFor();
+    await hold(page);
+    await page.getByText(/saved on this (device|phone)/i).first().waitFor();
+    await server.restart();
+    await until(statuses, (all) => all.length === 2 && all.every((status) => status === 'stopped'));
+  });
+});
