@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
-import { databasesOf, everythingOf } from '../support/device.ts';
+import { databasesOf, everythingOf, queueOf } from '../support/device.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { callApi, createUser, freePort, startServer, type TestServer, type TestUser } from '../support/server.ts';
 
@@ -111,6 +111,35 @@ describe('signing out', () => {
     expect(await page.getByText('Zephyrmark').count()).toBe(0);
     expect(posts).toEqual([]);
     expect(await statusOf(ada, running.id)).toBe('running');
+  });
+
+  it('in one tab ends what another is sending: nothing further goes out (F23)', async () => {
+    const user = await trader();
+    const agents = [await agentOf(user, 'One', false), await agentOf(user, 'Two', false), await agentOf(user, 'Three', false)];
+    const [sender, leaver] = [await browser.page(), await browser.page()];
+    await logIn(sender, user);
+    await sender.goto(`${proxy.url}/agents`);
+    await sender.getByRole('button', { name: 'Start Three' }).filter({ visible: true }).first().waitFor();
+    await leaver.goto(`${proxy.url}/security`);
+    const wipe = leaver.getByRole('button', { name: /^Wipe\b/ }).first();
+    await wipe.waitFor();
+    await browser.context.setOffline(true);
+    for (const { name } of agents) {
+      await sender.getByRole('button', { name: `Start ${name}` }).filter({ visible: true }).first().click();
+      await sender.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
+    }
+    await expect.poll(() => queueOf(sender, user.uid).then((queue) => queue.length), { timeout: 20_000 }).toBe(3);
+    posts = [];
+    // The first start is answered, but nobody hears it: its sender hangs for ten seconds.
+    proxy.harm(({ path }) => (COMMAND.test(path) ? 'stall' : null));
+    await browser.context.setOffline(false);
+    await expect.poll(() => posts.length, { timeout: 30_000 }).toBe(1);
+    await wipe.dispatchEvent('pointerdown', { button: 0 });
+    await leaver.waitForURL(`${proxy.url}/`);
+    proxy.harm(() => null);
+    await pause(13_000);
+    expect(posts).toHaveLength(1);
+    expect(Object.keys(await databasesOf(leaver)).filter((name) => name.includes(user.uid))).toEqual([]);
   });
 });
 
