@@ -2,7 +2,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
-import type { PushPayload } from '../../../contract/push.ts';
+import { PushedPortfolio, type PushPayload } from '../../../contract/push.ts';
 import { openUserDatabase, type UserDatabase } from '../../../src/offline/database.ts';
 import { keepPushed } from '../../../src/offline/pushed-state.ts';
 import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline/snapshots.ts';
@@ -18,7 +18,7 @@ function database(mayCreate = true): UserDatabase {
   return openUserDatabase(`pushed-${people}`, { mayCreate: () => mayCreate });
 }
 function payload(uid: string, sequence: number, agents: Agent[], wholeAgents: boolean, more: Partial<PushPayload['state']> = {}): PushPayload {
-  const { equityCurve: _curve, ...head } = portfolio(T0 + sequence, '9000');
+  const head = PushedPortfolio.parse(portfolio(T0 + sequence, '9000'));
   return { version: 1, id: `${uid}-${sequence}`, uid, kind: 'stopLoss', facts: { agentId: null, agentName: null }, showDetails: false, sentAt: T0, sequence, state: { agents, wholeAgents, asOf: T0, portfolio: { ...head, asOf: T0 + 1 }, fill: null, ...more } };
 }
 
