@@ -1,4 +1,4 @@
-/** Takes the manifest's screenshots from a running server (`ORIGIN`, simulated prices); refuses to draw anything that is not there. */
+/** Takes the manifest's screenshots from a running server (`ORIGIN`; a replay at speed has most to show); refuses to draw anything that is not there. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
