@@ -42,6 +42,23 @@ async function bringUpToDate(pool: pg.Pool): Promise<void> {
   }
 }
 
+/**
+ * The driver's own transaction on a pool keeps a connection for ever when its `begin` fails, as it does after the
+ * database died: so the connection is taken and given back here, and thrown away after any fault of the database.
+ */
+async function onOwnConnection<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    return await work(drizzle(client, { schema }));
+  } catch (error) {
+    broken = isUnavailable(error);
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
 export async function openPostgres(url: string, options: { poolMax: number; log: Log }): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url, max: options.poolMax, connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -62,7 +79,7 @@ export async function openPostgres(url: string, options: { poolMax: number; log:
   return {
     kind: 'postgres',
     db,
-    transaction: (work) => transact(db, work),
+    transaction: (work) => onOwnConnection(pool, (own) => transact(own, work)),
     close: () => pool.end(),
   };
 }

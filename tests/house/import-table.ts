@@ -39,7 +39,7 @@ export const RULES: Rule[] = [
   { files: /^src\/stores\//, may: [/^contract\//, /^src\/(?!screens\/|shell\/|wallet\/)/] },
   { files: /^src\/backtest\/worker\.ts$/, may: [/^contract\//, /^engine\//, /^src\//] },
   { files: /^src\//, may: [/^contract\//, /^src\/(?!offline\/)/] },
-  { files: /^sw\//, may: [/^contract\//, /^src\/offline\//, /^src\/identity\/worker\.ts$/], packages: /^workbox-/ },
+  { files: /^sw\//, may: [/^contract\//, /^src\/offline\//, /^src\/identity\/worker\.ts$/], packages: /^(workbox-|zod\/mini$)/ },
 ];
 
 /** Only these may import the named packages, wherever the rule above would allow it. */

@@ -55,7 +55,7 @@ async function started(kind: 'simulated' | 'replay' | 'exchange' = 'simulated', 
   return { feed, market, log };
 }
 const settled = () => new Promise((resolve) => setTimeout(resolve, 120));
-const context = <N extends 'marketData' | 'marketOverview' | 'marketPools' | 'candles'>(query: unknown) => ({ query, params: {}, body: {}, commandId: '' }) as CallContext<N>;
+const context = <N extends 'marketData' | 'marketOverview' | 'marketPools' | 'candles'>(query: unknown) => ({ caller: { uid: 'viewer', email: null }, query, params: {}, body: {}, commandId: '' }) as CallContext<N>;
 const refusal = async (work: () => Promise<unknown>): Promise<Refusal> => {
   const error: unknown = await work().then(() => null, (thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Refusal);
