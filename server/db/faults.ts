@@ -5,7 +5,7 @@ const RETRYABLE = new Set(['40001', '40P01']);
 const UNAVAILABLE = /^(08...|57P0[1-5]|57014|53...|58030|25006)$/;
 const SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOSPC', 'EHOSTUNREACH']);
 /** What node-postgres says without a code when a connection went away or none came free in time. */
-const LOST = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout)/;
+const LOST = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
 function* causes(error: unknown): Generator<Error & { code?: unknown }> {
   let current = error;

@@ -11,7 +11,7 @@ beforeAll(async () => { server = await startReplyServer(); });
 afterAll(() => server.close());
 beforeEach(() => {
   server.asked.length = 0;
-  line = { baseUrl: server.url, now: () => T0 + 5_000, timeoutMs: 300 };
+  line = { baseUrl: server.url, now: () => T0 + 5_000, timeoutMs: 2_000 };
 });
 
 describe('one send of a command', () => {
