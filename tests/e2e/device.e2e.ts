@@ -23,7 +23,7 @@ const statuses = async (): Promise<string[]> => (await callApi(server.url, user.
 
 async function startedAgent(name: string): Promise<void> {
   const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
-    body: { name, trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true, pool: 'all_pools' },
+    body: { name, trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: 'daily', enabled: true, pool: 'all_pools' },
   });
   await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
 }

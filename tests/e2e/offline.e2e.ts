@@ -12,7 +12,7 @@ let page: Page;
 
 async function agent(name: string): Promise<Agent> {
   const { agent: made } = await callApi(server.url, user.idToken, 'createAgent', {
-    body: { name, trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true, pool: 'all_pools' },
+    body: { name, trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: 'daily', enabled: true, pool: 'all_pools' },
   });
   const { agent: running } = await callApi(server.url, user.idToken, 'startAgent', { params: { id: made.id }, body: {} });
   expect(running.status).toBe('running');

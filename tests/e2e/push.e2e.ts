@@ -75,7 +75,7 @@ beforeAll(async () => {
   user = await createUser(server.url);
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   const made = await callApi(server.url, user.idToken, 'createAgent', {
-    body: { name: 'Harbour', trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true, pool: 'all_pools' },
+    body: { name: 'Harbour', trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: 'daily', enabled: true, pool: 'all_pools' },
   });
   agent = made.agent;
   browser = await openBrowser();

@@ -35,7 +35,7 @@ const offline = (target: Page) => target.getByText(/^Offline\. Showing/).filter(
 describe('the server going and coming back under an open page', () => {
   it('is noticed without a press, a saved Stop is delivered at once, and the screen shows the server\'s word (F05)', async () => {
     const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
-      body: { name: 'Harbour', trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true, pool: 'all_pools' },
+      body: { name: 'Harbour', trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: 'daily', enabled: true, pool: 'all_pools' },
     });
     const took: { noticed: number; delivered: number; shown: number }[] = [];
     for (let round = 0; round < Number(process.env.ROUNDS ?? 1); round += 1) {
