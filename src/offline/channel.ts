@@ -20,14 +20,18 @@ export interface OfflineChannel {
 
 const NAME = 'tradewind-offline';
 
-/** Reaches every other tab and the worker, never the sender's own realm. Without BroadcastChannel it reaches nobody. */
+/**
+ * Reaches every other tab and the worker, never the sender's own realm. Without BroadcastChannel it reaches nobody.
+ * A send that ends after the channel was closed, as at a sign-out, has nobody left to tell and must not fail for it.
+ */
 export function openChannel(name = NAME): OfflineChannel {
   if (typeof BroadcastChannel === 'undefined') {
     return { post: () => undefined, listen: () => () => undefined, close: () => undefined };
   }
   const channel = new BroadcastChannel(name);
+  let open = true;
   return {
-    post(message) { channel.postMessage(message); },
+    post(message) { if (open) channel.postMessage(message); },
     listen(listener) {
       const take = (event: MessageEvent<unknown>): void => {
         const parsed = OfflineMessage.safeParse(event.data);
@@ -36,6 +40,6 @@ export function openChannel(name = NAME): OfflineChannel {
       channel.addEventListener('message', take);
       return () => { channel.removeEventListener('message', take); };
     },
-    close() { channel.close(); },
+    close() { open = false; channel.close(); },
   };
 }

@@ -63,7 +63,7 @@ describe('guard', () => {
     }
   });
 
-  it('says "Feature Unavailable" where the tier lacks the permission itself', () => {
+  it('says "Feature Unavailable" where the tier lacks the permission itself (R6-08)', () => {
     const bare = { ...context('free'), permissions: [] };
     expect(canAccess('/market', bare)).toMatchObject({ screen: 'feature' });
   });

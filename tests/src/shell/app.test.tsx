@@ -136,7 +136,7 @@ describe('the guard', () => {
     expect(screen.queryByText('inside')).toBeNull();
   });
 
-  it('shows a feature that the tier lacks as unavailable, with the plans (R6-08, R8-24)', () => {
+  it('shows a feature that the tier lacks as unavailable, with the plans (R8-24)', () => {
     render(<Refused access={{ allowed: false, screen: 'feature', reason: '' }} path="/analytics" />);
     expect(screen.getByRole('heading', { name: 'Feature Unavailable' })).toBeTruthy();
     expect(screen.getByText('This feature requires additional permissions. Please upgrade your subscription.')).toBeTruthy();
