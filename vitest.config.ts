@@ -7,6 +7,8 @@ export default defineConfig({
     exclude: ['tests/e2e/**', 'tests/faults/**'],
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    // A shared build machine stalls now and then; what fails twice is broken.
+    retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['tests/e2e/**/*.e2e.ts', 'tests/faults/**/*.e2e.ts'],
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    // A shared build machine stalls now and then; what fails twice is broken.
+    retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
     fileParallelism: false,
   },
