@@ -12,7 +12,7 @@ import { Boundary, CrashScreen, RouteError } from './shell/Crash.tsx';
 import { Guard } from './shell/Guard.tsx';
 import { LoadingScreen } from './shell/LoadingScreen.tsx';
 import { keepReferral } from './shell/referral.ts';
-import { preload, preloadWhenIdle, ROUTES, routeOf } from './shell/routes.ts';
+import { preload, preloadWhenIdle, ROUTES, routeOf, type ScreenProps, type ScreenRoute } from './shell/routes.ts';
 import { Shell } from './shell/Shell.tsx';
 import { toastStore } from './stores/toasts.ts';
 
@@ -25,10 +25,9 @@ function preloadParts(): void {
 
 keepAppearance();
 // The screen that is about to be shown is asked for before anything is drawn.
-preload(location.pathname === '/dashboard' ? '/standard-dashboard' : location.pathname);
-preload(location.pathname);
-if (environment.lazyLoading) preloadWhenIdle(window, (path) => { preload(path); preloadParts(); });
-else for (const route of ROUTES) preload(route.path);
+export const firstScreen = preload(location.pathname);
+if (environment.lazyLoading) preloadWhenIdle(window, (path) => { void preload(path); preloadParts(); });
+else for (const route of ROUTES) void preload(route.path);
 
 /** Values of a pattern's `:names` in a path. */
 function paramsOf(pattern: string, path: string): Record<string, string> {
@@ -40,6 +39,12 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
     try { found[part.slice(1)] = decodeURIComponent(raw); } catch { found[part.slice(1)] = raw; }
   });
   return found;
+}
+
+/** Decided when it is first drawn: code that comes later must not begin the screen anew. */
+function ScreenOf({ route, path }: { route: ScreenRoute; path: string }) {
+  const [Screen] = useState<ComponentType<ScreenProps>>(() => route.loaded ?? route.Screen);
+  return <Screen params={paramsOf(route.path, path)} />;
 }
 
 export function Routes() {
@@ -58,10 +63,9 @@ export function Routes() {
   }
   if (path === '/markets' || path === '/markets/') return <Redirect to="/market" replace />;
   if (route === undefined) return <Redirect to="/" replace />;
-  const { Screen } = route;
   const screen = (
     <Boundary resetKey={path} fallback={(error) => <RouteError error={error} />}>
-      <Suspense fallback={<LoadingScreen />}><Screen params={paramsOf(route.path, path)} /></Suspense>
+      <Suspense fallback={<LoadingScreen />}><ScreenOf key={route.path} route={route} path={path} /></Suspense>
     </Boundary>
   );
   return <Shell path={path}>{route.access === 'public' ? screen : <Guard>{screen}</Guard>}</Shell>;

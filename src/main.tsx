@@ -1,7 +1,7 @@
 /** Where the page begins: errors are logged, the last user is painted, then everything that needs a network is loaded. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './App.tsx';
+import { App, firstScreen } from './App.tsx';
 import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
 import { connectIdentity, openSession } from './identity/session.ts';
@@ -29,6 +29,15 @@ async function loadIdentity(): Promise<void> {
   connectIdentity(firebaseAuth(environment.firebase, location.origin), environment.firebase.projectId);
 }
 
+/** Longest wait for the screen's code and what the device has kept, ms; less where the code must come from the network. */
+const LOCAL_WAIT_MS = 1_000;
+const NETWORK_WAIT_MS = 150;
+
+function soon(): Promise<void> {
+  const local = 'serviceWorker' in navigator && navigator.serviceWorker.controller !== null;
+  return new Promise((resolve) => { setTimeout(resolve, local ? LOCAL_WAIT_MS : NETWORK_WAIT_MS); });
+}
+
 /** Whatever fails here is logged: the page stays on what it already shows. */
 function afterPaint(work: () => Promise<void>, what: string): void {
   requestAnimationFrame(() => {
@@ -42,12 +51,16 @@ if (root === null) throw new Error('Root element not found');
 openCommands();
 openPush();
 openSession();
-startLive();
-createRoot(root, {
+const restored = startLive();
+const page = createRoot(root, {
   onCaughtError: (error) => { log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error); },
   onUncaughtError: (error) => { log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error); },
-}).render(<StrictMode><App /></StrictMode>);
+});
 
+// The first picture is the whole one: screen and last-known data. A placeholder drawn first would hold the screen back
+// (React shows one for at least 300 ms) and move when it goes.
+await Promise.race([Promise.all([firstScreen, restored]), soon()]);
+page.render(<StrictMode><App /></StrictMode>);
 afterPaint(loadIdentity, 'Identity');
 if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
 if (environment.performanceMonitoring) afterPaint(async () => { (await import('./performance.ts')).watchPerformance(); }, 'Performance monitoring');

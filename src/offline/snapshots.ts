@@ -1,5 +1,5 @@
 /** The last thing the server said of each noun, kept per user; refuses a value the contract does not know, and a late one. */
-import { del, get, keys, set } from 'idb-keyval';
+import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { AgentList } from '../../contract/agents.ts';
 import { MarketData, MarketOverview, MarketPools } from '../../contract/market.ts';
@@ -48,19 +48,28 @@ function saidAt(value: unknown): number | null {
 
 /** The kept value of a noun, or null: none, another version, or not what the contract says (then it is thrown away). */
 export async function readSnapshot<K extends SnapshotKind>(uid: string, kind: K, database: UserDatabase | null = heldDatabase(uid)): Promise<Snapshot<K> | null> {
-  if (database === null) return null;
+  const kept: { [P in SnapshotKind]?: Snapshot<P> } = await readSnapshots(uid, [kind], database);
+  return kept[kind] ?? null;
+}
+
+/** Several nouns in one transaction: at a start the screen waits for them. Each is parsed, and thrown away, by itself. */
+export async function readSnapshots(uid: string, kinds: readonly SnapshotKind[], database: UserDatabase | null = heldDatabase(uid)): Promise<{ [K in SnapshotKind]?: Snapshot<K> }> {
+  if (database === null) return {};
   try {
-    const raw: unknown = await get(kind, database.store('snapshots'));
-    if (raw === undefined) return null;
-    const kept = Kept.safeParse(raw);
-    const value = kept.success ? SCHEMAS[kind].safeParse(kept.data.value) : null;
-    if (kept.success && value?.success === true) return { savedAt: kept.data.savedAt, value: value.data as SnapshotValue<K> };
-    await del(kind, database.store('snapshots'));
-    return null;
+    const raws: unknown[] = await getMany([...kinds], database.store('snapshots'));
+    const read = kinds.map((kind, index) => [kind, raws[index] === undefined ? undefined : parsed(kind, raws[index])] as const);
+    for (const [kind, kept] of read) if (kept === null) await del(kind, database.store('snapshots'));
+    return Object.fromEntries(read.filter(([, kept]) => kept != null));
   } catch (error) {
-    if (error instanceof StorageFault) return null;
+    if (error instanceof StorageFault) return {};
     throw error;
   }
+}
+
+function parsed<K extends SnapshotKind>(kind: K, raw: unknown): Snapshot<K> | null {
+  const kept = Kept.safeParse(raw);
+  const value = kept.success ? SCHEMAS[kind].safeParse(kept.data.value) : null;
+  return kept.success && value?.success === true ? { savedAt: kept.data.savedAt, value: value.data as SnapshotValue<K> } : null;
 }
 
 /**

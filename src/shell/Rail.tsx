@@ -18,7 +18,7 @@ function RailLink({ link, path, onFollow }: { link: NavLink; path: string; onFol
   const Icon = ICON[link.to] ?? Activity;
   const current = isCurrent(path, link.to);
   return (
-    <Link href={link.to} onClick={onFollow} onPointerEnter={() => { preload(link.to); }} aria-current={current ? 'page' : undefined}
+    <Link href={link.to} onClick={onFollow} onPointerEnter={() => { void preload(link.to); }} aria-current={current ? 'page' : undefined}
       className={classes('flex min-h-11 items-center gap-3 rounded-md px-3 pointer-fine:min-h-9', current ? 'bg-accent-wash font-medium text-accent' : 'text-ink-2 hover:bg-sunken hover:text-ink')}>
       <Icon className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />{link.label}
     </Link>

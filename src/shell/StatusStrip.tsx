@@ -27,7 +27,7 @@ export function StatusStrip() {
   const source = market.data?.source;
   return (
     <div role="status" className={classes('border-b border-line px-4 md:px-6', offline ? 'bg-amber-wash text-amber' : 'text-ink-3')}>
-      <div className="flex min-h-7 items-center justify-between gap-3 text-xs leading-4">
+      <div className="flex min-h-8 items-center justify-between gap-3 text-xs leading-4 md:min-h-7">
         {offline
           ? <span className="flex items-center gap-2 tracking-[-0.01em]"><WifiOff className="size-3.5 shrink-0" aria-hidden />{offlineText(savedAt, status === 'expired', now)}</span>
           : <>

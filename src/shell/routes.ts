@@ -12,9 +12,19 @@ export interface ScreenRoute {
   access: 'public' | 'protected';
   load: () => Loaded;
   Screen: LazyExoticComponent<ComponentType<ScreenProps>>;
+  /** The screen once its code is there: drawn at once, where a lazy one would show its placeholder first. */
+  loaded: ComponentType<ScreenProps> | null;
 }
 
-const route = (access: ScreenRoute['access'], path: string, title: string, load: () => Loaded): ScreenRoute => ({ path, title, access, load, Screen: lazy(load) });
+function route(access: ScreenRoute['access'], path: string, title: string, fetchCode: () => Loaded): ScreenRoute {
+  const load = async (): Loaded => {
+    const code = await fetchCode();
+    made.loaded = code.default;
+    return code;
+  };
+  const made: ScreenRoute = { path, title, access, load, Screen: lazy(load), loaded: null };
+  return made;
+}
 const open = (path: string, title: string, load: () => Loaded): ScreenRoute => route('public', path, title, load);
 const guarded = (path: string, title: string, load: () => Loaded): ScreenRoute => route('protected', path, title, load);
 
@@ -58,14 +68,18 @@ export function routeOf(path: string): ScreenRoute | undefined {
 }
 
 /** Loads the screen behind a path ahead of its first showing. A failure is only logged: showing it tries again. */
-export function preload(path: string): void {
-  routeOf(path)?.load().catch((error: unknown) => { log.warn(`The screen of ${path} could not be preloaded`, error); });
+export async function preload(path: string): Promise<void> {
+  try {
+    await routeOf(path)?.load();
+  } catch (error) {
+    log.warn(`The screen of ${path} could not be preloaded`, error);
+  }
 }
 
 export const IDLE_PRELOADS = ['/dashboard', '/standard-dashboard', '/market', '/analytics'] as const;
 
 /** Dashboard, market and analytics when the browser is idle, within 10 s; where it cannot tell, 2 s after load. */
-export function preloadWhenIdle(host: Pick<Window, 'addEventListener' | 'setTimeout'> & { requestIdleCallback?: Window['requestIdleCallback'] } = window, load: (path: string) => void = preload): void {
+export function preloadWhenIdle(host: Pick<Window, 'addEventListener' | 'setTimeout'> & { requestIdleCallback?: Window['requestIdleCallback'] } = window, load: (path: string) => void = (path) => { void preload(path); }): void {
   const all = (): void => { for (const path of IDLE_PRELOADS) load(path); };
   if (typeof host.requestIdleCallback === 'function') {
     host.requestIdleCallback(all, { timeout: PRELOAD_IDLE_MS });

@@ -1,6 +1,6 @@
 /** Moves the stores to and from the device: painted from at the start, kept as they change; refuses to overwrite the server's word. */
 import { subscribe } from 'valtio';
-import { readSnapshot, writeSnapshot, type SnapshotKind } from '../offline/snapshots.ts';
+import { readSnapshots, writeSnapshot, type SnapshotKind } from '../offline/snapshots.ts';
 import { log } from '../log.ts';
 import { agentsStore, applyAgents } from './agents.ts';
 import { analyticsStore, applyAnalytics } from './analytics.ts';
@@ -14,32 +14,38 @@ import { applySubscription, subscriptionStore } from './subscription.ts';
 /** A stream changes the stores four times a second; the device need not be written as often. */
 const KEEP_EVERY_MS = 4_000;
 
+/** What the first picture of the app is made of: the shell, its guard and the dashboard. */
+const FIRST = ['portfolio', 'agents', 'market', 'history', 'subscription', 'trial'] as const satisfies readonly SnapshotKind[];
+const LATER = ['overview', 'pools', 'settings', 'analytics'] as const satisfies readonly SnapshotKind[];
+
 /**
- * Reads everything kept of a user into stores that are still empty. The portfolio comes first: it is what is
- * looked at. The user's database was opened by `openCommands`. What comes after the person has left is thrown away.
+ * Reads what is kept of a user, and is looked at first, into stores that are still empty; one change of the screen. The
+ * user's database was opened by `openCommands`. What comes after the person has left is thrown away.
  */
-export async function hydrate(uid: string, present: () => boolean = () => true): Promise<void> {
-  const read = async <K extends SnapshotKind>(kind: K): ReturnType<typeof readSnapshot<K>> => {
-    const kept = await readSnapshot(uid, kind);
-    return present() ? kept : null;
-  };
-  const portfolio = read('portfolio').then((kept) => {
-    if (kept !== null && portfolioStore.data === null) applyPortfolio(kept.value, 'snapshot', kept.savedAt);
-  });
-  const others = Promise.all([
-    read('agents').then((kept) => { if (kept !== null && agentsStore.data === null) applyAgents(kept.value, 'snapshot', kept.savedAt); }),
-    read('market').then((kept) => { if (kept !== null && marketStore.data === null) applyMarket(kept.value, 'snapshot', kept.savedAt); }),
-    read('overview').then((kept) => { if (kept !== null && overviewStore.data === null) applyOverview(kept.value, 'snapshot', kept.savedAt); }),
-    read('pools').then((kept) => { if (kept !== null && poolsStore.data === null) applyPools(kept.value, 'snapshot', kept.savedAt); }),
-    read('history').then((kept) => { if (kept !== null && historyStore.data === null) applyHistory(kept.value, 'snapshot', kept.savedAt); }),
-    read('settings').then((kept) => { if (kept !== null && settingsStore.data === null) applySettings(kept.value, 'snapshot', kept.savedAt); }),
-    read('analytics').then((kept) => { if (kept !== null && analyticsStore.data === null) applyAnalytics(kept.value, 'snapshot', kept.savedAt); }),
-    Promise.all([read('subscription'), read('trial')]).then(([status, trial]) => {
-      if (status === null || subscriptionStore.data !== null) return;
-      applySubscription({ status: status.value, trial: trial?.value ?? null }, 'snapshot', status.savedAt);
-    }),
-  ]);
-  await Promise.all([portfolio, others]);
+async function hydrateFirst(uid: string, present: () => boolean): Promise<void> {
+  const { portfolio, agents, market, history, subscription, trial } = await readSnapshots(uid, FIRST);
+  if (!present()) return;
+  if (portfolio !== undefined && portfolioStore.data === null) applyPortfolio(portfolio.value, 'snapshot', portfolio.savedAt);
+  if (agents !== undefined && agentsStore.data === null) applyAgents(agents.value, 'snapshot', agents.savedAt);
+  if (market !== undefined && marketStore.data === null) applyMarket(market.value, 'snapshot', market.savedAt);
+  if (history !== undefined && historyStore.data === null) applyHistory(history.value, 'snapshot', history.savedAt);
+  if (subscription !== undefined && subscriptionStore.data === null) applySubscription({ status: subscription.value, trial: trial?.value ?? null }, 'snapshot', subscription.savedAt);
+}
+
+/** Reads the rest of what is kept. */
+async function hydrateLater(uid: string, present: () => boolean): Promise<void> {
+  const { overview, pools, settings, analytics } = await readSnapshots(uid, LATER);
+  if (!present()) return;
+  if (overview !== undefined && overviewStore.data === null) applyOverview(overview.value, 'snapshot', overview.savedAt);
+  if (pools !== undefined && poolsStore.data === null) applyPools(pools.value, 'snapshot', pools.savedAt);
+  if (settings !== undefined && settingsStore.data === null) applySettings(settings.value, 'snapshot', settings.savedAt);
+  if (analytics !== undefined && analyticsStore.data === null) applyAnalytics(analytics.value, 'snapshot', analytics.savedAt);
+}
+
+/** Everything kept of a user; `onFirst` is called when what is looked at first is in its place. */
+export async function hydrate(uid: string, present: () => boolean = () => true, onFirst: () => void = () => undefined): Promise<void> {
+  await hydrateFirst(uid, present).finally(onFirst);
+  await hydrateLater(uid, present);
 }
 
 /** Whether a slot holds something worth keeping: the server's word. What was read from the device is there already. */

@@ -24,6 +24,7 @@ const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
 let uid: string | null = null;
 let stream: SharedStream | null = null;
 let stopKeeping: () => void = () => undefined;
+let restoredFirst: () => void = () => undefined;
 let rereading: ReturnType<typeof setTimeout> | undefined;
 
 /** Reads again everything the stream may have told and we did not hear. Calls in one breath become one reading. */
@@ -108,7 +109,7 @@ function leaveStream(): void {
 }
 
 async function begin(owner: string): Promise<void> {
-  await hydrate(owner, () => uid === owner);
+  await hydrate(owner, () => uid === owner, restoredFirst);
   if (uid !== owner) return;
   stopKeeping = keepSnapshots(owner);
   refresh();
@@ -136,8 +137,12 @@ function follow(): void {
   else leaveStream();
 }
 
-/** Begins everything that keeps the stores true. Called once, before the first paint; nothing in it waits for a network. */
-export function startLive(): void {
+/**
+ * Begins everything that keeps the stores true. Called once, before the first paint; nothing in it waits for a network.
+ * @returns when what is kept of the last user, and is looked at first, is in the stores; at once where there is nobody.
+ */
+export function startLive(): Promise<void> {
+  const restored = new Promise<void>((resolve) => { restoredFirst = resolve; });
   observeApi((event) => {
     if (event.type !== 'refused') return;
     if (event.code === 'token_revoked') revokeSession().catch((error: unknown) => { log.error('The revoked session could not be cleared', error); });
@@ -145,6 +150,7 @@ export function startLive(): void {
   });
   subscribe(session, follow);
   follow();
+  if (uid === null) restoredFirst();
   subscribeKey(connection, 'online', (online) => {
     if (online !== 'online') return;
     stream?.wake();
@@ -159,5 +165,6 @@ export function startLive(): void {
   setInterval(tick, ENTITLEMENT_TICK_MS);
   document.addEventListener('visibilitychange', () => { checkSession(); tick(); });
   watchHealth();
+  return restored;
 }
 
