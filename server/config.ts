@@ -71,6 +71,7 @@ const Environment = z.object({
   LOG_LEVEL: withDefault(z.enum(['debug', 'info', 'warn', 'error'], 'debug, info, warn or error'), 'info'),
   RATE_LIMIT_USER_PER_SECOND: positive(20),
   RATE_LIMIT_IP_PER_SECOND: positive(200),
+  ACCOUNT_CHECK_SECONDS: positive(60),
   ALLOW_EMULATOR_IN_PRODUCTION: flag(false),
   ALLOW_EMULATOR_ON_NETWORK: flag(false),
   ALLOW_TEST_PAYMENTS_IN_PRODUCTION: flag(false),
@@ -117,6 +118,8 @@ export interface Config {
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Requests per second that refill a bucket; the bucket holds fifteen seconds of them. */
   rateLimit: { userPerSecond: number; ipPerSecond: number };
+  /** How long the provider's good word on an account is believed, and how often it is asked again for an open stream. */
+  accountCheckMs: number;
 }
 
 /** A name or address of this machine alone, as a setting or a URL spells it. */
@@ -199,6 +202,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     apiOrigin: env.VITE_API_URL === undefined ? null : new URL(env.VITE_API_URL).origin,
     csp: env.VITE_ENABLE_CSP, compression: env.VITE_ENABLE_COMPRESSION, distDir: env.DIST_DIR ?? null, killServiceWorker: env.KILL_SERVICE_WORKER, metrics: env.METRICS, trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
+    accountCheckMs: env.ACCOUNT_CHECK_SECONDS * 1_000,
     rateLimit: { userPerSecond: env.RATE_LIMIT_USER_PER_SECOND, ipPerSecond: env.RATE_LIMIT_IP_PER_SECOND },
   };
 }

@@ -77,7 +77,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => { onError(error, request, reply); },
   });
   const gate = new Gate({ verifier: deps.verifier, limits: new RateLimits(config.rateLimit, clock), admit: (identity) => deps.admit(identity) });
-  const streams = new Streams({ ...deps, gate });
+  const streams = new Streams({ ...deps, gate, recheckMs: config.accountCheckMs });
 
   let closing = false;
   let underWay = 0;

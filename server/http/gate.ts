@@ -52,6 +52,11 @@ export class Gate {
     return identity;
   }
 
+  /** Asks again about a token that was let in: an open stream may outlive the account behind it. Throws as `enter` does. */
+  async recheck(token: string): Promise<void> {
+    await this.deps.verifier.verify(token);
+  }
+
   private async admit(identity: Identity): Promise<void> {
     const known = this.admitted.get(identity.uid);
     if (known !== undefined) return known;

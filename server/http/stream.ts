@@ -12,9 +12,10 @@ import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { events, users } from '../db/schema.ts';
 import type { EventBell } from '../events/events.ts';
+import type { Identity } from '../identity/verifier.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
-import type { Gate } from './gate.ts';
+import { bearerToken, type Gate } from './gate.ts';
 
 const TICKS_EVERY_MS = 250;
 const MARKS_EVERY_MS = 2_000;
@@ -34,6 +35,8 @@ export interface StreamDeps {
   clock: WallClock;
   log: Log;
   gate: Gate;
+  /** How often the provider is asked about the people of open streams, ms. */
+  recheckMs: number;
   /** The portfolio at present prices; null while nothing is held that a price could change. */
   readMarks(uid: string): Promise<Portfolio | null>;
   /** When the agents of these people last looked and look next. */
@@ -42,9 +45,13 @@ export interface StreamDeps {
 
 interface Reader {
   uid: string;
+  token: string;
   response: ServerResponse;
   sequence: number;
   endsAt: number;
+  /** A stream does not outlive its token: whoever may still read comes back with a new one. */
+  tokenEndsAt: number;
+  recheckAt: number;
   /** One reading of the events table at a time; a ring during it asks for another. */
   reading: boolean;
   again: boolean;
@@ -90,7 +97,7 @@ export class Streams {
   }
 
   /** Opens a stream on an answer whose head is not sent yet. `after` is the last sequence the reader has. */
-  async open(response: ServerResponse, uid: string, authTimeMs: number, after: number | null): Promise<void> {
+  async open(response: ServerResponse, { uid, authTimeMs, expiresAtMs }: Identity, token: string, after: number | null): Promise<void> {
     const { database, clock, market } = this.deps;
     if (response.destroyed) return;
     this.taken.set(uid, this.streamsOf(uid) + 1);
@@ -98,8 +105,8 @@ export class Streams {
     const [row] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
     const present = row?.sequence ?? 0;
     const reader: Reader = {
-      uid, response, sequence: await this.resumeAt(uid, present, after), endsAt: authTimeMs + SESSION_MAX_AGE_MS,
-      reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(), runs: '',
+      uid, token, response, sequence: await this.resumeAt(uid, present, after), endsAt: authTimeMs + SESSION_MAX_AGE_MS,
+      tokenEndsAt: expiresAtMs, recheckAt: this.nextRecheck(), reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(), runs: '',
     };
     // Gone before it was opened: its 'close' has been, and nothing would ever take it out again.
     if (response.destroyed) return;
@@ -142,6 +149,27 @@ export class Streams {
   private end(reader: Reader): void {
     reader.response.end();
     setTimeout(() => { reader.response.destroy(); }, END_PATIENCE_MS).unref();
+  }
+
+  private endSession(reader: Reader, reason: 'reauth_required' | 'token_revoked'): void {
+    this.write(reader, frame({ type: 'session.ended', reason }));
+    this.readers.delete(reader);
+    this.end(reader);
+  }
+
+  /** Spread out, so that the provider is not asked about everybody in one second. */
+  private nextRecheck(): number {
+    return this.deps.clock.now() + this.deps.recheckMs * (1 + Math.random() / 4);
+  }
+
+  /** Only the provider's own word ends a stream; an outage of it does not. */
+  private async recheck(reader: Reader): Promise<void> {
+    try {
+      await this.deps.gate.recheck(reader.token);
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'token_revoked') this.endSession(reader, 'token_revoked');
+      else this.deps.log.debug({ reason: String(error) }, 'the account behind a stream could not be asked about');
+    }
   }
 
   private readEvents(reader: Reader): void {
@@ -216,9 +244,13 @@ export class Streams {
     const now = this.deps.clock.now();
     for (const reader of this.readers) {
       if (now >= reader.endsAt) {
-        this.write(reader, frame({ type: 'session.ended', reason: 'reauth_required' }));
+        this.endSession(reader, 'reauth_required');
+      } else if (now >= reader.tokenEndsAt) {
         this.readers.delete(reader);
         this.end(reader);
+      } else if (now >= reader.recheckAt) {
+        reader.recheckAt = this.nextRecheck();
+        void this.recheck(reader);
       } else if (now - reader.heartbeatAt >= HEARTBEAT_EVERY_MS) {
         reader.heartbeatAt = now;
         this.write(reader, frame({ type: 'heartbeat', serverTime: now, marketTime: this.deps.market.now(), sequence: reader.sequence }));
@@ -246,7 +278,7 @@ export function registerStream(app: FastifyInstance, streams: Streams, gate: Gat
     reply.hijack();
     request.raw.socket.setNoDelay(true);
     response.writeHead(200, headers as Record<string, string>);
-    await streams.open(response, identity.uid, identity.authTimeMs, afterOf(request.headers['last-event-id'], request.query))
+    await streams.open(response, identity, bearerToken(request), afterOf(request.headers['last-event-id'], request.query))
       .catch(() => { response.destroy(); });
     return reply;
   });

@@ -5,7 +5,6 @@ import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 
 const ASK_TIMEOUT_MS = 5_000;
-const KEEP_MS = 60_000;
 const KEEP_MAX = 20_000;
 const RETRY_AFTER_MS = 5_000;
 
@@ -22,11 +21,11 @@ export interface AccountStanding {
 const revoked = () => new Refusal('token_revoked', 'This session was ended. Please sign in again.');
 const unavailable = () => new Refusal('identity_unavailable', 'The identity provider is unavailable', { retryAfterMs: RETRY_AFTER_MS });
 
-/** By the provider's own `accounts:lookup`, with the person's token; a good answer is kept for a minute. */
+/** By the provider's own `accounts:lookup`, with the person's token; a good answer is kept for `keepMs`. */
 export class ProviderAccounts implements AccountStanding {
   private readonly goodUntil = new Map<string, number>();
 
-  constructor(private readonly baseUrl: string, private readonly apiKey: string, private readonly clock: WallClock) {}
+  constructor(private readonly baseUrl: string, private readonly apiKey: string, private readonly clock: WallClock, private readonly keepMs: number) {}
 
   async check(token: string, uid: string, issuedAtMs: number): Promise<void> {
     const key = createHash('sha256').update(token).digest('base64');
@@ -37,7 +36,7 @@ export class ProviderAccounts implements AccountStanding {
     if (user === undefined || user.localId !== uid || user.disabled === true) throw revoked();
     // Seconds against seconds: a token issued in the second of a password change is the one that change gave out.
     if (user.validSince !== undefined && Math.floor(issuedAtMs / 1_000) < Number(user.validSince)) throw revoked();
-    this.goodUntil.set(key, this.clock.now() + KEEP_MS);
+    this.goodUntil.set(key, this.clock.now() + this.keepMs);
     if (this.goodUntil.size > KEEP_MAX) {
       const oldest = this.goodUntil.keys().next();
       if (oldest.done !== true) this.goodUntil.delete(oldest.value);

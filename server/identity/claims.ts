@@ -57,5 +57,5 @@ export function checkClaims(claims: unknown, projectId: string, nowMs: number): 
   if (exp * 1_000 <= nowMs) throw invalidToken();
   const authTimeMs = authTime * 1_000;
   if (nowMs - authTimeMs >= SESSION_MAX_AGE_MS) throw new Refusal('reauth_required', 'Your session has expired. Please sign in again.');
-  return { uid: sub, email: email ?? null, authTimeMs, issuedAtMs: iat * 1_000 };
+  return { uid: sub, email: email ?? null, authTimeMs, expiresAtMs: exp * 1_000, issuedAtMs: iat * 1_000 };
 }

@@ -24,7 +24,7 @@ export async function openIdentity(config: Config, clock: WallClock, log: Log): 
   const { identity, projectId } = config;
   if (identity.kind === 'keys') {
     if (identity.accounts === null) log.warn({}, 'no accounts address or VITE_FIREBASE_API_KEY: disabled and revoked users are noticed only when their token expires');
-    const accounts = identity.accounts === null ? null : new ProviderAccounts(identity.accounts.url, identity.accounts.apiKey, clock);
+    const accounts = identity.accounts === null ? null : new ProviderAccounts(identity.accounts.url, identity.accounts.apiKey, clock, config.accountCheckMs);
     return {
       verifier: new SignedTokenVerifier(new KeySet(identity.keysUrl, clock), { projectId, clock, accounts }),
       extend: [], bare: [], stop: async () => undefined,
@@ -33,7 +33,7 @@ export async function openIdentity(config: Config, clock: WallClock, log: Log): 
   const emulator = identity.external === null
     ? await startEmulator({ projectId, dataDir: config.dataDir, port: identity.port, portIsChosen: identity.portIsChosen, log })
     : { baseUrl: `http://${identity.external}`, stop: async () => undefined };
-  const accounts = new ProviderAccounts(`${emulator.baseUrl}/identitytoolkit.googleapis.com`, EMULATOR_KEY, clock);
+  const accounts = new ProviderAccounts(`${emulator.baseUrl}/identitytoolkit.googleapis.com`, EMULATOR_KEY, clock, config.accountCheckMs);
   return {
     verifier: new EmulatorTokenVerifier({ projectId, clock, accounts }),
     extend: [registerEmulatorProxy(emulator.baseUrl)],

@@ -5,6 +5,8 @@ export interface Identity {
   email: string | null;
   /** Sign-in time, ms UTC. The session ends four hours later, however often the token is refreshed. */
   authTimeMs: number;
+  /** The token's own end, ms UTC. */
+  expiresAtMs: number;
 }
 
 export interface TokenVerifier {

@@ -12,6 +12,7 @@ import { readConfig, type Config } from '../../server/config.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 import type { EventLog } from '../../server/events/events.ts';
+import type { AccountStanding } from '../../server/identity/accounts.ts';
 import { KeySet } from '../../server/identity/key-set.ts';
 import { SignedTokenVerifier } from '../../server/identity/token-verifier.ts';
 import type { Log } from '../../server/log.ts';
@@ -67,6 +68,8 @@ export interface TestAppOptions {
   database?: Database;
   market?: RunningMarket;
   dist?: string;
+  /** Whether a person's account still stands; everyone's does by default. */
+  accounts?: AccountStanding;
 }
 
 /** The scheduler is not started: a test that wants ticks starts its own over `database` and `market`. */
@@ -86,7 +89,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     clockStore: { load: async (id) => clocks.get(id) ?? null, save: async (id, ms) => { clocks.set(id, ms); } },
   });
   if (options.market === undefined) await market.start();
-  const verifier = new SignedTokenVerifier(new KeySet(keys.url, clock), { projectId: TEST_PROJECT, clock, accounts: null });
+  const verifier = new SignedTokenVerifier(new KeySet(keys.url, clock), { projectId: TEST_PROJECT, clock, accounts: options.accounts ?? null });
   const { app, events } = await compose({
     config, database, market, clock, log, verifier, readiness: async () => ({ database: 'ready' }), dist: options.dist ?? join(folder, 'no-dist'),
   });

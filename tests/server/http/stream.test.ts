@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eq } from 'drizzle-orm';
+import { Refusal } from '../../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
 import { StreamEvent } from '../../../contract/stream.ts';
 import { agents } from '../../../server/db/schema.ts';
@@ -12,8 +13,18 @@ let test: TestApp;
 let base = '';
 const clock = new TestClock();
 const log = new ErrorLog();
+/** What the provider says of a person; nothing is a person in good standing. */
+const standing = new Map<string, 'token_revoked' | 'identity_unavailable'>();
+const asked: string[] = [];
+const accounts = {
+  check: async (_token: string, uid: string) => {
+    asked.push(uid);
+    const said = standing.get(uid);
+    if (said !== undefined) throw new Refusal(said, 'said by the provider');
+  },
+};
 beforeAll(async () => {
-  test = await buildTestApp({ clock, log });
+  test = await buildTestApp({ clock, log, accounts });
   base = await test.app.listen({ port: 0, host: '127.0.0.1' });
 }, 60_000);
 afterAll(() => test.close());
@@ -102,6 +113,36 @@ describe('the stream', () => {
     clock.advance(SESSION_MAX_AGE_MS);
     expect(await reader.until((event) => event.type === 'session.ended')).toMatchObject({ reason: 'reauth_required' });
     await reader.ended;
+  });
+
+  it('ends for a person who was revoked meanwhile, for all their screens and nobody else, and an outage of the provider ends none (F30)', async () => {
+    const [mallory, nina] = [await test.signToken('Mallory'), await test.signToken('Nina')];
+    const [one, two, other] = [await read(mallory), await read(mallory), await read(nina)];
+    for (const reader of [one, two, other]) await reader.until((event) => event.type === 'hello');
+    const before = asked.length;
+    standing.set('Mallory', 'identity_unavailable');
+    clock.advance(2 * test.config.accountCheckMs);
+    await expect.poll(() => asked.slice(before).sort()).toEqual(['Mallory', 'Mallory', 'Nina']);
+    await change(nina, 'Still');
+    await other.until((event) => event.type === 'settings.changed');
+    expect([...one.events, ...two.events].filter((event) => event.type === 'session.ended')).toEqual([]);
+    standing.set('Mallory', 'token_revoked');
+    clock.advance(2 * test.config.accountCheckMs);
+    for (const reader of [one, two]) {
+      expect(await reader.until((event) => event.type === 'session.ended')).toEqual({ type: 'session.ended', reason: 'token_revoked' });
+      await reader.ended;
+    }
+    await expect.poll(() => asked.filter((uid) => uid === 'Nina').length).toBeGreaterThan(3);
+    expect(other.events.some((event) => event.type === 'session.ended')).toBe(false);
+    other.close();
+  });
+
+  it('is not outlived by its token: the reader comes back with a new one, and the session goes on', async () => {
+    const reader = await read(await test.signToken('Oscar'));
+    await reader.until((event) => event.type === 'hello');
+    clock.advance(3_600_000);
+    await reader.ended;
+    expect(reader.events.some((event) => event.type === 'session.ended')).toBe(false);
   });
 
   it('needs a token, and is not opened without end', async () => {

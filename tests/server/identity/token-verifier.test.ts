@@ -29,7 +29,7 @@ describe('a signed token', () => {
   it('names its person and their sign-in time', async () => {
     const clock = new TestClock();
     const token = await keys.sign('Alice1', { auth_time: Math.floor(clock.now() / 1_000) - 60 }, clock.now());
-    expect(await verifierOf(clock).verify(token)).toEqual({ uid: 'Alice1', email: 'alice1@example.com', authTimeMs: (Math.floor(clock.now() / 1_000) - 60) * 1_000 });
+    expect(await verifierOf(clock).verify(token)).toEqual({ uid: 'Alice1', email: 'alice1@example.com', authTimeMs: (Math.floor(clock.now() / 1_000) - 60) * 1_000, expiresAtMs: (Math.floor(clock.now() / 1_000) + 3_600) * 1_000 });
   });
 
   it('has three parts of JSON (R5-20, R8-11)', async () => {
