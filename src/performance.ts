@@ -1,6 +1,7 @@
 /** Watches memory and web timings where the build asks for it; refuses to do more than log them. */
 import { MEMORY_CHECK_MS, MEMORY_WARN_RATIO } from '../contract/limits.ts';
 import { log } from './log.ts';
+import { whileSeen } from './resting-timer.ts';
 
 /** Chromium only; sizes in bytes. */
 interface HeapSizes { usedJSHeapSize: number; jsHeapSizeLimit: number }
@@ -28,6 +29,5 @@ function watchTimings(): void {
 /** Begins to watch. Returns what stops the memory check. */
 export function watchPerformance(readMemory: () => HeapSizes | undefined = heap): () => void {
   if (typeof PerformanceObserver !== 'undefined') watchTimings();
-  const timer = setInterval(() => { checkMemory(readMemory()); }, MEMORY_CHECK_MS);
-  return () => { clearInterval(timer); };
+  return whileSeen(MEMORY_CHECK_MS, () => { checkMemory(readMemory()); });
 }

@@ -119,6 +119,7 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
   const wake = (): void => { start(); own?.wake(); };
 
   document.addEventListener('visibilitychange', turn);
+  document.addEventListener('resume', wake);
   addEventListener('pageshow', wake);
   addEventListener('online', wake);
   start();
@@ -129,6 +130,7 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
       stop();
       channel.close();
       document.removeEventListener('visibilitychange', turn);
+      document.removeEventListener('resume', wake);
       removeEventListener('pageshow', wake);
       removeEventListener('online', wake);
       options.onState('closed');

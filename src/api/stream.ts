@@ -1,4 +1,5 @@
 /** The event stream, read by fetch so that it carries the token; refuses to count a silent connection as alive. */
+import { ErrorReply } from '../../contract/errors.ts';
 import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
 import { StreamEvent } from '../../contract/stream.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION } from '../../contract/version.ts';
@@ -7,6 +8,9 @@ import { log } from '../log.ts';
 /** The server's heartbeat comes every 15 s; two missed are a dead stream. */
 export const STREAM_SILENCE_MS = 30_000;
 export const STREAM_BACKOFF_MAX_MS = 30_000;
+
+/** A heartbeat and some: on waking, a stream that was last heard of longer ago than this is taken for dead. */
+const STREAM_OVERDUE_MS = 20_000;
 
 /** An attempt that has not been answered for this long may hang on a network that is gone. */
 const STREAM_STUCK_MS = 2_000;
@@ -22,6 +26,8 @@ export interface StreamOptions {
   onState(state: StreamState): void;
   /** Numbered events are missing: read again what they would have told. */
   onGap(): void;
+  /** The server would not open it: the sign-in is too old, or was revoked. */
+  onRefused?(code: 'reauth_required' | 'token_revoked'): void;
   random?: () => number;
 }
 
@@ -84,6 +90,9 @@ export function openStream(options: StreamOptions): Stream {
   let refresh = false;
   /** When the present attempt began (ms), until it is answered. */
   let askedAt: number | null = null;
+  /** Device clock (ms) of the last byte; timers do not run while a device sleeps. */
+  let heardAt = 0;
+  let isOpen = false;
   let again = false;
   let abort = new AbortController();
   let wakeUp: () => void = () => undefined;
@@ -111,11 +120,24 @@ export function openStream(options: StreamOptions): Stream {
     if (seen === 'gap') options.onGap();
   }
 
+  /** Why a stream was refused; what does not read as ours was said by somebody else. */
+  function told(text: string): void {
+    let reply: ReturnType<typeof ErrorReply.safeParse>;
+    try {
+      reply = ErrorReply.safeParse(JSON.parse(text));
+    } catch {
+      return;
+    }
+    const code = reply.data?.error.code;
+    if (code === 'reauth_required' || code === 'token_revoked') options.onRefused?.(code);
+  }
+
   async function readOnce(): Promise<void> {
     abort = new AbortController();
     const { signal } = abort;
     let silence = setTimeout(() => undefined, 0);
     const heard = (): void => {
+      heardAt = Date.now();
       clearTimeout(silence);
       silence = setTimeout(() => { abort.abort(); }, STREAM_SILENCE_MS);
     };
@@ -131,10 +153,12 @@ export function openStream(options: StreamOptions): Stream {
       });
       if (response.status === 401) refresh = true;
       if (!response.ok || response.body === null || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
-        await response.body?.cancel();
+        if (response.status === 401) told(await response.text());
+        else await response.body?.cancel();
         throw new Error(`The stream answered ${response.status}`);
       }
       askedAt = null;
+      isOpen = true;
       options.onState('open');
       failures = 0;
       const parse = createParser(take);
@@ -149,6 +173,7 @@ export function openStream(options: StreamOptions): Stream {
       }
     } finally {
       askedAt = null;
+      isOpen = false;
       clearTimeout(silence);
       abort.abort();
     }
@@ -179,7 +204,9 @@ export function openStream(options: StreamOptions): Stream {
   return {
     wake() {
       failures = 0;
-      again = askedAt !== null && Date.now() - askedAt >= STREAM_STUCK_MS;
+      const stuck = askedAt !== null && Date.now() - askedAt >= STREAM_STUCK_MS;
+      const silent = isOpen && askedAt === null && Date.now() - heardAt >= STREAM_OVERDUE_MS;
+      again = stuck || silent;
       if (again) abort.abort();
       else wakeUp();
     },

@@ -2,6 +2,7 @@
 import { proxy } from 'valtio';
 import { SESSION_MAX_AGE_MS, SESSION_NOTICE_MS } from '../../contract/limits.ts';
 import { log } from '../log.ts';
+import { whileSeen } from '../resting-timer.ts';
 import type { AuthPort, AuthUser } from './auth-port.ts';
 import { forgetLastUser, isLeaving, LAST_USER_KEY, leavingDone, noteLeaving, notePurge, parseLastUser, pendingPurges, purgeDone, readLastUser, writeLastUser } from './last-user.ts';
 import { TokenFault, verifiedToken } from './token.ts';
@@ -142,7 +143,7 @@ export function openSession(): void {
   const last = readLastUser();
   if (last !== null) setUser({ uid: last.uid, email: last.email, displayName: null, metadata: { lastSignInTime: last.lastSignInTime } }, true);
   for (const uid of pendingPurges()) if (uid !== last?.uid) void purge(uid);
-  setInterval(() => { checkSession(); }, CHECK_EVERY_MS);
+  whileSeen(CHECK_EVERY_MS, () => { checkSession(); });
   document.addEventListener('visibilitychange', () => { checkSession(); });
   addEventListener('storage', (event) => { if (event.key === LAST_USER_KEY) followOtherTab(event.newValue); });
   setTimeout(() => { if (session.status === 'loading') setNobody(); }, IDENTITY_WAIT_MS);

@@ -6,8 +6,9 @@ import type { StreamEvent } from '../../contract/stream.ts';
 import { apiFetch, observeApi, rememberSource } from '../api/api.ts';
 import type { SharedStream } from '../api/shared-stream.ts';
 import { environment } from '../environment.ts';
-import { checkSession, endSession, idToken, revokeSession, session } from '../identity/session.ts';
+import { endSession, idToken, revokeSession, session } from '../identity/session.ts';
 import { log } from '../log.ts';
+import { whileSeen } from '../resting-timer.ts';
 import { agentsStore, applyAgent, applyRuns, clearAgents, loadAgents, removeAgent } from './agents.ts';
 import { clearAnalytics } from './analytics.ts';
 import { connection } from './connection.ts';
@@ -51,6 +52,12 @@ async function catchUp(sequence: number): Promise<void> {
   if (uid === owner && oldestSequence() < sequence) rereadAll();
 }
 
+/** The server's word that this sign-in is over: by age it is paused, by revocation everything of the person's goes. */
+function refused(reason: string): void {
+  if (reason === 'token_revoked') revokeSession().catch((error: unknown) => { log.error('The revoked session could not be cleared', error); });
+  else endSession();
+}
+
 /** One event of the stream into the store it belongs to. */
 export function applyEvent(event: StreamEvent): void {
   switch (event.type) {
@@ -78,7 +85,7 @@ export function applyEvent(event: StreamEvent): void {
     case 'portfolio.marked': applyPortfolio(event.portfolio, 'stream'); return;
     case 'subscription.changed': void checkSubscription(); return;
     case 'settings.changed': void loadSettings(true); return;
-    case 'session.ended': endSession(); return;
+    case 'session.ended': refused(event.reason); return;
   }
 }
 
@@ -100,6 +107,7 @@ async function listen(owner: string): Promise<void> {
     uid: owner, url: `${environment.apiUrl}/api/stream`, token: idToken, fetch: apiFetch,
     onEvent: applyEvent, onGap: rereadAll,
     onState: (state) => { connection.stream = state; },
+    onRefused: refused,
   });
 }
 
@@ -143,11 +151,7 @@ function follow(): void {
  */
 export function startLive(): Promise<void> {
   const restored = new Promise<void>((resolve) => { restoredFirst = resolve; });
-  observeApi((event) => {
-    if (event.type !== 'refused') return;
-    if (event.code === 'token_revoked') revokeSession().catch((error: unknown) => { log.error('The revoked session could not be cleared', error); });
-    else endSession();
-  });
+  observeApi((event) => { if (event.type === 'refused') refused(event.code); });
   subscribe(session, follow);
   follow();
   if (uid === null) restoredFirst();
@@ -158,12 +162,11 @@ export function startLive(): Promise<void> {
   });
   subscribeKey(connection, 'stream', (state) => { if (state === 'stale') void verifyOnline(); });
   const tick = (): void => {
-    if (document.visibilityState === 'hidden') return;
     refreshEntitlement();
     if (session.status === 'signed-in' && connection.online === 'online') void checkSubscriptionIfDue();
   };
-  setInterval(tick, ENTITLEMENT_TICK_MS);
-  document.addEventListener('visibilitychange', () => { checkSession(); tick(); });
+  whileSeen(ENTITLEMENT_TICK_MS, tick);
+  document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') tick(); });
   watchHealth();
   return restored;
 }

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 /** The memory check. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkMemory, watchPerformance } from '../../src/performance.ts';

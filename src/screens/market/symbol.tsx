@@ -13,6 +13,7 @@ import { TimeChart } from '../../components/TimeChart.tsx';
 import { errorSentence } from '../../format/errors.ts';
 import { formatPrice, formatQuantity } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/times.ts';
+import { whileSeen } from '../../resting-timer.ts';
 import type { ScreenProps } from '../../shell/routes.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/history.ts';
@@ -38,8 +39,8 @@ function useCandles(symbol: string, interval: CandleInterval) {
       );
     };
     ask();
-    const timer = setInterval(() => { if (document.visibilityState === 'visible') ask(); }, REREAD_MS);
-    return () => { stop.abort(); clearInterval(timer); };
+    const rest = whileSeen(REREAD_MS, ask);
+    return () => { stop.abort(); rest(); };
   }, [symbol, interval, key, online]);
   return read.key === key ? read : { key, candles: null, error: null };
 }

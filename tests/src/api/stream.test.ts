@@ -57,6 +57,7 @@ describe('stream', () => {
       token: (force) => { forced.push(force); return Promise.resolve('token'); },
       fetch: ((url: string) => {
         urls.push(url);
+        if (status !== 200) return Promise.resolve(new Response('no', { status }));
         const body = new ReadableStream<Uint8Array>({ start: (controller) => { pipes.push(controller); } });
         return Promise.resolve(new Response(body, { status, headers: { 'content-type': 'text/event-stream' } }));
       }) as unknown as typeof fetch,
@@ -146,6 +147,35 @@ describe('stream', () => {
     expect(signals[1]?.aborted).toBe(true);
     expect(signals).toHaveLength(3);
     expect(states.at(-1)).toBe('open');
+    stream.close();
+  });
+
+  it('that should have been heard of by now is given up on waking, not half a minute later', async () => {
+    const opened = open();
+    await vi.advanceTimersByTimeAsync(0);
+    await opened.say(hello(5));
+    opened.stream.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(opened.urls, 'one that was just heard of is left alone').toHaveLength(1);
+    // Asleep: the clock went on, the timers did not.
+    vi.setSystemTime(Date.now() + 3_600_000);
+    opened.stream.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(opened.urls).toEqual(['/api/stream', '/api/stream?after=5']);
+    expect(opened.states).toEqual(['opening', 'open', 'stale', 'open']);
+    opened.stream.close();
+  });
+
+  it('says that the sign-in is over or was revoked where the server refuses it for that', async () => {
+    const refused: string[] = [];
+    const said = { error: { code: 'token_revoked', message: 'This session was ended. Please sign in again.' } };
+    const stream = openStream({
+      url: '/api/stream', random: () => 1, token: () => Promise.resolve('token'), onEvent: () => undefined, onGap: () => undefined, onState: () => undefined,
+      onRefused: (code) => refused.push(code),
+      fetch: () => Promise.resolve(new Response(JSON.stringify(said), { status: 401, headers: { 'content-type': 'application/json' } })),
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(refused).toEqual(['token_revoked']);
     stream.close();
   });
 

@@ -78,6 +78,25 @@ describe('four hours', () => {
     expect(session).toMatchObject({ status: 'expired', endingSoon: false, user: { uid: 'ann' } });
   });
 
+  it('are not counted by a timer while the page is hidden, but at once when it is seen again', async () => {
+    let visible: DocumentVisibilityState = 'visible';
+    const looked = vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => visible);
+    connectIdentity(provider(person('ann', NOW)).port, PROJECT);
+    openSession();
+    await settled();
+    visible = 'hidden';
+    document.dispatchEvent(new Event('visibilitychange'));
+    const before = vi.getTimerCount();
+    await vi.advanceTimersByTimeAsync(IDENTITY_WAIT_MS);
+    expect(vi.getTimerCount(), 'only the wait for the provider was left').toBe(before - 1);
+    expect(before).toBe(1);
+    vi.setSystemTime(NOW + 5 * HOUR);
+    visible = 'visible';
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(session.status).toBe('expired');
+    looked.mockRestore();
+  });
+
   it('go by the server\'s clock where it is known', async () => {
     connectIdentity(provider(person('ann', NOW)).port, PROJECT);
     await settled();

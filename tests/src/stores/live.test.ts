@@ -119,6 +119,18 @@ describe('events', () => {
   });
 });
 
+describe('a person who was revoked', () => {
+  it.each([
+    ['on the open stream', () => { applyEvent({ type: 'session.ended', reason: 'token_revoked' }); }],
+    ['when the stream is opened', () => { handed().onRefused?.('token_revoked'); }],
+  ])('is heard of %s: the same as a sign-out, and what is theirs goes from the screen (F30)', async (_where, say) => {
+    say();
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+    await vi.waitFor(() => { expect([portfolioStore.data, agentsStore.data]).toEqual([null, null]); });
+    await vi.waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
+  });
+});
+
 describe('the server\'s return', () => {
   it('opens the stream at once, and asks again for what is not the server\'s own word', async () => {
     portfolioStore.origin = 'snapshot';

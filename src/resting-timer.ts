@@ -1,0 +1,29 @@
+/** Work that is due again and again while the page is seen; refuses to tick while it is hidden, and makes up for it on return. */
+
+/** Does `work` every `everyMs`; after a hidden or frozen while at once, if a turn was missed. Returns what ends it. */
+export function whileSeen(everyMs: number, work: () => void): () => void {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let doneAt = Date.now();
+  const turn = (): void => {
+    doneAt = Date.now();
+    work();
+  };
+  const pace = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+    if (document.visibilityState === 'hidden') return;
+    // A clock set back has lost count: then it is time too.
+    if (Math.abs(Date.now() - doneAt) >= everyMs) turn();
+    timer = setInterval(turn, everyMs);
+  };
+  const stop = new AbortController();
+  const { signal } = stop;
+  document.addEventListener('visibilitychange', pace, { signal });
+  document.addEventListener('resume', pace, { signal });
+  addEventListener('pageshow', pace, { signal });
+  pace();
+  return () => {
+    stop.abort();
+    clearInterval(timer);
+  };
+}
