@@ -7,7 +7,6 @@ import { environment } from './environment.ts';
 import { onPurge, session, sessionToken } from './identity/session.ts';
 import { TokenFault } from './identity/token.ts';
 import { log } from './log.ts';
-import { needsPerson, showBadge } from './offline/badge.ts';
 import { StorageFault, type StorageMode } from './offline/database.ts';
 import { createLifecycle, unsent } from './offline/lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
@@ -78,9 +77,6 @@ async function bearer(force: boolean): Promise<{ uid: string; token: string } | 
   }
 }
 
-/** Not yet known at the start: the worker may have set one meanwhile. */
-let shownBadge: number | null = null;
-
 const lifecycle = createLifecycle({
   line,
   token: bearer,
@@ -97,13 +93,7 @@ const lifecycle = createLifecycle({
       document.removeEventListener('visibilitychange', listener);
     };
   },
-  onView(view) {
-    Object.assign(queue, view);
-    const badge = needsPerson(view.entries);
-    if (badge === shownBadge) return;
-    shownBadge = badge;
-    void showBadge(badge);
-  },
+  onView(view) { Object.assign(queue, view); },
   onAgents(agents) { for (const agent of agents) applyAgent(agent, null); },
   onSettled() { void loadAgents(true); },
   onDrained({ end }) {

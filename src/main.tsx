@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
 import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
+import { openBadge } from './icon-badge.ts';
 import { connectIdentity, openSession } from './identity/session.ts';
 import { log } from './log.ts';
 import { openPush } from './push/open-push.ts';
@@ -50,6 +51,7 @@ if (root === null) throw new Error('Root element not found');
 
 openCommands();
 openPush();
+openBadge();
 openSession();
 const restored = startLive();
 const page = createRoot(root, {

@@ -1,10 +1,12 @@
 /** Sends the queue from the worker, with or without a page; refuses to make a database for a user who is not here. */
+import type { Agent } from '../contract/agents.ts';
 import { needsPerson, showBadge } from '../src/offline/badge.ts';
 import { openChannel } from '../src/offline/channel.ts';
 import { openUserDatabase, StorageFault, type UserDatabase } from '../src/offline/database.ts';
 import type { Drained } from '../src/offline/drain.ts';
 import { QueueFull } from '../src/offline/outbox.ts';
 import { isPending, type Wish } from '../src/offline/outbox-entry.ts';
+import { readSnapshot } from '../src/offline/snapshots.ts';
 import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
 import { workerIdentity } from '../src/identity/worker.ts';
 
@@ -17,25 +19,36 @@ export function databaseOf(uid: string): UserDatabase {
   return openUserDatabase(uid, { mayCreate: () => false });
 }
 
-function queueOf(uid: string, baseUrl: string): UserQueue {
+function queueOf(uid: string, baseUrl: string): { queue: UserQueue; database: UserDatabase } {
   const database = databaseOf(uid);
   const present = queues.get(uid);
-  if (present !== undefined && present.database === database) return present.queue;
+  if (present !== undefined && present.database === database) return present;
   present?.queue.close();
   const queue = openUserQueue(database, { line: { baseUrl }, channel, token: (force) => identity.token(force) });
-  queues.set(uid, { queue, database });
-  return queue;
+  const made = { queue, database };
+  queues.set(uid, made);
+  return made;
 }
+
+/** Who is signed in here, with a token; null where nobody is, or no token can be had now. */
+export const currentToken = (): Promise<{ uid: string; token: string } | null> => identity.token();
 
 /** Drains the queue of whoever is signed in. Null where nobody is, or no token can be had now. */
 export async function deliver(baseUrl: string): Promise<Drained | null> {
   const held = await identity.token();
   if (held === null) return null;
-  const queue = queueOf(held.uid, baseUrl);
+  const { queue } = queueOf(held.uid, baseUrl);
   const drained = await queue.drain();
   // With no page open nobody else tells that something was refused.
-  await queue.outbox.state().then(({ entries }) => showBadge(needsPerson(entries)), () => undefined);
+  await badge(held.uid, baseUrl);
   return drained;
+}
+
+/** The number on the icon from what is kept of this user; where nothing may be kept, from the agents just heard of. */
+export async function badge(uid: string, baseUrl: string, heard: readonly Agent[] = []): Promise<void> {
+  const { queue, database } = queueOf(uid, baseUrl);
+  const kept = await readSnapshot(uid, 'agents', database);
+  await queue.outbox.state().then(({ entries }) => showBadge(needsPerson(entries, kept?.value.agents ?? heard)), () => undefined);
 }
 
 /**
@@ -43,7 +56,7 @@ export async function deliver(baseUrl: string): Promise<Drained | null> {
  * the server would not have it.
  */
 export async function stopWithoutPage(uid: string, wish: Wish, baseUrl: string): Promise<'delivered' | 'waiting' | 'failed' | 'not-saved' | 'signed-out'> {
-  const { outbox } = queueOf(uid, baseUrl);
+  const { outbox } = queueOf(uid, baseUrl).queue;
   try {
     const { commandId } = await outbox.enqueue(wish);
     await deliver(baseUrl).catch(() => null);
@@ -62,6 +75,7 @@ export async function forget(uid: string): Promise<void> {
   queues.get(uid)?.queue.close();
   queues.delete(uid);
   await databaseOf(uid).retire();
+  await showBadge(0);
 }
 
 channel.listen((message) => { if (message.type === 'purged') void forget(message.uid); });

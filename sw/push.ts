@@ -3,8 +3,9 @@
 import * as z from 'zod/mini';
 import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
-import { databaseOf, stopWithoutPage } from './deliver.ts';
+import { badge, currentToken, databaseOf, stopWithoutPage } from './deliver.ts';
 import { notificationOf, type PushTarget } from './notification-words.ts';
+import { renewAddress } from './push-address.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -43,7 +44,7 @@ async function forStranger(): Promise<void> {
   await subscription?.unsubscribe().catch(() => false);
 }
 
-async function take(data: PushMessageData | null): Promise<void> {
+async function take(data: PushMessageData | null, baseUrl: string): Promise<void> {
   const payload = parse(data);
   if (payload === null) {
     // A newer server's, perhaps: nothing of it is guessed.
@@ -54,6 +55,7 @@ async function take(data: PushMessageData | null): Promise<void> {
   if (kept === 'signed-out') return forStranger();
   const { title, target, ...options } = notificationOf(payload, kept);
   await show(title, { ...options, timestamp: payload.sentAt, data: target } as FullOptions);
+  await badge(payload.uid, baseUrl, payload.state.agents);
 }
 
 /** A page that is open shows it there, without a reload; else a new window. */
@@ -92,7 +94,12 @@ async function stop(target: z.infer<typeof Target>, baseUrl: string): Promise<vo
 
 /** Listens for pushes and presses. `baseUrl` is the back end's. */
 export function listenForPush(baseUrl: string): void {
-  self.addEventListener('push', (event) => { event.waitUntil(take(event.data)); });
+  self.addEventListener('push', (event) => { event.waitUntil(take(event.data, baseUrl)); });
+  self.addEventListener('pushsubscriptionchange', (event) => {
+    const changed = event as ExtendableEvent & Parameters<typeof renewAddress>[0];
+    // What fails here is made good by the page, which renews at its next start.
+    changed.waitUntil(renewAddress(changed, { registration: self.registration, baseUrl, token: currentToken, fetch: (input, init) => fetch(input, init) }).catch(() => 'left'));
+  });
   self.addEventListener('notificationclick', (event) => {
     event.notification.close();
     const target = Target.safeParse(event.notification.data);

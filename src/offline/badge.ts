@@ -1,9 +1,14 @@
 /** The number on the app's icon: what needs the person; refuses to count what goes on by itself. */
+import type { Agent } from '../../contract/agents.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 
-/** Starts to be confirmed, and commands that failed or lapsed and were not dismissed. A waiting command needs only the network. */
-export function needsPerson(entries: readonly Pick<OutboxEntry, 'state'>[]): number {
-  return entries.filter(({ state }) => state === 'needs-you' || state === 'failed' || state === 'lapsed').length;
+/**
+ * Starts to be confirmed, commands that failed or lapsed and were not dismissed, and agents that stand still though they
+ * were told to run. A waiting command needs only the network.
+ */
+export function needsPerson(entries: readonly Pick<OutboxEntry, 'state'>[], agents: readonly Pick<Agent, 'status'>[]): number {
+  return entries.filter(({ state }) => state === 'needs-you' || state === 'failed' || state === 'lapsed').length
+    + agents.filter(({ status }) => status === 'halted' || status === 'faulted').length;
 }
 
 interface BadgePort { setAppBadge?(count: number): Promise<void>; clearAppBadge?(): Promise<void> }

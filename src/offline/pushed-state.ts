@@ -1,7 +1,8 @@
 /** Takes the state that a push brought into the snapshots; refuses one that is older than what is kept, and says what is missing. */
+import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
 import type { PushPayload } from '../../contract/push.ts';
-import { StorageFault, type UserDatabase } from './database.ts';
+import { heldDatabase, StorageFault, type UserDatabase } from './database.ts';
 import { readSnapshot, writeSnapshot } from './snapshots.ts';
 
 /**
@@ -12,13 +13,14 @@ import { readSnapshot, writeSnapshot } from './snapshots.ts';
 export type Pushed = 'fresh' | 'behind' | 'not-kept' | 'again' | 'signed-out';
 
 const SEEN_KEY = 'pushed';
+const TOLD_KEY = 'pushedSequence';
 const SEEN_MAX = 30;
 const CURVE_MAX = 500;
 const FILLS_MAX = 100;
 const Seen = z.array(z.string());
 
-/** Notes the message and answers whether it is new. @throws StorageFault */
-function noteSeen(database: UserDatabase, id: string): Promise<boolean> {
+/** Notes the message, how far it reaches, and answers whether it is new. @throws StorageFault */
+function noteSeen(database: UserDatabase, id: string, sequence: number): Promise<boolean> {
   return database.transact(['meta'], 'readwrite', (transaction) => new Promise<boolean>((resolve, reject) => {
     const meta = transaction.objectStore('meta');
     const request = meta.get(SEEN_KEY) as IDBRequest<unknown>;
@@ -27,6 +29,8 @@ function noteSeen(database: UserDatabase, id: string): Promise<boolean> {
       const before = known.success ? known.data : [];
       if (before.includes(id)) { resolve(false); return; }
       meta.put([...before, id].slice(-SEEN_MAX), SEEN_KEY);
+      const told = meta.get(TOLD_KEY) as IDBRequest<unknown>;
+      told.onsuccess = () => { meta.put(Math.max(sequence, typeof told.result === 'number' ? told.result : 0), TOLD_KEY); };
       resolve(true);
     };
     request.onerror = () => { reject(request.error ?? new Error('get failed')); };
@@ -76,7 +80,7 @@ const WORST: readonly Pushed[] = ['signed-out', 'again', 'not-kept', 'behind', '
 /** Writes what a message brought. Never throws for storage's sake. `at` is the device's clock, ms. */
 export async function keepPushed(payload: PushPayload, database: UserDatabase, at: number): Promise<Pushed> {
   try {
-    if (!await noteSeen(database, payload.id)) return 'again';
+    if (!await noteSeen(database, payload.id, payload.sequence)) return 'again';
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
     return error.code === 'signed-out' ? 'signed-out' : 'not-kept';
@@ -84,4 +88,20 @@ export async function keepPushed(payload: PushPayload, database: UserDatabase, a
   const parts = [await keepAgents(payload, database, at), await keepPortfolio(payload, database, at)];
   await keepFill(payload, database);
   return WORST.find((one) => parts.includes(one)) ?? 'fresh';
+}
+
+/**
+ * Whether a push has told of something that the kept list of agents does not hold yet: what is shown offline is then
+ * behind, however young it is. A fresh reading ends it.
+ */
+export async function isBehindPush(uid: string, database: UserDatabase | null = heldDatabase(uid)): Promise<boolean> {
+  if (database === null) return false;
+  try {
+    const told = await get<unknown>(TOLD_KEY, database.store('meta'));
+    const kept = await readSnapshot(uid, 'agents', database);
+    return typeof told === 'number' && told > (kept?.value.sequence ?? 0);
+  } catch (error) {
+    if (error instanceof StorageFault) return false;
+    throw error;
+  }
 }

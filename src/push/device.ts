@@ -2,6 +2,7 @@
 import type { CallableReply } from '../../contract/callables.ts';
 import { PushSubscriptionBody, type PushSettings } from '../../contract/push.ts';
 import { callFunction } from '../callables/callables.ts';
+import { subscribe } from '../offline/push-subscribe.ts';
 import { isAppleMobile, isStandalone } from '../shell/install.ts';
 
 /**
@@ -43,24 +44,6 @@ async function registration(): Promise<ServiceWorkerRegistration> {
     setTimeout(() => { reject(new Error('The app is not installed in this browser yet. Reload the page and try again.')); }, WORKER_WAIT_MS);
   });
   return Promise.race([navigator.serviceWorker.ready, late]);
-}
-
-function keyBytes(publicKey: string): Uint8Array<ArrayBuffer> {
-  const text = atob(publicKey.replace(/-/g, '+').replace(/_/g, '/'));
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
-
-async function subscribe({ pushManager }: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> {
-  const options = { userVisibleOnly: true, applicationServerKey: keyBytes(publicKey) };
-  try {
-    return await pushManager.subscribe(options);
-  } catch (error) {
-    // Subscribed with another server's key: that one is given up.
-    const old = await pushManager.getSubscription();
-    if (old === null) throw error;
-    await old.unsubscribe();
-    return pushManager.subscribe(options);
-  }
 }
 
 /** Subscribes this browser and tells the server. Permission must have been given. */

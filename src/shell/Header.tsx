@@ -7,6 +7,7 @@ import { LinkButton } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { PaperTag } from '../components/Tags.tsx';
 import { useAuth } from '../stores/security.ts';
+import { BackControl } from './BackControl.tsx';
 import { useDataTime } from './data-age.ts';
 import { Mark } from './Mark.tsx';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
@@ -56,6 +57,7 @@ export function AppHeader({ path }: { path: string }) {
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-ground">
       <div className="flex h-13 items-center gap-3 px-4 md:px-6">
+        <BackControl path={path} />
         <Logo to="/dashboard" />
         <nav aria-label="Main" className="ml-3 hidden items-center md:flex">
           {links.map((link) => <BarLink key={link.label} link={link} path={path} />)}

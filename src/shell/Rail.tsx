@@ -6,7 +6,7 @@ import { classes } from '../components/class-names.ts';
 import { LazyDialog } from '../components/LazyDialog.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { preload } from './routes.ts';
-import { isCurrent, MORE_LINKS, type NavLink } from './navigation.ts';
+import { BAR_LINKS, isCurrent, MORE_LINKS, type NavLink } from './navigation.ts';
 
 const ICON: Record<string, LucideIcon> = {
   '/dashboard': LayoutDashboard, '/agents': Bot, '/market': ChartCandlestick, '/portfolio': Wallet, '/performance': Activity,
@@ -44,16 +44,13 @@ export function Rail({ path }: { path: string }) {
   );
 }
 
-const BAR: readonly NavLink[] = [
-  { to: '/dashboard', label: 'Dashboard' }, { to: '/agents', label: 'Agents' }, { to: '/market', label: 'Markets' }, { to: '/portfolio', label: 'Portfolio' },
-];
 const TAB = 'flex min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-[0.6875rem] leading-4';
 
 export function BottomBar({ path }: { path: string }) {
   const [open, setOpen] = useState(false);
   return (
     <nav aria-label="Screens" className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(var(--bar)+env(safe-area-inset-bottom))] border-t border-line bg-ground pb-[env(safe-area-inset-bottom)] lg:hidden">
-      {BAR.map((link) => {
+      {BAR_LINKS.map((link) => {
         const Icon = ICON[link.to] ?? Activity;
         const current = isCurrent(path, link.to);
         return <Link key={link.to} href={link.to} aria-current={current ? 'page' : undefined} className={classes(TAB, current ? 'font-medium text-accent' : 'text-ink-2')}><Icon className="size-5" strokeWidth={1.75} aria-hidden />{link.label}</Link>;

@@ -40,6 +40,18 @@ export function isCurrent(path: string, link: string): boolean {
   return path === link || path.startsWith(`${link}/`);
 }
 
+/** The screens of the bottom bar: one is not left by going back. */
+export const BAR_LINKS: readonly NavLink[] = [
+  { to: '/dashboard', label: 'Dashboard' }, { to: '/agents', label: 'Agents' }, { to: '/market', label: 'Markets' }, { to: '/portfolio', label: 'Portfolio' },
+];
+
+/** Where a screen without a history leads back to; null for the screens of the bottom bar. */
+export function backOf(path: string): string | null {
+  const bare = path.replace(/(.)\/+$/, '$1');
+  if (BAR_LINKS.some(({ to }) => to === bare)) return null;
+  return BAR_LINKS.find(({ to }) => bare.startsWith(`${to}/`))?.to ?? '/dashboard';
+}
+
 const DASHBOARDS = ['/dashboard', '/standard-dashboard', '/pro-dashboard'];
 /** The trial banner is for signed-in people on every page but the dashboards. */
 export const showsTrialBanner = (path: string): boolean => !DASHBOARDS.includes(path);

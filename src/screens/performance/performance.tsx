@@ -6,12 +6,15 @@ import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState
 import { Amount } from '../../components/Figures.tsx';
 import { LinkButton } from '../../components/Button.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
+import { ShareWords } from '../../components/ShareWords.tsx';
 import { StatusBadge } from '../../components/Tags.tsx';
 import { loadAgents } from '../../stores/agents.ts';
 import { analyticsStore, loadAnalytics, loadSummary, summaryStore } from '../../stores/analytics.ts';
+import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { POOL_NAME } from '../agents/agent-words.ts';
 import { STATUS_TONE } from '../agents/AgentRow.tsx';
 import { useAgentViews, useSlot } from '../reading.ts';
+import { resultWords } from './result-words.ts';
 
 type Column = 'name' | 'total' | 'realized' | 'unrealized' | 'fees';
 const COLUMNS: readonly [Column, string][] = [['total', 'Result'], ['realized', 'Realised'], ['unrealized', 'Unrealised'], ['fees', 'Fees']];
@@ -24,6 +27,8 @@ export function sortAgents<T extends { agent: Pick<Agent, Column> }>(views: read
 export default function Performance() {
   const { views, slot } = useAgentViews();
   const summary = useSlot(summaryStore, loadSummary).data;
+  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
+  const words = portfolio === null ? null : resultWords(portfolio);
   const perAgent = useSlot(analyticsStore, loadAnalytics).data?.perAgent ?? [];
   const [by, setBy] = useState<Column>('total');
   const heading = (column: Column, label: string, numeric: boolean) => (
@@ -67,6 +72,11 @@ export default function Performance() {
                 <Line term="Fees"><Amount value={summary.fees} /></Line>
                 <Line term="Agents">{summary.running} running of {summary.total}, {summary.cap} allowed</Line>
               </dl>
+            </Section>
+          )}
+          {words !== null && (
+            <Section title="Tell somebody" className="max-w-2xl">
+              <ShareWords label="Share the result" what={{ title: 'Tradewind', text: words, url: `${location.origin}/` }} />
             </Section>
           )}
         </div>

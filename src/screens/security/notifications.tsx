@@ -9,6 +9,7 @@ import { Switch } from '../../components/Switch.tsx';
 import { errorSentence } from '../../format/errors.ts';
 import { session } from '../../identity/session.ts';
 import { deviceState, joinPush, leavePush, readPush, writePush, type DeviceState, type PushState } from '../../push/device.ts';
+import { InstallSteps } from '../../shell/InstallSteps.tsx';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { useSlot } from '../reading.ts';
 
@@ -26,7 +27,7 @@ const SAID: Record<DeviceState, string> = {
   off: 'This device is not notified.',
   denied: 'This browser does not let Tradewind notify you. Only its own settings for this site can change that: look for Notifications behind the icon beside the address.',
   unsupported: 'This browser cannot receive notifications. Current Chrome, Edge, Firefox and Safari can.',
-  install: 'On iPhone and iPad notifications come to the installed app alone: tap Share, then Add to Home Screen, and open Tradewind from there.',
+  install: 'On iPhone and iPad notifications come to the installed app alone. Put it on the home screen and open it from there:',
 };
 
 const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -85,6 +86,7 @@ export function Notifications() {
   return (
     <Section title="Notifications">
       <p className="rule py-3 text-ink-2" role="status">{SAID[device]}{push !== null && push.devices > 1 ? ` ${push.devices} of your devices are.` : ''}</p>
+      {device === 'install' && <div className="-mt-2 pb-3 text-ink-2"><InstallSteps /></div>}
       {error !== null && <p role="alert" className="pb-3 text-danger">{error}</p>}
       {master === false && <p className="flex flex-wrap items-center gap-3 pb-3 text-amber">Notifications are off in your trading settings: nothing is sent. <LinkButton to="/trading" size="sm">Trading settings</LinkButton></p>}
       <div className="pb-3">

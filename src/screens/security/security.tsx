@@ -18,6 +18,7 @@ import { commandText } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
 import { tried } from '../act.ts';
 import { Notifications } from './notifications.tsx';
+import { ThisApp } from './this-app.tsx';
 
 type Unsent = ReturnType<typeof unsentCommands>;
 
@@ -94,7 +95,7 @@ export default function Security() {
     <>
       <ScreenTitle title="Security" />
       <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
-        <div className="flex flex-col gap-8"><SessionPart /><DevicePart /></div>
+        <div className="flex flex-col gap-8"><SessionPart /><DevicePart /><ThisApp /></div>
         <div className="flex flex-col gap-8"><Section title="Appearance">
           <div className="rule flex flex-col gap-4 pt-4">
             <Select label="Theme" value={theme} options={THEMES} onChange={(event) => { appearance.theme = event.target.value as Theme; }} />

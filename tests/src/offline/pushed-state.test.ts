@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 import { PushedPortfolio, type PushPayload } from '../../../contract/push.ts';
 import { openUserDatabase, type UserDatabase } from '../../../src/offline/database.ts';
-import { keepPushed } from '../../../src/offline/pushed-state.ts';
+import { isBehindPush, keepPushed } from '../../../src/offline/pushed-state.ts';
 import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline/snapshots.ts';
 import { portfolio, T0 } from './samples.ts';
 
@@ -43,7 +43,10 @@ describe('a push', () => {
     await writeSnapshot(db.uid, 'agents', { agents: [agent('a')], sequence: 2, asOf: T0 }, T0, db);
     expect(await keepPushed(payload(db.uid, 5, [agent('a', 'halted')], false), db, T0 + 9)).toBe('behind');
     expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ savedAt: T0, value: { sequence: 2, agents: [{ status: 'halted' }] } });
+    expect(await isBehindPush(db.uid, db)).toBe(true);
     expect(await keepPushed(payload(db.uid, 6, [agent('a')], true, { portfolio: null }), db, T0 + 9)).toBe('behind');
+    // The agents are whole again; what lags now is the portfolio, which has its own age.
+    expect(await isBehindPush(db.uid, db)).toBe(false);
   });
 
   it('that comes late changes nothing, and one that comes twice is known', async () => {

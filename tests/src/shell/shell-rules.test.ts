@@ -9,12 +9,19 @@ vi.hoisted(() => {
   vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
   vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
 });
-const { navLinks, FOOTER_LINKS } = await import('../../../src/shell/navigation.ts');
+const { backOf, navLinks, FOOTER_LINKS } = await import('../../../src/shell/navigation.ts');
 const { BREAKPOINTS, popoverPlace } = await import('../../../src/components/popover-place.ts');
 const { IDLE_PRELOADS, preloadWhenIdle, ROUTES, routeOf } = await import('../../../src/shell/routes.ts');
 const { ROUTES: GUARDED } = await import('../../../src/identity/security-context.ts');
 const { readAppearance } = await import('../../../src/shell/appearance.ts');
 const { offlineText } = await import('../../../src/shell/StatusStrip.tsx');
+
+describe('the way back in an installed app', () => {
+  it('leads from a part to its whole, from elsewhere to the dashboard, and not from the screens of the bottom bar', () => {
+    expect(['/agents/a1', '/market/ETH-USDT', '/security', '/stop-all', '/standard-dashboard'].map(backOf)).toEqual(['/agents', '/market', '/dashboard', '/dashboard', '/dashboard']);
+    expect(['/dashboard', '/agents', '/market/', '/portfolio'].map(backOf)).toEqual([null, null, null, null]);
+  });
+});
 
 describe('navigation', () => {
   it('shows Dashboard, Trading, Analytics, Markets to everyone signed in (R2-21)', () => {

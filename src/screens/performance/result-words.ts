@@ -1,0 +1,12 @@
+/** A person's result in words for others; refuses names and amounts: a percentage is all that leaves. */
+import { divide, parseFixed, subtract, toNumber, ZERO } from '../../../contract/money.ts';
+import type { Portfolio } from '../../../contract/trading.ts';
+import { formatPercent } from '../../format/numbers.ts';
+
+/** Null where there is no result. */
+export function resultWords(portfolio: Pick<Portfolio, 'equity' | 'deposits'>): string | null {
+  const deposits = parseFixed(portfolio.deposits);
+  if (deposits <= ZERO) return null;
+  const percent = toNumber(divide(subtract(parseFixed(portfolio.equity), deposits), deposits, 'half-even')) * 100;
+  return `My trading agents, on paper money: ${formatPercent(percent, { signed: true })} since the start, after fees.`;
+}
