@@ -14,6 +14,7 @@ import { isStop, type OutboxEntry, type Wish } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
+import { seenThen } from './stores/seen-then.ts';
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/health.ts';
 
@@ -158,10 +159,12 @@ async function sendNow(wish: Wish): Promise<CommandResult> {
 
 const one = (intent: 'start' | 'stop', agent: Seen): Wish => ({
   intent, agentId: agent.id, agentName: agent.name, agents: [], seenGeneration: agent.generation, confirmed: false,
+  ...(intent === 'start' ? { seen: seenThen([agent.id]) } : {}),
 });
 const all = (intent: 'start-all' | 'stop-all', agents: readonly Seen[]): Wish => ({
   intent, agentId: null, agentName: '', seenGeneration: null, confirmed: false,
   agents: agents.slice(0, 100).map((agent) => ({ id: agent.id, seenGeneration: agent.generation })),
+  ...(intent === 'start-all' ? { seen: seenThen(agents.map((agent) => agent.id)) } : {}),
 });
 
 export function startAgent(agent: Seen): Promise<CommandResult> {
@@ -194,7 +197,9 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
   if (session.status === 'expired' && waiting !== undefined && !isStop(waiting)) return { said: 'refused', message: SESSION_OVER };
   const seen = agentsStore.data?.agents.find((agent) => agent.id === waiting?.agentId);
   try {
-    const entry = await outbox?.confirm(commandId, seen?.generation ?? null) ?? null;
+    const ids = waiting?.agentId === null ? waiting.agents.map((agent) => agent.id) : [waiting?.agentId ?? ''];
+    const now = waiting === undefined || isStop(waiting) ? undefined : seenThen(ids);
+    const entry = await outbox?.confirm(commandId, seen?.generation ?? null, now) ?? null;
     if (entry === null) return { said: 'refused', message: 'This command is no longer waiting' };
     void lifecycle.drainNow();
     return { said: 'saved', entry };

@@ -4,7 +4,7 @@ import { Agent } from '../../contract/agents.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { StorageFault } from './database.ts';
 import { pauseHolds, type Outbox } from './outbox.ts';
-import { isPending, isStop, type OutboxEntry } from './outbox-entry.ts';
+import { isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
 import { nextDueAt, pick } from './queue-rules.ts';
 import { judge, type Answer, type Verdict } from './replies.ts';
 import { tokenClaims } from './token-claims.ts';
@@ -40,6 +40,7 @@ export interface Drained { end: DrainEnd; /** Device clock, ms. */ dueAt: number
 
 const OneAgent = z.object({ agent: Agent });
 const ManyAgents = z.object({ agents: z.array(Agent) });
+const Results = z.object({ results: z.array(z.object({ agentId: z.string(), outcome: z.string(), message: z.optional(z.string()) })) });
 
 /** The agents that a reply names. */
 export function agentsIn(json: unknown): Agent[] {
@@ -47,6 +48,14 @@ export function agentsIn(json: unknown): Agent[] {
   if (one.success) return [one.data.agent];
   const many = ManyAgents.safeParse(json);
   return many.success ? many.data.agents : [];
+}
+
+/** What became of each agent of a command for many; empty for a command for one, and for a reply that does not say. */
+export function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
+  const parsed = entry.agentId === null ? Results.safeParse(json) : null;
+  if (parsed?.success !== true) return [];
+  const names = new Map([...entry.seen?.agents ?? [], ...agentsIn(json)].map(({ id, name }) => [id, name]));
+  return parsed.data.results.map(({ agentId, outcome, message = '' }) => ({ agentId, name: names.get(agentId) ?? 'An agent that is gone', went: outcome !== 'refused', message }));
 }
 
 /** Sends what is queued until nothing more can be sent now. */
@@ -149,8 +158,10 @@ class Turn {
     switch (verdict.verdict) {
       case 'done': {
         const agents = agentsIn(answer.json);
-        await outbox.delivered(entry, new Map(agents.map((agent) => [agent.id, agent.generation])));
+        const results = resultsIn(answer.json, entry);
+        await outbox.delivered(entry, new Map(agents.map((agent) => [agent.id, agent.generation])), results);
         this.ports.onDelivered?.(entry, agents);
+        if (results.some((result) => !result.went)) this.ports.onSettled?.(entry);
         return;
       }
       case 'again':

@@ -88,7 +88,9 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
       if (!(error instanceof StorageFault)) throw error;
     }
     if (attached !== present) return;
-    const shown = [...view.entries, ...accepted.values()].sort((a, b) => a.sequence - b.sequence);
+    // What was accepted in part is in the queue still, as what it now is.
+    const gone = [...accepted.values()].filter(({ commandId }) => !view.entries.some((entry) => entry.commandId === commandId));
+    const shown = [...view.entries, ...gone].sort((a, b) => a.sequence - b.sequence);
     options.onView({ ...view, entries: shown, storage: present.database.mode });
   };
   const refreshSoon = (): void => { refresh().catch((error: unknown) => { options.onError(error); }); };

@@ -19,6 +19,21 @@ export type EntryReason = z.infer<typeof EntryReason>;
 export const SeenAgent = z.object({ id: z.string(), seenGeneration: z.optional(z.int()) });
 export type SeenAgent = z.infer<typeof SeenAgent>;
 
+/** A price on the screen at the press: decimal text, and the market's moment of it (ms). */
+export const SeenPrice = z.object({ pair: z.string(), price: z.string(), at: z.number() });
+export type SeenPrice = z.infer<typeof SeenPrice>;
+
+/** What the person had before them when they pressed Start: what a late start is confirmed against. */
+export const SeenThen = z.object({
+  prices: z.array(SeenPrice),
+  agents: z.array(z.object({ id: z.string(), name: z.string(), status: z.string(), version: z.number(), generation: z.number() })),
+});
+export type SeenThen = z.infer<typeof SeenThen>;
+
+/** What became of one agent of a start-all or stop-all that the server has answered. */
+export const EntryResult = z.object({ agentId: z.string(), name: z.string(), went: z.boolean(), message: z.string() });
+export type EntryResult = z.infer<typeof EntryResult>;
+
 export const OUTBOX_ENTRY_VERSION = 1;
 
 export const OutboxEntry = z.object({
@@ -52,6 +67,10 @@ export const OutboxEntry = z.object({
   reason: z.nullable(EntryReason),
   /** The person was told that the agent or the time had changed, and still wants it. */
   confirmed: z.boolean(),
+  /** Absent for stops, and in records of earlier builds. */
+  seen: z.optional(SeenThen),
+  /** Only where the server took the command and refused some of its agents: the whole answer, agent by agent. */
+  results: z.optional(z.array(EntryResult)),
 });
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 
@@ -63,6 +82,7 @@ export interface Wish {
   agents: SeenAgent[];
   seenGeneration: number | null;
   confirmed: boolean;
+  seen?: SeenThen | undefined;
 }
 
 export const isStop = (entry: { intent: Intent }): boolean => entry.intent === 'stop' || entry.intent === 'stop-all';

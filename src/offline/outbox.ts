@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { StorageFault, type UserDatabase } from './database.ts';
-import { isPending, OutboxEntry, type EntryState, type Wish } from './outbox-entry.ts';
-import { aged, CLOCK_TOLERANCE_MS, coalesce, rebase } from './queue-rules.ts';
+import { isPending, OutboxEntry, type EntryResult, type EntryState, type SeenThen, type Wish } from './outbox-entry.ts';
+import { aged, CLOCK_TOLERANCE_MS, coalesce, partlyRefused, rebase } from './queue-rules.ts';
 import { trimSnapshots } from './snapshots.ts';
 
 /** What page and worker share about sending, beside the entries. */
@@ -54,15 +54,15 @@ export interface Outbox {
   /** Takes back what was never sent, or dismisses what is over. */
   cancel(commandId: string): Promise<'undone' | 'dismissed' | 'already-sent' | 'gone'>;
   /** A new command in place of one that waited for the person, failed or lapsed. */
-  confirm(commandId: string, seenGeneration: number | null): Promise<OutboxEntry | null>;
+  confirm(commandId: string, seenGeneration: number | null, seen?: SeenThen): Promise<OutboxEntry | null>;
   /** Writes down what time has done: starts that now need the person or have lapsed. */
   sweep(): Promise<QueueState>;
   /** Marks an entry as on its way, before it is. Null when it is no longer to be sent. */
   claim(commandId: string): Promise<OutboxEntry | null>;
   /** Puts back what a reply made of an entry, unless it is gone meanwhile. */
   settle(entry: OutboxEntry): Promise<void>;
-  /** Deletes an entry whose id was echoed. */
-  delivered(entry: OutboxEntry, generations: ReadonlyMap<string, number>): Promise<void>;
+  /** Deletes an entry whose id was echoed. Where the server refused some of its agents, what remains is a failure to be seen. */
+  delivered(entry: OutboxEntry, generations: ReadonlyMap<string, number>, results?: readonly EntryResult[]): Promise<void>;
   /** Notes the server's clock, which also proves that the network is there: waits for the network end. */
   proven(clockOffsetMs: number): Promise<void>;
   pause(pause: QueueMeta['pause']): Promise<void>;
@@ -110,12 +110,12 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       if (!isPending(entry)) return { ...without, result: entry.attempts === 0 && entry.state === 'needs-you' ? 'undone' as const : 'dismissed' as const };
       return entry.attempts === 0 ? { ...without, result: 'undone' as const } : { ...state, result: 'already-sent' as const };
     }),
-    confirm: (commandId, seenGeneration) => change((state) => {
+    confirm: (commandId, seenGeneration, seen) => change((state) => {
       const entry = agedAll(state, now()).find((candidate) => candidate.commandId === commandId);
       if (entry === undefined || isPending(entry)) return { ...state, result: null };
       const { intent, agentId, agentName, agents } = entry;
       const { clockOffsetMs } = state.meta;
-      const wish: Wish = { intent, agentId, agentName, agents, seenGeneration: seenGeneration ?? entry.seenGeneration, confirmed: true };
+      const wish: Wish = { intent, agentId, agentName, agents, seenGeneration: seenGeneration ?? entry.seenGeneration, confirmed: true, seen: seen ?? entry.seen };
       const rest = state.entries.filter((candidate) => candidate.commandId !== commandId);
       const { entries, entry: result } = coalesce(rest, wish, { uid, commandId: newId(), now: now(), clockOffsetMs, clockMoved: false }, newId);
       return result === null ? { ...state, result: null } : { entries, meta: state.meta, result };
@@ -141,10 +141,11 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       ...state, result: undefined,
       entries: state.entries.map((candidate) => (candidate.commandId === entry.commandId && isPending(candidate) ? entry : candidate)),
     })),
-    delivered: (entry, generations) => change((state) => ({
-      ...state, result: undefined,
-      entries: rebase(state.entries.filter((candidate) => candidate.commandId !== entry.commandId), entry, generations),
-    })),
+    delivered: (entry, generations, results = []) => change((state) => {
+      const left = partlyRefused(entry, results, now());
+      const entries = state.entries.flatMap((candidate) => (candidate.commandId !== entry.commandId ? [candidate] : left === null ? [] : [left]));
+      return { ...state, result: undefined, entries: rebase(entries, entry, generations) };
+    }),
     proven: (clockOffsetMs) => change((state) => ({
       result: undefined,
       meta: { ...state.meta, clockOffsetMs, lastSeenAt: now() },

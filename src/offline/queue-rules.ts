@@ -1,7 +1,7 @@
 /** The queue's rules as pure functions: what joins, what is sent next, what a reply means; refuses to read a clock or a disk. */
 import { BACKOFF_BASE_MS, BACKOFF_MAX_MS, OUTBOX_MAX, START_FRESH_MS, START_LAPSE_MS, STOPS_AT_ONCE } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
-import { concerns, isPending, isStop, OUTBOX_ENTRY_VERSION, type OutboxEntry, type SeenAgent, type Wish } from './outbox-entry.ts';
+import { concerns, isPending, isStop, OUTBOX_ENTRY_VERSION, type EntryResult, type OutboxEntry, type SeenAgent, type Wish } from './outbox-entry.ts';
 
 /** The last places of a full queue are for stops. */
 const RESERVED_FOR_STOPS = 100;
@@ -38,6 +38,7 @@ function entryOf(wish: Wish, stamp: Stamp, sequence: number): OutboxEntry {
     intent: wish.intent, agentId: wish.agentId, agentName: wish.agentName, agents: wish.agents, seenGeneration: wish.seenGeneration,
     sequence, createdAt: stamp.now, clockOffsetMs: stamp.clockOffsetMs, clockMoved: stamp.clockMoved, contractVersion: CONTRACT_VERSION,
     attempts: 0, failures: 0, nextAttemptAt: null, state: 'saved', reason: null, confirmed: wish.confirmed,
+    ...(wish.seen === undefined ? {} : { seen: wish.seen }),
   };
 }
 
@@ -127,7 +128,7 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
   const note = (state: 'needs-you' | 'lapsed', code: string, message: string): OutboxEntry =>
     ({ ...entry, state, nextAttemptAt: null, reason: { code, message, at: now } });
   if (age !== null && age > START_LAPSE_MS) return note('lapsed', 'command_lapsed', 'This start waited for more than 24 hours and was not sent');
-  if (entry.state === 'needs-you' || entry.confirmed) return entry;
+  if (entry.state === 'needs-you') return entry;
   if (age === null) return note('needs-you', 'clock_moved', "This device's clock was changed, so it is not known how long this start has waited");
   if (age > START_FRESH_MS) return note('needs-you', 'start_stale', 'This start has waited for more than 30 minutes');
   return entry;
@@ -177,6 +178,22 @@ export function rebase(entries: readonly OutboxEntry[], delivered: OutboxEntry, 
     });
     return { ...entry, agents };
   });
+}
+
+/**
+ * What stays of a command for many agents that the server took in part: a failure that names the agents that did not go,
+ * so that sending it again concerns them alone. Null where all went.
+ */
+export function partlyRefused(entry: OutboxEntry, results: readonly EntryResult[], now: number): OutboxEntry | null {
+  const refused = results.filter((result) => !result.went);
+  if (refused.length === 0) return null;
+  const seen = new Map(entry.agents.map((agent) => [agent.id, agent]));
+  const verb = isStop(entry) ? 'stopped' : 'started';
+  return {
+    ...entry, state: 'failed', nextAttemptAt: null, results: [...results],
+    agents: refused.map(({ agentId }) => seen.get(agentId) ?? { id: agentId }),
+    reason: { code: 'partly_refused', message: `${results.length - refused.length} of ${results.length} ${verb}`, at: now },
+  };
 }
 
 /** When the next entry becomes due (device clock, ms); null when nothing is waiting for time. */

@@ -15,6 +15,10 @@ export interface AgentView {
   alert: boolean;
   canStart: boolean;
   canStop: boolean;
+  /** The command was never sent and concerns this agent alone: it can be taken back as if never pressed. */
+  canUndo: boolean;
+  /** A start waits for the person, who is shown what has changed before it is confirmed. */
+  canReview: boolean;
 }
 
 /** "Running", "Stopped, protecting 2 positions", "Halted: …": only ever what the server said. */
@@ -40,14 +44,28 @@ export function commandText(entry: Pick<OutboxEntry, 'intent' | 'state' | 'reaso
     case 'sending': return `${name} is being sent.`;
     case 'accepted': return `${name} accepted by the server.`;
     case 'needs-you': return `${name} needs you${why}`;
-    case 'failed': return `${name} failed${why}`;
+    case 'failed': return entry.reason?.code === 'partly_refused' ? `${name} went in part${why}` : `${name} failed${why}`;
     case 'lapsed': return `${name} lapsed${why}`;
     case 'cancelled': return `${name} cancelled.`;
   }
 }
 
-const concernsAgent = (entry: OutboxEntry, agentId: string): boolean => concerns(entry)?.includes(agentId) ?? true;
+/** The command's words on the screen of one agent: of a command for many, what became of this one. */
+function textFor(entry: OutboxEntry, agentId: string): string {
+  const mine = entry.results?.find((result) => result.agentId === agentId);
+  return mine === undefined ? commandText(entry) : `${isStop(entry) ? 'Stop' : 'Start'} failed: ${mine.message === '' ? 'the server gave no reason' : mine.message}`;
+}
+
+/** Whom a command is about. One that went in part is about those for whom it did not. */
+function concernsAgent(entry: OutboxEntry, agentId: string): boolean {
+  if (entry.results !== undefined) return entry.results.some((result) => result.agentId === agentId && !result.went);
+  return concerns(entry)?.includes(agentId) ?? true;
+}
 const isOpen = (entry: OutboxEntry): boolean => entry.state === 'saved' || entry.state === 'sending' || entry.state === 'needs-you' || entry.state === 'accepted';
+
+/** A stop that was not carried out and is not being tried any more: it stands on every screen until it is dealt with. */
+export const failedStops = <E extends Pick<OutboxEntry, 'intent' | 'state'>>(entries: readonly E[]): E[] =>
+  entries.filter((entry) => isStop(entry) && (entry.state === 'failed' || entry.state === 'lapsed'));
 
 /** Lays the queue over one agent. Nothing here changes the agent: `status` stays the server's. */
 export function agentView(agent: Agent, entries: readonly OutboxEntry[]): AgentView {
@@ -55,13 +73,16 @@ export function agentView(agent: Agent, entries: readonly OutboxEntry[]): AgentV
   const open = mine.find(isOpen) ?? null;
   const entry = open ?? mine.find((other) => other.state === 'failed' || other.state === 'lapsed') ?? null;
   const wish = open === null ? null : isStop(open) ? 'stop' : 'start';
+  const unsent = open !== null && open.attempts === 0 && open.agentId !== null;
   return {
     agent, entry, wish,
     statusText: statusText(agent),
-    commandText: entry === null ? null : commandText(entry),
-    alert: entry !== null && isStop(entry) && (entry.state === 'failed' || entry.state === 'lapsed'),
+    commandText: entry === null ? null : textFor(entry, agent.id),
+    alert: entry !== null && failedStops([entry]).length > 0,
     canStart: (agent.status === 'stopped' || agent.status === 'faulted') && wish !== 'start',
     // Stop is never hidden: a start on its way may still arrive.
     canStop: wish !== 'stop' && (agent.status !== 'stopped' || wish === 'start'),
+    canUndo: unsent && open.state === 'saved',
+    canReview: open?.state === 'needs-you',
   };
 }
