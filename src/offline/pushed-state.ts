@@ -90,18 +90,23 @@ export async function keepPushed(payload: PushPayload, database: UserDatabase, a
   return WORST.find((one) => parts.includes(one)) ?? 'fresh';
 }
 
+/** How far the messages that came to this device reach; null before the first. */
+export async function toldByPush(uid: string, database: UserDatabase | null = heldDatabase(uid)): Promise<number | null> {
+  if (database === null) return null;
+  try {
+    const told = await get<unknown>(TOLD_KEY, database.store('meta'));
+    return typeof told === 'number' ? told : null;
+  } catch (error) {
+    if (error instanceof StorageFault) return null;
+    throw error;
+  }
+}
+
 /**
  * Whether a push has told of something that the kept list of agents does not hold yet: what is shown offline is then
  * behind, however young it is. A fresh reading ends it.
  */
 export async function isBehindPush(uid: string, database: UserDatabase | null = heldDatabase(uid)): Promise<boolean> {
-  if (database === null) return false;
-  try {
-    const told = await get<unknown>(TOLD_KEY, database.store('meta'));
-    const kept = await readSnapshot(uid, 'agents', database);
-    return typeof told === 'number' && told > (kept?.value.sequence ?? 0);
-  } catch (error) {
-    if (error instanceof StorageFault) return false;
-    throw error;
-  }
+  const told = await toldByPush(uid, database);
+  return told !== null && told > ((await readSnapshot(uid, 'agents', database))?.value.sequence ?? 0);
 }

@@ -19,7 +19,17 @@ export function useSlot<T>(slot: Slot<T>, load: () => Promise<void>): Slot<T> {
 /** The market's clock as best known, ms. */
 export function useMarketNow(stepMs = 1_000): number {
   const now = useNow(stepMs);
-  return now + (useSnapshot(connection).marketClockOffset ?? 0);
+  const { marketClockOffset, marketStoppedAt } = useSnapshot(connection);
+  return marketStoppedAt ?? now + (marketClockOffset ?? 0);
+}
+
+/** Whether prices go on coming; `unknown` without the server. */
+export type MarketState = 'moving' | 'stopped' | 'unknown';
+
+export function useMarketState(): MarketState {
+  const { online, marketStoppedAt } = useSnapshot(connection);
+  if (online === 'offline') return 'unknown';
+  return marketStoppedAt === null ? 'moving' : 'stopped';
 }
 
 export function useEntries(): OutboxEntryView[] {

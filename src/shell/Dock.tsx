@@ -1,5 +1,5 @@
 /** What waits for the person above the bottom bar: unsent commands, an ending session, an update; refuses to cover the page for long. */
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { cancelCommand, confirmCommand, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
@@ -7,18 +7,22 @@ import { CommandState } from '../components/CommandState.tsx';
 import { useNow } from '../components/use-now.ts';
 import { formatSpan } from '../format/times.ts';
 import { session } from '../identity/session.ts';
-import { commandText } from '../stores/agent-view.ts';
+import type { OutboxEntryView } from '../screens/outbox-view.ts';
+import { commandText, failedStops } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
 import { pageToast } from '../stores/toasts.ts';
 import { applyUpdate, updates } from '../updates.ts';
 import { InstallOffer } from './InstallOffer.tsx';
 import { SignInAgain } from './SignInAgain.tsx';
 
+const ConfirmStart = lazy(() => import('../screens/agents/ConfirmStart.tsx'));
+type EntryResult = NonNullable<OutboxEntryView['results']>[number];
+
 const CARD = 'tray-in rounded-lg border border-line bg-surface px-4 py-3 shadow-float';
 
 async function withdraw(commandId: string): Promise<void> {
   const result = await cancelCommand(commandId);
-  if (result === 'undone') pageToast('success', 'Cancelled. Nothing was sent.');
+  if (result === 'undone') pageToast('success', 'Taken back. Nothing was sent.');
   if (result === 'already-sent') pageToast('blank', 'Already on its way. Use the opposite command instead.');
 }
 
@@ -27,38 +31,61 @@ async function insist(commandId: string): Promise<void> {
   if (result.said === 'refused' || result.said === 'not-saved') pageToast('error', result.message);
 }
 
+/** Which agents a command for many reached, which not, and why. */
+function PartialSummary({ results }: { results: readonly EntryResult[] }) {
+  const went = results.filter((result) => result.went).map((result) => result.name);
+  return (
+    <div className="text-xs text-ink-2">
+      <p>{went.length === 0 ? 'None went.' : `Went: ${went.join(', ')}.`}</p>
+      <ul>{results.filter((result) => !result.went).map((result) => <li key={result.agentId}><span className="font-medium text-ink">{result.name}</span> did not: {result.message === '' ? 'no reason was given.' : result.message}</li>)}</ul>
+    </div>
+  );
+}
+
+function Command({ entry }: { entry: OutboxEntryView }) {
+  const [reviewing, setReviewing] = useState(false);
+  const refused = entry.results?.filter((result) => !result.went).length ?? 0;
+  const over = entry.state === 'failed' || entry.state === 'lapsed';
+  const isStart = entry.intent === 'start' || entry.intent === 'start-all';
+  return (
+    <li className="rule flex flex-wrap items-center justify-between gap-x-3 gap-y-1 py-2">
+      <div className="min-w-0 flex-1 basis-52">
+        <p className="truncate">{entry.agentId === null ? 'All agents' : entry.agentName}</p>
+        <CommandState phase={entry.state} className="text-xs">{commandText(entry)}</CommandState>
+        {entry.results !== undefined && <PartialSummary results={entry.results} />}
+      </div>
+      <div className="flex gap-2">
+        {entry.state === 'needs-you' && <Button size="sm" tone="primary" onClick={() => { setReviewing(true); }}>Review</Button>}
+        {/* A start that is over is laid out again too: prices have moved since. */}
+        {over && <Button size="sm" tone="primary" onClick={() => { if (isStart) setReviewing(true); else void insist(entry.commandId); }}>{refused > 0 ? `Try the ${refused} again` : isStart ? 'Review' : 'Send again'}</Button>}
+        {entry.state === 'saved' && entry.attempts === 0 && <Button size="sm" onClick={() => { void withdraw(entry.commandId); }}>Undo</Button>}
+        {over && <Button size="sm" onClick={() => { void withdraw(entry.commandId); }}>Dismiss</Button>}
+      </div>
+      {reviewing && <Suspense><ConfirmStart entry={entry} open onOpenChange={setReviewing} /></Suspense>}
+    </li>
+  );
+}
+
 function CommandTray() {
   const { entries, paused, storage, quarantined } = useSnapshot(queue);
   const [folded, setFolded] = useState(false);
-  const shown = entries.filter((entry) => entry.state !== 'cancelled');
+  // A stop that failed stands under the header, where nothing folds it away; one that went in part is told apart here.
+  const shown = entries.filter((entry) => entry.state !== 'cancelled' && (entry.results !== undefined || failedStops([entry]).length === 0));
   const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending').length;
+  const needing = shown.filter((entry) => entry.state === 'needs-you').length;
   if (shown.length === 0 && quarantined === 0 && storage !== 'memory') return null;
+  const title = needing > 0 ? `${needing} ${needing === 1 ? 'start needs' : 'starts need'} you` : waiting > 0 ? `${waiting} ${waiting === 1 ? 'command waits' : 'commands wait'} to be received` : 'Commands';
   return (
     <section aria-label="Commands on this device" className={CARD}>
       {shown.length > 0 && (
         <button type="button" aria-expanded={!folded} onClick={() => { setFolded(!folded); }} className="flex min-h-8 w-full items-center justify-between gap-4 text-left font-medium">
-          <span>{waiting > 0 ? `${waiting} ${waiting === 1 ? 'command waits' : 'commands wait'} to be received` : 'Commands'}</span>
+          <span>{title}</span>
           <span className="text-xs font-normal text-ink-3">{folded ? 'Show' : 'Hide'}</span>
         </button>
       )}
       {paused === 'sign-in' && <p className="text-amber">Nothing is sent until you sign in again.</p>}
       {paused === 'update' && <p className="text-amber">Nothing is sent until this app is updated.</p>}
-      {!folded && (
-        <ul className="max-h-[34dvh] overflow-y-auto">
-          {shown.map((entry) => (
-            <li key={entry.commandId} className="rule flex flex-wrap items-center justify-between gap-x-3 gap-y-1 py-2">
-              <div className="min-w-0 flex-1 basis-52">
-                <p className="truncate">{entry.agentId === null ? 'All agents' : entry.agentName}</p>
-                <CommandState phase={entry.state} className="text-xs">{commandText(entry)}</CommandState>
-              </div>
-              <div className="flex gap-2">
-                {(entry.state === 'needs-you' || entry.state === 'failed' || entry.state === 'lapsed') && <Button size="sm" tone="primary" onClick={() => { void insist(entry.commandId); }}>{entry.state === 'needs-you' ? 'Confirm' : 'Send again'}</Button>}
-                {entry.state !== 'accepted' && entry.state !== 'sending' && <Button size="sm" onClick={() => { void withdraw(entry.commandId); }}>{entry.state === 'saved' || entry.state === 'needs-you' ? 'Cancel' : 'Dismiss'}</Button>}
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
+      {!folded && <ul className="max-h-[34dvh] overflow-y-auto">{shown.map((entry) => <Command key={entry.commandId} entry={entry as OutboxEntryView} />)}</ul>}
       {storage === 'memory' && <p className="text-amber">This browser keeps nothing for the app: commands are sent at once or not at all.</p>}
       {quarantined > 0 && <p className="text-amber">{quarantined} saved {quarantined === 1 ? 'command' : 'commands'} could not be read and will not be sent.</p>}
     </section>

@@ -8,7 +8,7 @@ import { classes } from '../components/class-names.ts';
 import { PaperTag } from '../components/Tags.tsx';
 import { useAuth } from '../stores/security.ts';
 import { BackControl } from './BackControl.tsx';
-import { useDataTime } from './data-age.ts';
+import { kindOf, STALE_AFTER, useDataTime } from './data-age.ts';
 import { Mark } from './Mark.tsx';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 
@@ -39,7 +39,8 @@ export function AppHeader({ path }: { path: string }) {
   const panel = useRef<HTMLElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
   const links = navLinks(subscriptionTier);
-  const dataTime = useDataTime();
+  const kind = kindOf(path);
+  const dataTime = useDataTime(kind);
 
   useEffect(() => { setOpen(false); }, [path]);
   useEffect(() => {
@@ -64,7 +65,7 @@ export function AppHeader({ path }: { path: string }) {
         </nav>
         <div className="ml-auto flex items-center gap-3">
           <PaperTag />
-          <Age savedAt={dataTime} icon className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]" />
+          <Age savedAt={dataTime} staleAfterMs={STALE_AFTER[kind]} icon className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]" />
           <button ref={toggle} type="button" aria-expanded={open} aria-controls="header-menu" aria-label={open ? 'Close menu' : 'Open menu'} onClick={() => { setOpen(!open); }}
             className="-mr-2 flex size-11 items-center justify-center rounded-md text-ink-2 md:hidden">
             {open ? <X className="size-5" aria-hidden /> : <Menu className="size-5" aria-hidden />}

@@ -1,40 +1,86 @@
-/** One line under the header that is always there: whose prices, or that the server is away; refuses to move anything when it changes. */
-import { WifiOff } from 'lucide-react';
+/** One line under the header that is always there: whose prices, or that the server is away; below it, stops that failed; refuses to move anything when all is well. */
+import { OctagonAlert, WifiOff } from 'lucide-react';
 import { useSnapshot } from 'valtio';
+import { useLocation } from 'wouter';
+import { cancelCommand, confirmCommand, queue } from '../commands.ts';
+import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { useNow } from '../components/use-now.ts';
 import { formatWhen } from '../format/times.ts';
 import { session } from '../identity/session.ts';
+import { failedStops } from '../stores/agent-view.ts';
+import { agentsStore } from '../stores/agents.ts';
+import { behind, isBehind } from '../stores/behind.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market.ts';
-import { portfolioStore } from '../stores/portfolio.ts';
+import { pageToast } from '../stores/toasts.ts';
+import { kindOf, useDataTime } from './data-age.ts';
 
 /** The words of the offline bar. `savedAt` is the device's clock, ms. */
 export function offlineText(savedAt: number | null, expired: boolean, now: number): string {
-  const showing = savedAt === null ? 'Nothing is saved on this device yet.' : `Showing ${formatWhen(savedAt, now)}.`;
+  const showing = savedAt === null ? 'Nothing of this is saved on this device.' : `Showing ${formatWhen(savedAt, now)}.`;
   return expired
     ? `Offline, session ended. ${showing} Read-only; Stop still works.`
     : `Offline. ${showing} Stops will be sent first when you are back.`;
+}
+
+async function again(commandId: string): Promise<void> {
+  const result = await confirmCommand(commandId);
+  if (result.said === 'refused' || result.said === 'not-saved') pageToast('error', result.message);
+}
+
+/** Stands on every screen, over what scrolls, until each is sent again or dismissed. */
+function FailedStops() {
+  const failed = failedStops(useSnapshot(queue).entries);
+  const agents = useSnapshot(agentsStore).data?.agents;
+  if (failed.length === 0) return null;
+  return (
+    <div role="alert" className="sticky top-13 z-20 border-b border-danger bg-danger-wash px-4 text-danger md:px-6">
+      <ul>
+        {failed.map((entry) => {
+          const name = entry.agentId === null ? 'all agents' : entry.agentName;
+          const stopped = entry.agentId !== null && agents?.find((agent) => agent.id === entry.agentId)?.status === 'stopped';
+          return (
+            <li key={entry.commandId} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
+              <span className="flex min-w-0 flex-1 basis-60 items-start gap-2"><OctagonAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+                <span><strong className="font-semibold">Stop of {name} failed.</strong> {entry.reason?.message ?? 'No reason was given'}. {stopped ? 'It is stopped meanwhile.' : 'It may still be running.'}</span>
+              </span>
+              <span className="flex gap-2">
+                <Button size="sm" tone="danger" onClick={() => { void again(entry.commandId); }}>Stop again</Button>
+                <Button size="sm" tone="danger-quiet" onClick={() => { void cancelCommand(entry.commandId); }}>Dismiss</Button>
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
 }
 
 export function StatusStrip() {
   const { online, stream } = useSnapshot(connection);
   const { status } = useSnapshot(session);
   const market = useSnapshot(marketStore);
-  const { savedAt } = useSnapshot(portfolioStore);
+  const [path] = useLocation();
+  const savedAt = useDataTime(kindOf(path));
+  const isOld = isBehind(useSnapshot(behind).told, useSnapshot(agentsStore).data?.sequence);
   const now = useNow(60_000);
   const offline = online === 'offline';
   const source = market.data?.source;
   return (
-    <div role="status" className={classes('border-b border-line px-4 md:px-6', offline ? 'bg-amber-wash text-amber' : 'text-ink-3')}>
-      <div className="flex min-h-8 items-center justify-between gap-3 text-xs leading-4 md:min-h-7">
-        {offline
-          ? <span className="flex items-center gap-2 tracking-[-0.01em]"><WifiOff className="size-3.5 shrink-0" aria-hidden />{offlineText(savedAt, status === 'expired', now)}</span>
-          : <>
-            <span className="truncate">{source === undefined ? 'Prices not yet received' : source.label}{market.origin === 'exchange' ? ', read directly: display only' : ''}</span>
-            {stream === 'stale' && <span className="shrink-0 text-amber">Live updates paused, reconnecting</span>}
-          </>}
+    <>
+      <div role="status" className={classes('border-b border-line px-4 md:px-6', offline ? 'bg-amber-wash text-amber' : 'text-ink-3')}>
+        <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-3 text-xs leading-4 md:min-h-7">
+          {offline
+            ? <span className="flex items-center gap-2 tracking-[-0.01em]"><WifiOff className="size-3.5 shrink-0" aria-hidden />{offlineText(savedAt, status === 'expired', now)}</span>
+            : <>
+              <span className="truncate">{source === undefined ? 'Prices not yet received' : source.label}{market.origin === 'exchange' ? ', read directly: display only' : ''}</span>
+              {stream === 'stale' && <span className="shrink-0 text-amber">Live updates paused, reconnecting</span>}
+            </>}
+          {isOld && <span className="py-0.5 text-amber">A notification told of more than is shown here: this may be behind.</span>}
+        </div>
       </div>
-    </div>
+      <FailedStops />
+    </>
   );
 }

@@ -1,25 +1,62 @@
-/** When what is on the screen was last known to be true; refuses to count a snapshot as news. */
+/** How old each kind of data may be before it counts as stale, and when it was last known to be true; refuses to count a snapshot as news. */
 import { useSnapshot } from 'valtio';
+import { QUERY_FRESH_MS, SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
+import { agentsStore } from '../stores/agents.ts';
+import { analyticsStore } from '../stores/analytics.ts';
 import { connection } from '../stores/connection.ts';
+import { historyStore } from '../stores/history.ts';
 import { marketStore } from '../stores/market.ts';
 import { portfolioStore } from '../stores/portfolio.ts';
+import { settingsStore } from '../stores/settings.ts';
+import type { Slot } from '../stores/slot.ts';
+import { subscriptionStore } from '../stores/subscription.ts';
 
-/**
- * Device clock (ms). While the stream is open every change would have been told, so its last word vouches for all;
- * otherwise it is the portfolio's own moment.
- */
-export function trueAt(parts: { stream: string; verifiedAt: number | null; portfolioAt: number | null; marketAt: number | null; portfolioIsWord: boolean }): number | null {
+export type DataKind = 'market' | 'portfolio' | 'agents' | 'history' | 'analytics' | 'subscription' | 'settings';
+
+const MINUTE = 60_000;
+
+/** Older than this (ms), an age turns amber. One table, with the reason for each. */
+export const STALE_AFTER: Readonly<Record<DataKind, number>> = {
+  // Prices come four times a second, and the stream gives word of itself every fifteen seconds at the latest.
+  market: 20_000,
+  // Marked at prices, but read for its size rather than its last digit: a minute is four missed words of the stream.
+  portfolio: MINUTE,
+  // Another device, a guard or a stop may change an agent at any moment; what is shown decides what is pressed.
+  agents: MINUTE,
+  // The quickest agent looks every five minutes: before that, no trade is likely to be missing.
+  history: QUERY_FRESH_MS,
+  // Checked every five minutes; a second check that did not come is one that failed.
+  subscription: 2 * SUBSCRIPTION_RECHECK_MS,
+  // Built from closed days: within an hour only the present day's part can have moved.
+  analytics: 60 * MINUTE,
+  // Only the person changes them, here or on another device.
+  settings: 60 * MINUTE,
+};
+
+const SLOT: Readonly<Record<DataKind, Slot<unknown>>> = {
+  market: marketStore, portfolio: portfolioStore, agents: agentsStore, history: historyStore, analytics: analyticsStore,
+  subscription: subscriptionStore, settings: settingsStore,
+};
+/** What the stream tells of as it changes: while it is open and says nothing, nothing has changed. */
+const TOLD: readonly DataKind[] = ['market', 'portfolio', 'agents', 'history'];
+
+/** What a screen is mostly about, by the beginning of its path; the portfolio elsewhere. */
+const SCREEN: readonly (readonly [string, DataKind])[] = [
+  ['/agents', 'agents'], ['/stop-all', 'agents'], ['/performance', 'agents'], ['/market', 'market'], ['/analytics', 'analytics'],
+  ['/subscription', 'subscription'], ['/trading', 'settings'],
+];
+export const kindOf = (path: string): DataKind => SCREEN.find(([start]) => path === start || path.startsWith(`${start}/`))?.[1] ?? 'portfolio';
+
+/** Device clock (ms); null where nothing of it is known. */
+export function trueAt(kind: DataKind, parts: { stream: string; verifiedAt: number | null; savedAt: number | null; origin: Slot<unknown>['origin'] }): number | null {
   const streaming = parts.stream === 'open' || parts.stream === 'shared';
-  if (streaming && parts.portfolioIsWord) return Math.max(parts.verifiedAt ?? 0, parts.portfolioAt ?? 0, parts.marketAt ?? 0) || null;
-  return parts.portfolioAt ?? parts.marketAt;
+  const isWord = parts.origin === 'network' || parts.origin === 'stream';
+  if (parts.savedAt !== null && streaming && isWord && TOLD.includes(kind)) return Math.max(parts.verifiedAt ?? 0, parts.savedAt);
+  return parts.savedAt;
 }
 
-export function useDataTime(): number | null {
+export function useDataTime(kind: DataKind = 'portfolio'): number | null {
   const { stream, verifiedAt } = useSnapshot(connection);
-  const portfolio = useSnapshot(portfolioStore);
-  const market = useSnapshot(marketStore);
-  return trueAt({
-    stream, verifiedAt, portfolioAt: portfolio.savedAt, marketAt: market.savedAt,
-    portfolioIsWord: portfolio.origin === 'network' || portfolio.origin === 'stream',
-  });
+  const { savedAt, origin } = useSnapshot(SLOT[kind]);
+  return trueAt(kind, { stream, verifiedAt, savedAt, origin });
 }

@@ -80,8 +80,8 @@ export function agentView(agent: Agent, entries: readonly OutboxEntry[]): AgentV
     commandText: entry === null ? null : textFor(entry, agent.id),
     alert: entry !== null && failedStops([entry]).length > 0,
     canStart: (agent.status === 'stopped' || agent.status === 'faulted') && wish !== 'start',
-    // Stop is never hidden: a start on its way may still arrive.
-    canStop: wish !== 'stop' && (agent.status !== 'stopped' || wish === 'start'),
+    // Stop is never hidden: a start on its way may still arrive. One that waits to be confirmed and was never sent cannot.
+    canStop: wish !== 'stop' && (agent.status !== 'stopped' || (wish === 'start' && !(open?.state === 'needs-you' && open.attempts === 0))),
     canUndo: unsent && open.state === 'saved',
     canReview: open?.state === 'needs-you',
   };

@@ -11,13 +11,32 @@ export interface ConnectionStore {
   serverClockOffset: number | null;
   /** Market clock − device clock, in ms; null before the stream's first word. */
   marketClockOffset: number | null;
+  /** The market's time (ms) where its clock stands still, as after the end of a tape; null while it goes. */
+  marketStoppedAt: number | null;
   /** The server has refused this build as too old (426). */
   outdated: boolean;
 }
 
 export const connection = proxy<ConnectionStore>({
-  online: 'unknown', verifiedAt: null, stream: 'closed', serverClockOffset: null, marketClockOffset: null, outdated: false,
+  online: 'unknown', verifiedAt: null, stream: 'closed', serverClockOffset: null, marketClockOffset: null, marketStoppedAt: null, outdated: false,
 });
+
+let marketTime: number | null = null;
+let heardAt = 0;
+/** A clock that has not moved in this long, by the server's own word, stands. */
+const STANDS_MS = 5_000;
+
+/** The market's time (ms) as the server has just said it. */
+export function noteMarketTime(time: number, deviceNow = Date.now()): void {
+  connection.marketClockOffset = time - deviceNow;
+  if (time === marketTime) {
+    if (deviceNow - heardAt >= STANDS_MS) connection.marketStoppedAt = time;
+    return;
+  }
+  marketTime = time;
+  heardAt = deviceNow;
+  connection.marketStoppedAt = null;
+}
 
 /** The server's wall clock as best known, ms. */
 export function serverNow(deviceNow = Date.now()): number {

@@ -11,7 +11,8 @@ import { log } from '../log.ts';
 import { whileSeen } from '../resting-timer.ts';
 import { agentsStore, applyAgent, applyRuns, clearAgents, loadAgents, removeAgent } from './agents.ts';
 import { clearAnalytics } from './analytics.ts';
-import { connection } from './connection.ts';
+import { behind, noteBehind } from './behind.ts';
+import { connection, noteMarketTime } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
 import { applyFill, clearHistory, historyStore, loadHistory } from './history.ts';
 import { hydrate, keepSnapshots } from './hydrate.ts';
@@ -63,17 +64,17 @@ export function applyEvent(event: StreamEvent): void {
   switch (event.type) {
     case 'hello':
       noteServerTime(event.serverTime);
-      connection.marketClockOffset = event.marketTime - Date.now();
+      noteMarketTime(event.marketTime);
       rememberSource(event.source.id);
       void catchUp(event.sequence);
       return;
     case 'heartbeat':
       noteServerTime(event.serverTime);
-      connection.marketClockOffset = event.marketTime - Date.now();
+      noteMarketTime(event.marketTime);
       connection.verifiedAt = Date.now();
       return;
     case 'ticks':
-      connection.marketClockOffset = event.now - Date.now();
+      noteMarketTime(event.now);
       // A board of fallback prices is another source's: the server's own comes by its own read.
       if (marketStore.origin !== 'exchange') applyTicks(event.symbols, event.now);
       return;
@@ -90,6 +91,7 @@ export function applyEvent(event: StreamEvent): void {
 }
 
 function clearAll(): void {
+  behind.told = null;
   clearAgents();
   clearAnalytics();
   clearHistory();
@@ -117,7 +119,7 @@ function leaveStream(): void {
 }
 
 async function begin(owner: string): Promise<void> {
-  await hydrate(owner, () => uid === owner, restoredFirst);
+  await Promise.all([hydrate(owner, () => uid === owner, restoredFirst), noteBehind(owner)]);
   if (uid !== owner) return;
   stopKeeping = keepSnapshots(owner);
   refresh();
@@ -166,7 +168,12 @@ export function startLive(): Promise<void> {
     if (session.status === 'signed-in' && connection.online === 'online') void checkSubscriptionIfDue();
   };
   whileSeen(ENTITLEMENT_TICK_MS, tick);
-  document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') tick(); });
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState !== 'visible') return;
+    tick();
+    // A message may have come meanwhile.
+    if (uid !== null) noteBehind(uid).catch((error: unknown) => { log.warn('What messages brought could not be read', error); });
+  });
   watchHealth();
   return restored;
 }

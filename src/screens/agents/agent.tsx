@@ -1,6 +1,6 @@
 /** One agent: its state, start and stop, its terms, results, positions, trades and every decision with its reason. */
-import { CircleStop, Play } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { CircleStop, Play, Undo2 } from 'lucide-react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation } from 'wouter';
 import type { Agent, Decision } from '../../../contract/agents.ts';
@@ -26,12 +26,16 @@ import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
 import { act, tried } from '../act.ts';
 import { Fills } from '../portfolio/Fills.tsx';
+import { groupDecisions } from './decision-groups.ts';
 import { Positions } from '../portfolio/Positions.tsx';
-import { useEntries, useMarketNow, useSlot } from '../reading.ts';
+import { useEntries, useMarketNow, useMarketState, useSlot } from '../reading.ts';
 import { EditAgentForm } from './AgentForm.tsx';
-import { runText, STATUS_TONE, stopSentence } from './AgentRow.tsx';
+import { stopSentence, undo } from './AgentActs.tsx';
+import { runText, STATUS_TONE } from './AgentRow.tsx';
 import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from './agent-words.ts';
 import { StartDialog } from './StartDialog.tsx';
+
+const ConfirmStart = lazy(() => import('./ConfirmStart.tsx'));
 
 const ACTION: Record<Decision['action'], string> = { enter: 'Entered', exit: 'Left', hold: 'Held', skip: 'No trade' };
 const UNREAD = emptySlot<AgentPerformance>();
@@ -39,21 +43,22 @@ const UNREAD = emptySlot<AgentPerformance>();
 function Decisions({ decisions }: { decisions: readonly Decision[] }) {
   const now = useMarketNow(60_000);
   const [all, setAll] = useState(false);
-  const shown = all ? decisions : decisions.slice(0, 12);
+  const groups = useMemo(() => groupDecisions(decisions), [decisions]);
+  const shown = all ? groups : groups.slice(0, 12);
   return (
     <>
       <ul>
-        {shown.map((decision) => (
+        {shown.map(({ decision, count, since }) => (
           <li key={decision.id} className="rule py-2">
             <div className="flex items-baseline justify-between gap-3">
               <span className={decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}>{ACTION[decision.action]} {decision.pair.split('/')[0]}</span>
-              <time className="text-xs whitespace-nowrap text-ink-3" dateTime={new Date(decision.at).toISOString()}>{formatWhen(decision.at, now)}</time>
+              <time className="text-xs whitespace-nowrap text-ink-3" dateTime={new Date(decision.at).toISOString()}>{count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}{count > 1 ? `${formatWhen(since, now)} – ` : ''}{formatWhen(decision.at, now)}</time>
             </div>
             <p className="text-xs text-ink-2">{decision.text}</p>
           </li>
         ))}
       </ul>
-      {!all && decisions.length > shown.length && <Button size="sm" tone="plain" onClick={() => { setAll(true); }}>Show all {decisions.length}</Button>}
+      {!all && groups.length > shown.length && <Button size="sm" tone="plain" onClick={() => { setAll(true); }}>Show all {decisions.length}</Button>}
     </>
   );
 }
@@ -61,6 +66,7 @@ function Decisions({ decisions }: { decisions: readonly Decision[] }) {
 function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEdit: (open: boolean) => void }) {
   const view = agentView(agent, useEntries());
   const [starting, setStarting] = useState(false);
+  const [reviewing, setReviewing] = useState(false);
   const [, go] = useLocation();
   const { online } = useSnapshot(connection);
   const refresh = () => Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
@@ -83,6 +89,9 @@ function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEd
     <div className="flex flex-wrap items-center gap-2">
       {view.canStart && <Button tone="primary" onClick={() => { setStarting(true); }}><Play className="size-4" aria-hidden />Start</Button>}
       {view.canStop && <Button tone="danger" onClick={() => { act(stopAgent(agent)); }}><CircleStop className="size-4" aria-hidden />Stop</Button>}
+      {view.canReview && <Button tone="primary" onClick={() => { setReviewing(true); }}>Review the start</Button>}
+      {reviewing && view.entry !== null && <Suspense><ConfirmStart entry={view.entry} open onOpenChange={setReviewing} /></Suspense>}
+      {view.canUndo && view.entry !== null && <Button onClick={() => { if (view.entry !== null) void undo(view.entry.commandId); }}><Undo2 className="size-4" aria-hidden />Undo</Button>}
       {holds && <HoldToConfirm label="Stop and sell" sentence={online === 'offline' ? 'Offline: the stop is saved now. Selling needs the server.' : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`} onConfirm={() => { void sell(); }} />}
       <Button onClick={() => { onEdit(true); }}>Edit</Button>
       {!holds && agent.status !== 'running' && <HoldToConfirm label="Delete" tone="quiet" sentence={`Deletes ${agent.name}. Its trades stay in the history.`} disabled={online === 'offline'} onConfirm={() => { void remove(); }} />}
@@ -122,6 +131,7 @@ export default function AgentScreen({ params }: ScreenProps) {
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const [editing, setEditing] = useState(false);
   const now = useMarketNow(1_000);
+  const market = useMarketState();
   const entries = useEntries();
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
   if (agent === undefined) {
@@ -142,7 +152,7 @@ export default function AgentScreen({ params }: ScreenProps) {
           <StatusBadge tone={STATUS_TONE[agent.status]}>{view.statusText}</StatusBadge>
           {view.entry !== null && view.commandText !== null
             ? <div><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>
-            : <p className="text-xs text-ink-3">{runText(agent, now)}</p>}
+            : <p className="text-xs text-ink-3">{runText(agent, now, market)}</p>}
         </div>
         <Acts agent={agent} editing={editing} onEdit={setEditing} />
       </div>

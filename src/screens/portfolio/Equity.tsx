@@ -1,15 +1,12 @@
 /** Equity as the one large figure, the day's change, and the equation behind both; refuses sums that do not add up in silence. */
 import { useState } from 'react';
-import { useSnapshot } from 'valtio';
 import { add, formatFixed, parseFixed, subtract, ZERO } from '../../../contract/money.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
-import { Age } from '../../components/Age.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Amount, Percent } from '../../components/Figures.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { Line } from '../../components/Section.tsx';
-import { useDataTime } from '../../shell/data-age.ts';
-import { connection } from '../../stores/connection.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
 
 /** equity − (deposits + realised + unrealised): zero, or what the rows leave unexplained. */
 export function unexplained(portfolio: Pick<Portfolio, 'equity' | 'deposits' | 'realized' | 'unrealized'>): string {
@@ -19,8 +16,6 @@ export function unexplained(portfolio: Pick<Portfolio, 'equity' | 'deposits' | '
 
 export function EquityFigure({ portfolio }: { portfolio: Portfolio | null }) {
   const [asking, setAsking] = useState(false);
-  const at = useDataTime();
-  const { online } = useSnapshot(connection);
   if (portfolio === null) return <div role="status" aria-label="Portfolio"><Skeleton className="h-10 w-56" /><Skeleton className="mt-2 h-4 w-40" /></div>;
   const rest = unexplained(portfolio);
   return (
@@ -30,7 +25,7 @@ export function EquityFigure({ portfolio }: { portfolio: Portfolio | null }) {
         <span className="flex min-h-6 flex-wrap items-baseline gap-x-3">
           <Percent value={portfolio.dayChangePercent} why="No mark before today" />
           <Amount value={portfolio.dayChange} change why="No mark before today" /><span className="text-ink-3">today</span>
-          <Age savedAt={at} onlyStale={online !== 'offline'} />
+          <DataAge kind="portfolio" />
         </span>
       </button>
       <Dialog open={asking} onOpenChange={setAsking} title="Equity" description="Marked at the bid. Paper money.">

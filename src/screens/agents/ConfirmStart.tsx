@@ -1,0 +1,106 @@
+/** A start that waited too long, laid out again before it is confirmed: price then and now, plan, worst loss, who changed the agent; refuses to confirm unseen. */
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../contract/agents.ts';
+import { cancelCommand, confirmCommand } from '../../commands.ts';
+import { Button } from '../../components/Button.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Amount, Percent } from '../../components/Figures.tsx';
+import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { Line } from '../../components/Section.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { formatPrice } from '../../format/numbers.ts';
+import { formatAgo, formatSpan, formatWhen } from '../../format/times.ts';
+import { agentsStore, loadAgents } from '../../stores/agents.ts';
+import { loadMarket, loadPools, marketStore, poolsStore } from '../../stores/market.ts';
+import { portfolioStore } from '../../stores/portfolio.ts';
+import { pairsOf } from '../../stores/seen-then.ts';
+import { loadSettings, settingsStore } from '../../stores/settings.ts';
+import { pageToast } from '../../stores/toasts.ts';
+import { act } from '../act.ts';
+import type { OutboxEntryView } from '../outbox-view.ts';
+import { useSlot } from '../reading.ts';
+import { planText } from './agent-words.ts';
+import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-words.ts';
+
+const NONE = '—';
+
+function Prices({ rows, pressedAt, now }: { rows: readonly PriceRow[]; pressedAt: number; now: number }) {
+  if (rows.length === 0) return <p className="rule py-2 text-ink-2">Prices then and now: {NONE}. The pairs of its pool are not on this device.</p>;
+  return (
+    <div className="max-h-56 overflow-y-auto" tabIndex={0} role="group" aria-label="Prices then and now">
+      <table className="sheet-table w-full">
+        <thead><tr><th scope="col">Pair</th><th scope="col" className="num">Then, {formatWhen(pressedAt, now)}</th><th scope="col" className="num">Now</th><th scope="col" className="num">Change</th></tr></thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.pair}>
+              <td className="font-medium">{row.pair.split('/')[0]}</td>
+              <td className="num">{row.then === null ? <span title={row.why ?? ''}>{NONE}</span> : formatPrice(row.then)}</td>
+              <td className="num">{row.now === null ? <span title={row.why ?? ''}>{NONE}</span> : formatPrice(row.now)}{row.nowAgeMs !== null && row.nowAgeMs > 20_000 && <span className="block text-xs text-amber">{formatSpan(row.nowAgeMs)} old</span>}</td>
+              <td className="num">{row.change === null ? <span className="text-xs text-ink-3">{row.why}</span> : <Percent value={row.change} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Body({ entry, agents, now }: { entry: OutboxEntryView; agents: readonly Agent[]; now: number }) {
+  const market = useSlot(marketStore, loadMarket);
+  useSlot(poolsStore, loadPools);
+  const settings = useSlot(settingsStore, loadSettings).data;
+  const equity = useSnapshot(portfolioStore).data?.equity ?? null;
+  const ids = entry.agentId === null ? entry.agents.map((agent) => agent.id) : [entry.agentId];
+  const rows = priceRows(entry, agents.flatMap((agent) => pairsOf(agent)), market.data, market.savedAt, now);
+  const worst = worstOf(agents, equity, settings?.riskProfiles ?? []);
+  const names = new Map(entry.seen?.agents.map((agent) => [agent.id, agent.name]));
+  return (
+    <div className="flex flex-col gap-4">
+      <Prices rows={rows} pressedAt={entry.createdAt} now={now} />
+      <ul>
+        {ids.map((id) => {
+          const agent = agents.find((one) => one.id === id);
+          return (
+            <li key={id} className="rule py-2">
+              {ids.length > 1 && <p className="font-medium">{agent?.name ?? names.get(id) ?? 'An agent that is gone'}</p>}
+              {agent !== undefined && <p className="text-ink-2">{planText(agent)}</p>}
+              <p className={agent === undefined ? 'text-amber' : 'text-ink-2'}>{changedMeanwhile(entry, id, agent, now)}</p>
+            </li>
+          );
+        })}
+      </ul>
+      <dl>
+        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop{ids.length > 1 ? ', all agents together' : ''}</strong>}>
+          <strong><Amount value={worst?.together} change quote={agents[0]?.quote ?? ''} why="Equity is not on this device" /></strong>
+        </Line>
+      </dl>
+      <p className="text-xs text-ink-3">A gap in price can lose more than the stop. Paper money.</p>
+    </div>
+  );
+}
+
+export default function ConfirmStart({ entry, open, onOpenChange }: { entry: OutboxEntryView; open: boolean; onOpenChange: (open: boolean) => void }) {
+  const now = useNow(1_000);
+  const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
+  const ids = entry.agentId === null ? entry.agents.map((agent) => agent.id) : [entry.agentId];
+  const agents = known.filter((agent) => ids.includes(agent.id)) as Agent[];
+  const name = entry.agentId === null ? `${ids.length} agents` : entry.agentName;
+  const confirm = (): void => { onOpenChange(false); act(confirmCommand(entry.commandId)); };
+  const refuse = (): void => {
+    onOpenChange(false);
+    void cancelCommand(entry.commandId).then((result) => { if (result !== 'gone') pageToast('success', 'Not started. Nothing was sent.'); });
+  };
+  const since = now < entry.createdAt ? 'at a time this device cannot tell' : `${formatAgo(now - entry.createdAt)}, at ${formatWhen(entry.createdAt, now)}`;
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={`Start ${name} after all?`}
+      description={<><p>{entry.reason?.message ?? 'This start waits for you'}. You pressed Start {since}.</p></>}
+      actions={<>
+        <Button onClick={refuse}>Do not start</Button>
+        {agents.some((agent) => agent.risk_profile === 'Aggressive')
+          ? <HoldToConfirm label="Hold to start" sentence={`Starts ${name}.`} tone="primary" onConfirm={confirm} />
+          : <Button tone="primary" disabled={agents.length === 0} onClick={confirm}>Start now</Button>}
+      </>}>
+      <Body entry={entry} agents={agents} now={now} />
+    </Dialog>
+  );
+}
