@@ -7,11 +7,14 @@ import { Amount } from '../../components/Figures.tsx';
 import { LinkButton } from '../../components/Button.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
 import { ShareWords } from '../../components/ShareWords.tsx';
+import { CommandState } from '../../components/CommandState.tsx';
 import { StatusBadge } from '../../components/Tags.tsx';
+import { DataAge } from '../../shell/DataAge.tsx';
 import { loadAgents } from '../../stores/agents.ts';
 import { analyticsStore, loadAnalytics, loadSummary, summaryStore } from '../../stores/analytics.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { POOL_NAME } from '../agents/agent-words.ts';
+import { AgentActs } from '../agents/AgentActs.tsx';
 import { STATUS_TONE } from '../agents/AgentRow.tsx';
 import { useAgentViews, useSlot } from '../reading.ts';
 import { resultWords } from './result-words.ts';
@@ -38,7 +41,7 @@ export default function Performance() {
   );
   return (
     <>
-      <ScreenTitle title="Performance" note="Agents side by side, after fees" />
+      <ScreenTitle title="Performance" note={<>Agents side by side, after fees <DataAge kind="agents" /></>} />
       <ReadError message={slot.error} hasData={views !== null} onRetry={() => { void loadAgents(true); }} />
       {views === null && slot.error === null && <SkeletonRows rows={5} label="Agents" />}
       {views !== null && views.length === 0 && <EmptyState title="Nothing to compare yet" action={<LinkButton to="/agents" tone="primary">Agents</LinkButton>}>Each agent appears here with its result, realised and unrealised, and its fees.</EmptyState>}
@@ -46,18 +49,19 @@ export default function Performance() {
         <div className="flex flex-col gap-8">
           <div className="sheet-scroll">
             <table className="sheet-table">
-              <thead><tr>{heading('name', 'Agent', false)}<th scope="col">State</th><th scope="col">Pool</th><th scope="col" className="num">Trades</th>{COLUMNS.map(([column, label]) => heading(column, label, true))}</tr></thead>
+              <thead><tr>{heading('name', 'Agent', false)}<th scope="col">State</th><th scope="col">Pool</th><th scope="col" className="num">Trades</th>{COLUMNS.map(([column, label]) => heading(column, label, true))}<th scope="col"><span className="sr-only">Acts</span></th></tr></thead>
               <tbody>
-                {sortAgents(views, by).map(({ agent, statusText }) => (
+                {sortAgents(views, by).map((view) => ({ view, agent: view.agent })).map(({ view, agent }) => (
                   <tr key={agent.id}>
                     <td><Link href={`/agents/${encodeURIComponent(agent.id)}`} className="block max-w-40 truncate font-medium hover:text-accent md:max-w-72">{agent.name}</Link></td>
-                    <td><StatusBadge tone={STATUS_TONE[agent.status]} className="text-xs">{statusText}</StatusBadge></td>
+                    <td className="min-w-44 whitespace-normal"><StatusBadge tone={STATUS_TONE[agent.status]} className="text-xs">{view.statusText}</StatusBadge>{view.entry !== null && view.commandText !== null && <CommandState phase={view.entry.state} className="text-xs">{view.commandText}</CommandState>}</td>
                     <td className="text-ink-2">{POOL_NAME[agent.pool]}</td>
                     <td className="num">{perAgent.find((row) => row.agentId === agent.id)?.trades ?? '—'}</td>
                     <td className="num"><Amount value={agent.total} change /></td>
                     <td className="num"><Amount value={agent.realized} change /></td>
                     <td className="num"><Amount value={agent.unrealized} change /></td>
                     <td className="num"><Amount value={agent.fees} /></td>
+                    <td><AgentActs view={view} startable={false} /></td>
                   </tr>
                 ))}
               </tbody>

@@ -4,6 +4,8 @@ import { Link } from 'wouter';
 import type { Portfolio, Position } from '../../../contract/trading.ts';
 import { multiply, parseFixed, subtract, toNumber, formatFixed } from '../../../contract/money.ts';
 import { api } from '../../api/api.ts';
+import { stopAgent } from '../../commands.ts';
+import { CommandState } from '../../components/CommandState.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Amount, Percent, Price } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
@@ -13,12 +15,26 @@ import { loadHistory } from '../../stores/history.ts';
 import { loadPortfolio } from '../../stores/portfolio.ts';
 import { useSnapshot } from 'valtio';
 import { connection } from '../../stores/connection.ts';
-import { tried } from '../act.ts';
+import { act, tried } from '../act.ts';
+import { stopSentence } from '../agents/AgentActs.tsx';
+import { useAgentViews } from '../reading.ts';
 
 /** Unrealised gain in percent of its cost, for display. */
 export function gainPercent(position: Pick<Position, 'unrealized' | 'cost'>): number | null {
   const cost = toNumber(parseFixed(position.cost));
   return position.unrealized === null || cost === 0 ? null : (toNumber(parseFixed(position.unrealized)) / cost) * 100;
+}
+
+/** The agent behind a position: its state, and Stop while it runs. */
+function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentName'> }) {
+  const view = useAgentViews().views?.find(({ agent }) => agent.id === position.agentId);
+  return (
+    <>
+      <dl><Line term="Agent"><Link href={`/agents/${encodeURIComponent(position.agentId)}`} className="text-accent underline underline-offset-2">{position.agentName}</Link>{view === undefined ? '' : `, ${view.statusText.toLowerCase()}`}</Line></dl>
+      {view !== undefined && view.entry !== null && view.commandText !== null && <div className="py-1.5"><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>}
+      {view?.canStop === true && <div className="mt-3"><HoldToConfirm label={`Stop ${position.agentName}`} sentence={stopSentence(view)} wide onConfirm={() => { act(stopAgent(view.agent)); }} /></div>}
+    </>
+  );
 }
 
 function Explained({ position, quote, onDone }: { position: Position; quote: string; onDone: () => void }) {
@@ -45,8 +61,8 @@ function Explained({ position, quote, onDone }: { position: Position; quote: str
         <Line term="Unrealised = value − cost"><Amount value={position.unrealized} change why="No price seen yet" /></Line>
         <Line term="Stop">{formatPrice(position.stopPrice)}</Line>
         <Line term="If the stop fills at its price"><Amount value={worst} change why="No stop set" /></Line>
-        <Line term="Agent"><Link href={`/agents/${encodeURIComponent(position.agentId)}`} className="text-accent underline underline-offset-2">{position.agentName}</Link></Line>
       </dl>
+      <ItsAgent position={position} />
       <div className="mt-4">
         <p className="mb-2 text-ink-2">{online === 'offline' ? 'Closing needs the server; it cannot wait on this device. You can stop the agent now.' : sentence}</p>
         <HoldToConfirm label="Close position" sentence={sentence} tone="danger" wide disabled={busy || online === 'offline'} onConfirm={() => { void close(); }} />
