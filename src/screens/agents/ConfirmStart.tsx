@@ -83,7 +83,7 @@ export default function ConfirmStart({ entry, open, onOpenChange }: { entry: Out
   const now = useNow(1_000);
   const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
   const ids = entry.agentId === null ? entry.agents.map((agent) => agent.id) : [entry.agentId];
-  const agents = known.filter((agent) => ids.includes(agent.id)) as Agent[];
+  const agents = known.filter((agent) => ids.includes(agent.id));
   const name = entry.agentId === null ? `${ids.length} agents` : entry.agentName;
   const confirm = (): void => { onOpenChange(false); act(confirmCommand(entry.commandId)); };
   const refuse = (): void => {

@@ -99,6 +99,6 @@ describe('what a device keeps of the look', () => {
     const at = new Date(2026, 10, 21, 14, 32).getTime();
     expect(offlineText(at, false, at + 60_000)).toBe('Offline. Showing 14:32. Stops will be sent first when you are back.');
     expect(offlineText(at, true, at)).toContain('Read-only; Stop still works.');
-    expect(offlineText(null, false, at)).toContain('Nothing is saved on this device yet.');
+    expect(offlineText(null, false, at)).toContain('Nothing of this is saved on this device.');
   });
 });

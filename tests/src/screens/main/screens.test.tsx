@@ -136,7 +136,7 @@ describe('truth on the screen', () => {
     const row = screen.getAllByRole('listitem').find((item) => item.textContent?.includes('Harbour') === true && item.textContent.includes('Running') === true);
     expect(row?.textContent).toMatch(/Stop saved on this (device|phone)\. Not yet received by the server\./);
     const tray = screen.getByRole('region', { name: 'Commands on this device' });
-    expect(within(tray).getByRole('button', { name: 'Cancel' })).toBeTruthy();
+    expect(within(tray).getByRole('button', { name: 'Undo' })).toBeTruthy();
   });
 
   it('opens the equity into an equation whose rows add up', async () => {
