@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
  * `drop-request`: the server never sees it. `drop-reply`: the server has answered, the browser never hears it.
  * `stall`: the server has answered, and nothing reaches the browser until it gives up. `portal-page`, `portal-redirect`:
  * a captive portal answers. `truncate`: half of the answer, as if it were whole. `500`: a gateway fails, after the server
- * has acted.
+ * has acted. `hold`: the request waits here, unseen by the server, until the browser gives up.
  */
-export type Fault = 'drop-request' | 'drop-reply' | 'stall' | 'portal-page' | 'portal-redirect' | 'truncate' | '500';
+export type Fault = 'hold' | 'drop-request' | 'drop-reply' | 'stall' | 'portal-page' | 'portal-redirect' | 'truncate' | '500';
 export const FAULTS: readonly Fault[] = ['drop-request', 'drop-reply', 'stall', 'portal-page', 'portal-redirect', 'truncate', '500'];
 
 export interface Passing { method: string; path: string; headers: IncomingMessage['headers'] }
@@ -47,6 +47,7 @@ export async function startFaultProxy(target: { port: number }, port = 0): Promi
     const body = await bytesOf(request as AsyncIterable<Buffer>);
     listener(passing);
     const fault = decide(passing);
+    if (fault === 'hold') return;
     if (fault === 'drop-request') { request.socket.destroy(); return; }
     if (fault === 'portal-page') { response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE); return; }
     if (fault === 'portal-redirect') { response.writeHead(302, { location: 'http://127.0.0.1:9/login' }).end(); return; }

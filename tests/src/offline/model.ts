@@ -2,7 +2,9 @@
 import { createOutbox, EMPTY_META, type Outbox, type QueueState, type QueueStore } from '../../../src/offline/outbox.ts';
 import { drain, type DrainPorts } from '../../../src/offline/drain.ts';
 import type { OutboxEntry, Wish } from '../../../src/offline/outbox-entry.ts';
+import { StorageFault } from '../../../src/offline/database.ts';
 import type { Answer } from '../../../src/offline/replies.ts';
+import { AGENTS, ModelServer, USERS, type Mutant, type User } from './model-server.ts';
 
 /** mulberry32: small, seeded, good enough to shuffle. */
 export function seeded(seed: number): () => number {
@@ -15,55 +17,13 @@ export function seeded(seed: number): () => number {
   };
 }
 
-export const USERS = ['ada', 'ben'] as const;
-export const AGENTS = ['x', 'y', 'z'] as const;
-export type User = (typeof USERS)[number];
-
-interface ServerAgent { running: boolean; generation: number }
-
-/** Receipts and generations as the real server keeps them, and a log of every effect. */
-export class ModelServer {
-  readonly agents = new Map<string, ServerAgent>();
-  readonly receipts = new Map<string, Answer>();
-  readonly applied: { uid: string; commandId: string }[] = [];
-  /** Commands taken for a user by a token of another. */
-  readonly misdelivered: string[] = [];
-
-  agent(uid: string, id: string): ServerAgent {
-    const key = `${uid}/${id}`;
-    let agent = this.agents.get(key);
-    if (agent === undefined) this.agents.set(key, agent = { running: false, generation: 1 });
-    return agent;
-  }
-
-  take(entry: OutboxEntry, tokenUid: string): Answer {
-    if (entry.uid !== tokenUid) this.misdelivered.push(entry.commandId);
-    const receipt = `${tokenUid}/${entry.commandId}`;
-    const known = this.receipts.get(receipt);
-    if (known !== undefined) return known;
-    const ids = entry.intent === 'stop-all' ? [...AGENTS] : entry.intent === 'start-all' ? entry.agents.map((agent) => agent.id) : [entry.agentId ?? ''];
-    const starts = entry.intent === 'start' || entry.intent === 'start-all';
-    if (entry.intent === 'start') {
-      const agent = this.agent(tokenUid, entry.agentId ?? '');
-      if (!entry.confirmed && !agent.running && entry.seenGeneration !== null && entry.seenGeneration !== agent.generation) {
-        return { status: 409, json: { error: { code: 'agent_changed', message: 'Changed meanwhile' } } };
-      }
-    }
-    for (const id of ids) {
-      const agent = this.agent(tokenUid, id);
-      if (agent.running !== starts) agent.generation += 1;
-      agent.running = starts;
-    }
-    this.applied.push({ uid: tokenUid, commandId: entry.commandId });
-    const answer: Answer = { status: 200, json: { commandId: entry.commandId } };
-    this.receipts.set(receipt, answer);
-    return answer;
-  }
-}
-
 /** What lies on the disk: survives every crash. */
 export class ModelDisk {
   readonly states = new Map<string, QueueState>();
+  /** How often a user's database was deleted: who opened it before writes nothing into the new one. */
+  readonly epochs = new Map<string, number>();
+  epoch(uid: string): number { return this.epochs.get(uid) ?? 0; }
+  delete(uid: string): void { this.states.delete(uid); this.epochs.set(uid, this.epoch(uid) + 1); }
   state(uid: string): QueueState {
     return this.states.get(uid) ?? { entries: [], meta: EMPTY_META };
   }
@@ -96,8 +56,6 @@ class Scheduler {
   }
 }
 
-export type Mutant = 'none' | 'delete-before-send' | 'any-answer-is-success' | 'ignore-user';
-
 export interface Outcome {
   /** Saved, and neither sent, nor waiting, nor overtaken by a later press of the same person on the same agent. */
   lost: string[];
@@ -105,14 +63,23 @@ export interface Outcome {
   misdelivered: string[];
   sends: number;
   crashes: number;
+  /** Requests that the device had given up on and the server got later. */
+  arrivedLate: number;
+  signOuts: number;
 }
+
+/** The mutant's disk: nothing was ever sent. */
+const forgetful = (store: QueueStore): QueueStore => ({
+  ...store,
+  change: (work) => store.change((state) => work({ ...state, entries: state.entries.map((entry) => (entry.state === 'sending' || entry.state === 'saved' ? { ...entry, attempts: 0, state: 'saved' as const } : entry)) })),
+});
 
 interface Press { uid: User; wish: Wish; order: number; commandId: string | null }
 
 export class World {
   private readonly random: () => number;
   private readonly scheduler: Scheduler;
-  readonly server = new ModelServer();
+  readonly server: ModelServer;
   readonly disk = new ModelDisk();
   private now = 1_700_000_000_000;
   private clockShift = 0;
@@ -127,9 +94,21 @@ export class World {
   private sends = 0;
   private commits = 0;
   private crashes = 0;
+  private arrivedLate = 0;
+  private signOuts = 0;
+  /** On the network, given up by the device. */
+  private readonly underway: { entry: OutboxEntry; tokenUid: string }[] = [];
+  /** Given up at a sign-out, by name. */
+  private readonly discarded = new Set<string>();
+  /** Of these, the ones that had never been sent: nothing may come of them. */
+  private readonly unsentThen = new Set<string>();
+  /** Now and then a browser has no locks: only the server keeps two drainers from doubling then. */
+  private readonly locked: boolean;
 
   constructor(seed: number, private readonly mutant: Mutant) {
     this.random = seeded(seed);
+    this.server = new ModelServer(mutant);
+    this.locked = this.random() < 0.8;
     this.scheduler = new Scheduler(this.random);
   }
 
@@ -152,11 +131,14 @@ export class World {
 
   /** The queue of one user as one realm sees it: the real rules over the model's disk. */
   private outbox(uid: string, realm: number, committed: () => void = () => undefined): Outbox {
+    const epoch = this.disk.epoch(uid);
+    const open = (): void => { if (this.disk.epoch(uid) !== epoch) throw new StorageFault('signed-out', 'Deleted by a sign-out'); };
     const store: QueueStore = {
       uid,
-      read: async () => { await this.scheduler.step(realm); return structuredClone(this.disk.state(uid)); },
+      read: async () => { await this.scheduler.step(realm); open(); return structuredClone(this.disk.state(uid)); },
       change: async (work) => {
         await this.scheduler.step(realm);
+        open();
         const { result, ...state } = work(structuredClone(this.disk.state(uid)));
         this.disk.states.set(uid, structuredClone(state));
         committed();
@@ -167,11 +149,13 @@ export class World {
       quarantined: async () => 0,
     };
     const outbox = createOutbox(store, { now: () => this.clock(), newId: () => this.newId() });
+    if (this.mutant === 'coalesce-attempted') return { ...outbox, enqueue: (wish) => createOutbox(forgetful(store), { now: () => this.clock(), newId: () => this.newId() }).enqueue(wish) };
     if (this.mutant !== 'delete-before-send') return outbox;
     return { ...outbox, claim: async (id) => { const entry = await outbox.claim(id); if (entry !== null) await outbox.delivered(entry, new Map()); return entry; } };
   }
 
   private async alone<T>(realm: number, name: string, work: () => Promise<T>): Promise<T> {
+    if (!this.locked) return work();
     const held = this.locks.get(name);
     if (held !== undefined) await new Promise<void>((resolve) => { held.queue.push({ realm, go: resolve }); });
     else this.locks.set(name, { realm, queue: [] });
@@ -201,11 +185,15 @@ export class World {
     if (this.faults && this.chance(0.05)) return { status: 503, json: { error: { code: 'shutting_down', message: 'later' } } };
     if (this.faults && this.chance(0.04)) return { status: 429, json: { error: { code: 'rate_limited', message: 'slow' } }, retryAfterMs: 2_000 };
     if (this.faults && this.chance(0.04)) return { status: 401, json: { error: { code: 'invalid_token', message: 'old' } } };
+    if (this.faults && this.chance(0.06)) {
+      this.underway.push({ entry, tokenUid });
+      return { status: 0, json: undefined, why: 'timeout' };
+    }
     const answer = this.server.take(entry, tokenUid);
     if (this.faults && this.chance(0.1)) this.server.take(entry, tokenUid);
     await this.scheduler.step(realm);
     if (this.faults && this.chance(0.15)) return { status: 0, json: undefined, why: 'timeout' };
-    return this.mutant === 'any-answer-is-success' && answer.status < 300 ? answer : answer;
+    return answer;
   }
 
   private ports(uid: User, realm: number): DrainPorts {
@@ -218,7 +206,8 @@ export class World {
         return { uid: this.mutant === 'ignore-user' ? uid : this.signedIn, token: `${this.signedIn}.e30.` };
       },
       send: async (entry, token) => {
-        const answer = await this.network(realm, entry, token);
+        const answer = await this.network(realm, this.mutant === 'new-id-each-try' ? { ...entry, commandId: this.newId() } : entry, token);
+        if (this.mutant === 'new-id-each-try' && answer.status === 200 && answer.json !== undefined) return { ...answer, json: { ...answer.json, commandId: entry.commandId } };
         return this.mutant === 'any-answer-is-success' && answer.status > 0 ? { status: 200, json: { commandId: entry.commandId } } : answer;
       },
       probe: async () => { await this.scheduler.step(realm); return this.online ? -this.clockShift : null; },
@@ -261,7 +250,29 @@ export class World {
     this.presses.push(press);
     const realm = this.nextRealm++;
     const outbox = this.outbox(uid, realm, () => { this.commits += 1; press.order = this.commits; });
-    void outbox.enqueue(wish).then((entry) => { press.commandId = entry.commandId; });
+    // A press that met a sign-out was told that it was not saved.
+    outbox.enqueue(wish).then((entry) => { press.commandId = entry.commandId; }, (error: unknown) => { if (!(error instanceof StorageFault)) throw error; });
+  }
+
+  /** The person goes and gives up what waits, by name; whoever comes next finds nothing of it. */
+  private signOut(): void {
+    const uid = this.signedIn;
+    if (uid === null) return;
+    this.signOuts += 1;
+    this.signedIn = null;
+    for (const entry of this.disk.state(uid).entries) {
+      this.discarded.add(entry.commandId);
+      if (entry.attempts === 0) this.unsentThen.add(entry.commandId);
+    }
+    if (this.mutant !== 'sign-out-keeps-queue') this.disk.delete(uid);
+  }
+
+  /** What a device gave up on comes to the server after all, in any order. */
+  private arrive(): void {
+    const [late] = this.underway.splice(Math.floor(this.random() * this.underway.length), 1);
+    if (late === undefined) return;
+    this.arrivedLate += 1;
+    this.server.take(late.entry, late.tokenUid);
   }
 
   private async settleAll(): Promise<void> {
@@ -276,10 +287,12 @@ export class World {
       else if (dice < 0.5) this.startDrain(this.signedIn ?? 'ada');
       else if (dice < 0.56) this.startDrain(this.pick(USERS));
       else if (dice < 0.63) this.crash();
+      else if (dice < 0.65) this.signOut();
       else if (dice < 0.69) this.signedIn = this.pick([null, ...USERS]);
       else if (dice < 0.75) this.online = this.chance(0.6);
       else if (dice < 0.8) this.now += Math.floor(this.random() * 3 * 60_000);
       else if (dice < 0.81) this.clockShift = Math.floor((this.random() - 0.5) * 2 * 86_400_000);
+      else if (dice < 0.87) this.arrive();
       for (let steps = Math.floor(this.random() * 30); steps > 0 && !this.scheduler.idle; steps -= 1) await this.scheduler.tick();
     }
     this.faults = false;
@@ -294,12 +307,18 @@ export class World {
         await this.settleAll();
       }
     }
+    // The last of what was on its way comes when all is said.
+    while (this.underway.length > 0) this.arrive();
     return this.outcome();
   }
 
   private outcome(): Outcome {
     const seen = new Set<string>();
-    const doubled = this.server.applied.filter(({ uid, commandId }) => { const key = `${uid}/${commandId}`; const again = seen.has(key); seen.add(key); return again; });
+    const again = this.server.applied.filter(({ uid, commandId }) => { const key = `${uid}/${commandId}`; const twice = seen.has(key); seen.add(key); return twice; }).map((one) => one.commandId);
+    const doubled = [
+      ...again, ...this.server.conflicts.map((id) => `${id} with two bodies`),
+      ...this.server.applied.filter(({ commandId }) => this.unsentThen.has(commandId)).map(({ commandId }) => `${commandId} was discarded unsent`),
+    ];
     const lost: string[] = [];
     for (const uid of USERS) {
       const left = this.disk.state(uid).entries;
@@ -307,13 +326,14 @@ export class World {
       for (const id of AGENTS) {
         // The last thing this person said of this agent, and was told is saved, is what the server does, or is shown.
         const last = this.presses.filter((press) => press.uid === uid && press.commandId !== null && this.covers(press, id)).sort((a, b) => a.order - b.order).at(-1);
-        if (last === undefined) continue;
+        // What was given up by name binds nobody; a press whose saving met the sign-out was not told as saved.
+        if (last === undefined || this.discarded.has(last.commandId ?? '')) continue;
         const wanted = last.wish.intent === 'start' || last.wish.intent === 'start-all';
-        const shown = left.some((entry) => !wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id));
+        const shown = this.server.refused.has(`${last.commandId}/${id}`) || left.some((entry) => !wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id));
         if (this.server.agent(uid, id).running !== wanted && !(wanted && shown)) lost.push(`${uid}/${id} should be ${wanted ? 'running' : 'stopped'}`);
       }
     }
-    return { lost, doubled: doubled.map((one) => one.commandId), misdelivered: this.server.misdelivered, sends: this.sends, crashes: this.crashes };
+    return { lost, doubled, misdelivered: this.server.misdelivered, sends: this.sends, crashes: this.crashes, arrivedLate: this.arrivedLate, signOuts: this.signOuts };
   }
 
   private covers(press: Press, id: string): boolean {

@@ -1,0 +1,86 @@
+/** The server of the model: receipts and generations as the real one keeps them; refuses nothing a device could send. */
+import type { Agent } from '../../../contract/agents.ts';
+import type { OutboxEntry } from '../../../src/offline/outbox-entry.ts';
+import type { Answer } from '../../../src/offline/replies.ts';
+
+export const USERS = ['ada', 'ben'] as const;
+export const AGENTS = ['x', 'y', 'z'] as const;
+export type User = (typeof USERS)[number];
+
+/** Ways to break queue or server, each of which the model must catch. */
+export const MUTANTS = [
+  'delete-before-send', 'any-answer-is-success', 'ignore-user', 'coalesce-attempted', 'new-id-each-try', 'sign-out-keeps-queue',
+  'no-receipts', 'no-generation-check', 'idle-stop-keeps-generation',
+] as const;
+export type Mutant = 'none' | (typeof MUTANTS)[number];
+
+const asAgent = (id: string, { running, generation }: ServerAgent): Agent => ({
+  id, name: id, trading_pairs: [], risk_profile: 'Conservative', max_position_size: 1, execution_interval: 'daily', enabled: running, pool: 'all_pools',
+  tradingFrequency: 'daily', status: running ? 'running' : 'stopped', hold: null, generation, version: 1, quote: 'USD', openPositions: 0,
+  realized: '0', unrealized: '0', fees: '0', total: '0', createdAt: 0, startedAt: null, stoppedAt: null, lastRunAt: null, nextRunAt: null,
+});
+
+/** What one command says, save for its age: the same id with another body is refused by the server. */
+const bodyOf = ({ intent, agentId, agents, seenGeneration, confirmed }: OutboxEntry): string => JSON.stringify([intent, agentId, agents, seenGeneration, confirmed]);
+
+interface ServerAgent { running: boolean; generation: number }
+
+/** Receipts and generations as the real server keeps them, and a log of every effect. */
+export class ModelServer {
+  readonly agents = new Map<string, ServerAgent>();
+  readonly receipts = new Map<string, { answer: Answer; body: string }>();
+  /** One id with two bodies. */
+  readonly conflicts: string[] = [];
+  /** Agents that a start-all was refused for, by its id: the person is told which. */
+  readonly refused = new Set<string>();
+  readonly applied: { uid: string; commandId: string }[] = [];
+  /** Commands taken for a user by a token of another. */
+  readonly misdelivered: string[] = [];
+
+  constructor(private readonly mutant: Mutant) {}
+
+  agent(uid: string, id: string): ServerAgent {
+    const key = `${uid}/${id}`;
+    let agent = this.agents.get(key);
+    if (agent === undefined) this.agents.set(key, agent = { running: false, generation: 1 });
+    return agent;
+  }
+
+  take(entry: OutboxEntry, tokenUid: string): Answer {
+    if (entry.uid !== tokenUid) this.misdelivered.push(entry.commandId);
+    const receipt = `${tokenUid}/${entry.commandId}`;
+    const known = this.receipts.get(receipt);
+    if (known !== undefined && this.mutant !== 'no-receipts') {
+      if (known.body === bodyOf(entry)) return known.answer;
+      this.conflicts.push(entry.commandId);
+      return { status: 422, json: { error: { code: 'idempotency_mismatch', message: 'Another body' } } };
+    }
+    const ids = entry.intent === 'stop-all' ? [...AGENTS] : entry.intent === 'start-all' ? entry.agents.map((agent) => agent.id) : [entry.agentId ?? ''];
+    const starts = entry.intent === 'start' || entry.intent === 'start-all';
+    if (entry.intent === 'start') {
+      const agent = this.agent(tokenUid, entry.agentId ?? '');
+      const changed = !agent.running && entry.seenGeneration !== null && entry.seenGeneration !== agent.generation;
+      if (changed && !entry.confirmed && this.mutant !== 'no-generation-check') {
+        return { status: 409, json: { error: { code: 'agent_changed', message: 'Changed meanwhile' } } };
+      }
+    }
+    for (const id of ids) {
+      const agent = this.agent(tokenUid, id);
+      const seen = entry.agents.find((one) => one.id === id)?.seenGeneration;
+      // By its own merit, as the server does it: one that was changed meanwhile is refused, and the others start.
+      const stale = entry.intent === 'start-all' && !agent.running && !entry.confirmed && seen !== undefined && seen !== agent.generation;
+      if (stale && this.mutant !== 'no-generation-check') {
+        this.refused.add(`${entry.commandId}/${id}`);
+        continue;
+      }
+      // A stop that finds the agent stopped still outdates every start pressed before it.
+      if (agent.running !== starts || (!starts && this.mutant !== 'idle-stop-keeps-generation')) agent.generation += 1;
+      agent.running = starts;
+    }
+    this.applied.push({ uid: tokenUid, commandId: entry.commandId });
+    const told = ids.map((id) => asAgent(id, this.agent(tokenUid, id)));
+    const answer: Answer = { status: 200, json: { commandId: entry.commandId, ...(entry.agentId === null ? { agents: told } : { agent: told[0] }) } };
+    this.receipts.set(receipt, { answer, body: bodyOf(entry) });
+    return answer;
+  }
+}
