@@ -190,7 +190,13 @@ async function loseSession(): Promise<void> {
   }));
   step('the provider has forgotten the user');
   await browser.context.setOffline(false);
-  await logIn(user);
+  // The app paints from its own record until the provider has said that nobody is there.
+  await page.goto(`${proxy.url}/agents`);
+  await page.getByRole('link', { name: 'Go to Login' }).click();
+  await page.getByLabel('Email').fill(user.email);
+  await page.getByLabel('Password', { exact: true }).fill(user.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL('**/agents');
 }
 
 /** The worker alone sends, and is killed while its request is on its way: seen by the server, or not. */
