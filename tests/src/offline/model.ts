@@ -1,7 +1,7 @@
 /** A model of page, worker, device, network and server around the real queue; refuses any randomness but its seed's. */
 import { createOutbox, EMPTY_META, type Outbox, type QueueState, type QueueStore } from '../../../src/offline/outbox.ts';
 import { drain, type DrainPorts } from '../../../src/offline/drain.ts';
-import type { OutboxEntry, Wish } from '../../../src/offline/outbox-entry.ts';
+import { concerns, isStop, type OutboxEntry, type Wish } from '../../../src/offline/outbox-entry.ts';
 import { StorageFault } from '../../../src/offline/database.ts';
 import type { Answer } from '../../../src/offline/replies.ts';
 import { AGENTS, ModelServer, USERS, type Mutant, type User } from './model-server.ts';
@@ -98,8 +98,8 @@ export class World {
   private signOuts = 0;
   /** On the network, given up by the device. */
   private readonly underway: { entry: OutboxEntry; tokenUid: string }[] = [];
-  /** Given up at a sign-out, by name. */
-  private readonly discarded = new Set<string>();
+  /** Up to which press a start or a stop of an agent was given up at a sign-out, by name: `uid/agent/starts`. */
+  private readonly givenUp = new Map<string, number>();
   /** Of these, the ones that had never been sent: nothing may come of them. */
   private readonly unsentThen = new Set<string>();
   /** Now and then a browser has no locks: only the server keeps two drainers from doubling then. */
@@ -261,7 +261,7 @@ export class World {
     this.signOuts += 1;
     this.signedIn = null;
     for (const entry of this.disk.state(uid).entries) {
-      this.discarded.add(entry.commandId);
+      for (const id of concerns(entry) ?? AGENTS) this.givenUp.set(`${uid}/${id}/${!isStop(entry)}`, this.commits);
       if (entry.attempts === 0) this.unsentThen.add(entry.commandId);
     }
     if (this.mutant !== 'sign-out-keeps-queue') this.disk.delete(uid);
@@ -327,8 +327,9 @@ export class World {
         // The last thing this person said of this agent, and was told is saved, is what the server does, or is shown.
         const last = this.presses.filter((press) => press.uid === uid && press.commandId !== null && this.covers(press, id)).sort((a, b) => a.order - b.order).at(-1);
         // What was given up by name binds nobody; a press whose saving met the sign-out was not told as saved.
-        if (last === undefined || this.discarded.has(last.commandId ?? '')) continue;
-        const wanted = last.wish.intent === 'start' || last.wish.intent === 'start-all';
+        if (last === undefined) continue;
+        const wanted = !isStop(last.wish);
+        if (last.order <= (this.givenUp.get(`${uid}/${id}/${wanted}`) ?? 0)) continue;
         const shown = this.server.refused.has(`${last.commandId}/${id}`) || left.some((entry) => !wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id));
         if (this.server.agent(uid, id).running !== wanted && !(wanted && shown)) lost.push(`${uid}/${id} should be ${wanted ? 'running' : 'stopped'}`);
       }
