@@ -1,10 +1,13 @@
 /** The access guard: a spinner while nothing is known, then the screen or the reason why not; refuses to decide for the server. */
 import { LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
 import { LinkButton } from '../components/Button.tsx';
 import type { Access } from '../identity/security-context.ts';
+import { connection } from '../stores/connection.ts';
 import { useAccess } from '../stores/security.ts';
+import { subscriptionStore } from '../stores/subscription.ts';
 
 function Blocked({ title, children, to, action }: { title: string; children: ReactNode; to: string; action: string }) {
   return (
@@ -17,10 +20,10 @@ function Blocked({ title, children, to, action }: { title: string; children: Rea
 }
 
 /** The guard's screen for a refusal; `path` is where the person wanted to go. */
-export function Refused({ access, path }: { access: Extract<Access, { allowed: false }>; path: string }) {
+export function Refused({ access, path, offline = false }: { access: Extract<Access, { allowed: false }>; path: string; offline?: boolean }) {
   switch (access.screen) {
     case 'authentication':
-      return <Blocked title="Authentication Required" to={`/login?next=${encodeURIComponent(path)}`} action="Go to Login">Your session has expired or you are not logged in. Please authenticate to continue.</Blocked>;
+      return <Blocked title="Authentication Required" to={`/login?next=${encodeURIComponent(path)}`} action="Go to Login">Your session has expired or you are not logged in. Please authenticate to continue.{offline && <p className="mt-2 text-amber">You are offline: logging in needs the network.</p>}</Blocked>;
     case 'feature':
       return <Blocked title="Feature Unavailable" to="/subscription" action="View Plans">This feature requires additional permissions. Please upgrade your subscription.</Blocked>;
     case 'upgrade':
@@ -33,6 +36,8 @@ export function Refused({ access, path }: { access: Extract<Access, { allowed: f
 export function Guard({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const { loading, access } = useAccess(path);
+  const { online } = useSnapshot(connection);
+  const plan = useSnapshot(subscriptionStore).data;
   if (loading) {
     return (
       <div role="status" className="flex min-h-[60dvh] items-center justify-center text-ink-3">
@@ -40,5 +45,9 @@ export function Guard({ children }: { children: ReactNode }) {
       </div>
     );
   }
-  return access.allowed ? children : <Refused access={access} path={path} />;
+  if (access.allowed) return children;
+  if (online === 'offline' && plan === null && access.screen !== 'authentication') {
+    return <Blocked title="Not on this device" to="/dashboard" action="Go to Dashboard">Your plan was not saved on this device, so nobody here can tell whether it has this page. It opens when the server is back.</Blocked>;
+  }
+  return <Refused access={access} path={path} offline={online === 'offline'} />;
 }

@@ -158,6 +158,7 @@ export function startLive(): Promise<void> {
   follow();
   if (uid === null) restoredFirst();
   subscribeKey(connection, 'online', (online) => {
+    refreshEntitlement();
     if (online !== 'online') return;
     stream?.wake();
     refresh();

@@ -7,7 +7,7 @@ import { api } from '../api/api.ts';
 import { entitlementView, NO_ENTITLEMENT, type EntitlementView } from '../billing/entitlement-view.ts';
 import { errorSentence } from '../format/errors.ts';
 import { session } from '../identity/session.ts';
-import { serverNow } from './connection.ts';
+import { connection, serverNow } from './connection.ts';
 import { load } from './load.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 
@@ -34,7 +34,11 @@ let checking: Promise<void> | null = null;
 /** Counts again at the server's present time. Called by a timer, so that a trial ends on an open page too. */
 export function refreshEntitlement(now = serverNow()): void {
   const { data } = subscriptionStore;
-  Object.assign(subscriptionStore.entitlement, entitlementView(data?.status ?? null, data?.trial ?? null, now));
+  const status = data?.status ?? null;
+  const counted = entitlementView(status, data?.trial ?? null, now);
+  // Without the server nobody has said that the plan is over: what could be seen at its last word can still be seen.
+  const last = connection.online === 'offline' && status !== null && !counted.isSubscribed ? entitlementView(status, data?.trial ?? null, Math.min(now, status.servedAt)) : counted;
+  Object.assign(subscriptionStore.entitlement, last, { trialDaysRemaining: counted.trialDaysRemaining });
 }
 
 /** Takes a status and a trial unless the server has said something later. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OutboxEntry } from '../../../src/offline/outbox-entry.ts';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
-import { agentView, commandText, statusText } from '../../../src/stores/agent-view.ts';
+import { agentView, commandText, failedStops, statusText } from '../../../src/stores/agent-view.ts';
 
 const agent = { ...recordAgent('a', 'Harbour', 0), status: 'running' as const };
 const entry = (more: Partial<OutboxEntry>): OutboxEntry => ({
@@ -41,5 +41,29 @@ describe('agent view', () => {
     expect(statusText({ status: 'stopped', openPositions: 1, hold: null })).toBe('Stopped, protecting 1 position');
     expect(statusText({ status: 'halted', openPositions: 0, hold: { code: 'x', text: 'day loss', until: null } })).toBe('Halted: day loss');
     expect(commandText(entry({ intent: 'start', state: 'needs-you', reason: { code: 'x', message: 'it is 40 min old', at: 0 } }))).toBe('Start needs you: it is 40 min old');
+  });
+
+  it('is, for a command that went in part, about the agents for whom it did not, each with its own reason', () => {
+    const part = entry({
+      intent: 'start-all', agentId: null, agents: [{ id: 'b' }], state: 'failed', reason: { code: 'partly_refused', message: '1 of 2 started', at: 0 },
+      results: [{ agentId: 'a', name: 'Harbour', went: true, message: '' }, { agentId: 'b', name: 'Drift', went: false, message: 'it has changed' }],
+    });
+    expect(commandText(part)).toBe('Start all went in part: 1 of 2 started');
+    expect(agentView(agent, [part])).toMatchObject({ entry: null, commandText: null });
+    expect(agentView({ ...agent, id: 'b' }, [part]).commandText).toBe('Start failed: it has changed');
+  });
+
+  it('offers Undo for what was never sent and concerns one agent, Review for what waits for the person, and Stop for what may have arrived', () => {
+    expect(agentView(agent, [entry({})])).toMatchObject({ canUndo: true, canReview: false });
+    expect(agentView(agent, [entry({ attempts: 1 })])).toMatchObject({ canUndo: false });
+    expect(agentView(agent, [entry({ intent: 'stop-all', agentId: null })])).toMatchObject({ canUndo: false });
+    const idle = { ...agent, status: 'stopped' as const };
+    expect(agentView(idle, [entry({ intent: 'start', state: 'needs-you' })])).toMatchObject({ canReview: true, canStop: false, canStart: false });
+    expect(agentView(idle, [entry({ intent: 'start', state: 'needs-you', attempts: 1 })])).toMatchObject({ canReview: true, canStop: true });
+  });
+
+  it('counts as failed stops what is a stop, is over and was not carried out', () => {
+    const all = [entry({ state: 'failed' }), entry({ state: 'failed', intent: 'start' }), entry({ state: 'saved' }), entry({ state: 'failed', intent: 'stop-all', agentId: null })];
+    expect(failedStops(all).map(({ intent }) => intent)).toEqual(['stop', 'stop-all']);
   });
 });
