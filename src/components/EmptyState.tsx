@@ -1,5 +1,7 @@
 /** What will be here and the one next step; refuses to be a dead end. */
 import type { ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
+import { connection } from '../stores/connection.ts';
 
 export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
@@ -13,10 +15,12 @@ export function EmptyState({ title, children, action }: { title: string; childre
 
 /** Something could not be read; what is known stays beside it. */
 export function ReadError({ message, onRetry, hasData = false }: { message: string | null; onRetry?: () => void; hasData?: boolean }) {
-  if (message === null) return null;
+  const { online } = useSnapshot(connection);
+  // The line under the header says already that the server is away and how old this is.
+  if (message === null || (hasData && online === 'offline')) return null;
   return (
     <div role="status" className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 border-amber py-1 pl-3 text-amber">
-      <span>{message}{hasData ? ' The last good data is shown.' : ''}</span>
+      <span>{message}{hasData ? `${/[.!?]$/.test(message) ? '' : '.'} The last good data is shown.` : ''}</span>
       {onRetry !== undefined && <button type="button" className="min-h-8 font-medium underline underline-offset-2" onClick={onRetry}>Try again</button>}
     </div>
   );
@@ -27,8 +31,11 @@ export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
   return <span aria-hidden className={`skeleton block ${className}`} />;
 }
 
-/** Rows of the height that real ones have: `rowClass` where those are taller than a plain one. */
+/** Rows of the height that real ones have: `rowClass` where those are taller than a plain one. Without the server, what is missing is said instead. */
 export function SkeletonRows({ rows = 4, label = 'Loading', rowClass = '' }: { rows?: number; label?: string; rowClass?: string }) {
+  const { online } = useSnapshot(connection);
+  // Nothing is on its way: a place held for it would be held for ever.
+  if (online === 'offline') return <p role="status" className="rule row flex items-center py-2 text-ink-3">{label === 'Loading' ? 'Not' : `${label}: not`} on this device. Comes when the server is back.</p>;
   return (
     <div role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, index) => (

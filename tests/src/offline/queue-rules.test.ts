@@ -1,7 +1,7 @@
 /** Coalescing, order, age and the reply table, rule by rule; refuses to touch a disk or a clock. */
 import { describe, expect, it } from 'vitest';
 import { OUTBOX_MAX } from '../../../contract/limits.ts';
-import { aged, backoffMs, coalesce, pick, rebase } from '../../../src/offline/queue-rules.ts';
+import { aged, backoffMs, coalesce, partlyRefused, pick, rebase } from '../../../src/offline/queue-rules.ts';
 import { judge, type Answer } from '../../../src/offline/replies.ts';
 import { entryOf, newId, press, said, stamp, start, startAll, stop, stopAll, T0 } from './samples.ts';
 
@@ -130,4 +130,22 @@ describe('what a reply means', () => {
       expect(verdict(stop('x'), { status, json })).toMatchObject({ verdict: 'again', entry: { state: 'saved', failures: 1, nextAttemptAt: T0 + 500 } });
     }
   });
+});
+
+describe('a command for many that went in part', () => {
+  const results = [{ agentId: 'x', name: 'Harbour', went: true, message: '' }, { agentId: 'y', name: 'Drift', went: false, message: 'It has changed' }];
+  it('stays as a failure that names who did not go, so that sending it again concerns them alone', () => {
+    const left = partlyRefused(entryOf(startAll('x', 'y')), results, T0);
+    expect(left).toMatchObject({ state: 'failed', agents: [{ id: 'y', seenGeneration: 1 }], results, reason: { code: 'partly_refused', message: '1 of 2 started' } });
+  });
+  it('leaves nothing where all went, or where nothing was said of each', () => {
+    expect(partlyRefused(entryOf(startAll('x')), results.slice(0, 1), T0)).toBeNull();
+    expect(partlyRefused(entryOf(stop('x')), [], T0)).toBeNull();
+  });
+});
+
+it('a confirmed start that goes on waiting is asked about again after 30 minutes: it was confirmed at the prices of then', () => {
+  const confirmed = entryOf({ ...start('x'), confirmed: true });
+  expect(aged(confirmed, T0 + 29 * MINUTE, null).state).toBe('saved');
+  expect(aged(confirmed, T0 + 31 * MINUTE, null).state).toBe('needs-you');
 });

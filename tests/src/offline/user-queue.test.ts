@@ -135,3 +135,18 @@ describe('a queue of one realm', () => {
     expect(posts()).toHaveLength(1);
   });
 });
+
+it('a start-all that the server took in part stays with the reason of each agent, in the queue and after a restart', async () => {
+  server.answer((asked) => (asked.path === '/healthz' ? health : { status: 200, body: {
+    commandId: asked.headers['idempotency-key'], agents: [recordAgent('x', 'Harbour', 0), recordAgent('y', 'Drift', 0)],
+    results: [{ agentId: 'x', outcome: 'started' }, { agentId: 'y', outcome: 'refused', code: 'agent_changed', message: 'It has changed' }],
+  } }));
+  const { queue, heard } = realm();
+  await queue.outbox.enqueue({ ...start('x'), intent: 'start-all', agentId: null, agentName: '', agents: [{ id: 'x' }, { id: 'y' }] });
+  await queue.drain();
+  expect(heard.delivered).toHaveLength(1);
+  const [left] = (await realm().queue.outbox.state()).entries;
+  expect(left).toMatchObject({ state: 'failed', agents: [{ id: 'y' }], results: [{ name: 'Harbour', went: true }, { name: 'Drift', went: false, message: 'It has changed' }] });
+  await queue.drain();
+  expect(posts()).toHaveLength(1);
+});

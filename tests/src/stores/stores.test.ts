@@ -13,10 +13,11 @@ import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/datab
 import { readSnapshot } from '../../../src/offline/snapshots.ts';
 import { agentsStore, applyAgent, applyAgents, applyRuns, clearAgents, loadAgents, removeAgent } from '../../../src/stores/agents.ts';
 import { applyFill, applyHistory, clearHistory, historyStore } from '../../../src/stores/history.ts';
+import { connection } from '../../../src/stores/connection.ts';
 import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
 import { applyMarket, applyTicks, clearMarket, loadMarket, marketStore } from '../../../src/stores/market.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from '../../../src/stores/portfolio.ts';
-import { applySubscription, checkSubscription, checkSubscriptionIfDue, clearSubscription, subscriptionStore } from '../../../src/stores/subscription.ts';
+import { applySubscription, checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionStore } from '../../../src/stores/subscription.ts';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 const recorded = recordedReplies(recordState(NOW), NOW);
@@ -270,5 +271,21 @@ describe('the device', () => {
     await hydrate('ann');
     expect(portfolioStore.data?.equity).toBe('5');
     await deleteUserDatabase('ann');
+  });
+});
+
+describe('a trial that ends in the tunnel', () => {
+  const status = { subscription: null, entitledTier: 'trial' as const, servedAt: NOW };
+  const trial = { isActive: true, endDate: new Date(NOW + 60_000).toISOString(), hasUsed: true, servedAt: NOW };
+  afterEach(() => { connection.online = 'unknown'; clearSubscription(); });
+
+  it('goes on opening what it opened until the server\'s next word, with no days left (R4-06)', () => {
+    connection.online = 'offline';
+    applySubscription({ status, trial }, 'snapshot', NOW);
+    refreshEntitlement(NOW + 120_000);
+    expect(subscriptionStore.entitlement).toMatchObject({ subscriptionTier: 'trial', isTrialActive: true, trialDaysRemaining: 0 });
+    connection.online = 'online';
+    refreshEntitlement(NOW + 120_000);
+    expect(subscriptionStore.entitlement).toMatchObject({ subscriptionTier: 'free', isSubscribed: false, isTrialActive: false });
   });
 });
