@@ -10,6 +10,7 @@ import { Line } from '../../components/Section.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatPrice } from '../../format/numbers.ts';
 import { formatAgo, formatSpan, formatWhen } from '../../format/times.ts';
+import { STALE_AFTER } from '../../shell/data-age.ts';
 import { agentsStore, loadAgents } from '../../stores/agents.ts';
 import { loadMarket, loadPools, marketStore, poolsStore } from '../../stores/market.ts';
 import { portfolioStore } from '../../stores/portfolio.ts';
@@ -26,16 +27,19 @@ const NONE = '—';
 
 function Prices({ rows, pressedAt, now }: { rows: readonly PriceRow[]; pressedAt: number; now: number }) {
   if (rows.length === 0) return <p className="rule py-2 text-ink-2">Prices then and now: {NONE}. The pairs of its pool are not on this device.</p>;
+  const ages = rows.flatMap((row) => (row.nowAgeMs === null ? [] : [row.nowAgeMs]));
+  const youngest = ages.length === 0 ? null : Math.min(...ages);
+  const common = youngest !== null && youngest > STALE_AFTER.market ? formatSpan(youngest) : null;
   return (
     <div className="max-h-56 overflow-y-auto" tabIndex={0} role="group" aria-label="Prices then and now">
-      <table className="sheet-table w-full">
-        <thead><tr><th scope="col">Pair</th><th scope="col" className="num">Then, {formatWhen(pressedAt, now)}</th><th scope="col" className="num">Now</th><th scope="col" className="num">Change</th></tr></thead>
+      <table className="sheet-table w-full [&_th]:top-0 [&_th]:bg-surface">
+        <thead><tr><th scope="col">Pair</th><th scope="col" className="num">Then, {formatWhen(pressedAt, now)}</th><th scope="col" className="num">Now{common !== null && <span className="text-amber">, {common} old</span>}</th><th scope="col" className="num">Change</th></tr></thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.pair}>
               <td className="font-medium">{row.pair.split('/')[0]}</td>
               <td className="num">{row.then === null ? <span title={row.why ?? ''}>{NONE}</span> : formatPrice(row.then)}</td>
-              <td className="num">{row.now === null ? <span title={row.why ?? ''}>{NONE}</span> : formatPrice(row.now)}{row.nowAgeMs !== null && row.nowAgeMs > 20_000 && <span className="block text-xs text-amber">{formatSpan(row.nowAgeMs)} old</span>}</td>
+              <td className="num">{row.now === null ? <span title={row.why ?? ''}>{NONE}</span> : formatPrice(row.now)}{row.nowAgeMs !== null && row.nowAgeMs > STALE_AFTER.market && formatSpan(row.nowAgeMs) !== common && <span className="block text-xs text-amber">{formatSpan(row.nowAgeMs)} old</span>}</td>
               <td className="num">{row.change === null ? <span className="text-xs text-ink-3">{row.why}</span> : <Percent value={row.change} />}</td>
             </tr>
           ))}
@@ -70,8 +74,8 @@ function Body({ entry, agents, now }: { entry: OutboxEntryView; agents: readonly
         })}
       </ul>
       <dl>
-        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop{ids.length > 1 ? ', all agents together' : ''}</strong>}>
-          <strong><Amount value={worst?.together} change quote={agents[0]?.quote ?? ''} why="Equity is not on this device" /></strong>
+        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop{ids.length > 1 ? ', all agents together' : ''}{agents[0] === undefined ? '' : `, ${agents[0].quote}`}</strong>}>
+          <strong><Amount value={worst?.together} change why="Equity is not on this device" /></strong>
         </Line>
       </dl>
       <p className="text-xs text-ink-3">A gap in price can lose more than the stop. Paper money.</p>
