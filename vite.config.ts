@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 import { precompress } from './scripts/precompress.ts';
+import { hintStart, startChunks } from './scripts/start-chunks.ts';
 import { stripFontImports, walletChunkName } from './scripts/strip-font-import.ts';
 
 const root = import.meta.dirname;
@@ -26,6 +27,7 @@ export default defineConfig(({ mode }) => {
       react(),
       tailwind(),
       stripFontImports(),
+      hintStart(),
       VitePWA({
         strategies: 'injectManifest',
         srcDir: 'sw',
@@ -49,7 +51,7 @@ export default defineConfig(({ mode }) => {
       sourcemap: true,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 700,
-      rollupOptions: { output: { chunkFileNames: walletChunkName } },
+      rolldownOptions: { output: { chunkFileNames: walletChunkName, codeSplitting: startChunks(root) } },
     },
     server: {
       port: 5173,

@@ -1,5 +1,6 @@
 /** Which requests the worker answers, which it only watches, and which it leaves alone; refuses to answer any private call. */
 import { CALLS, type CallName } from '../contract/calls.ts';
+import type { PrecacheEntry } from 'workbox-precaching';
 import type { SnapshotKind } from '../src/offline/snapshots.ts';
 
 /** Addresses of the server and of the emulator that it passes through: never the app's own screens. */
@@ -14,6 +15,29 @@ const FILE = /\.[^/]+$/;
 /** What the person moves to inside the app: answered with the shell, so that it opens without a network. */
 export function isAppRoute(pathname: string): boolean {
   return !FILE.test(pathname) && !SERVER_PATHS.some((path) => path.test(pathname));
+}
+
+/** Where the app is opened: from its icon, its shortcuts, its notifications. */
+export const START_PATHS = ['/dashboard', '/portfolio', '/market', '/agents', '/stop-all'] as const;
+export const SHELL_PREFIX = 'tradewind-shell-';
+
+/** The cache with the page of one build: another build's page is in another cache, so that no worker serves it. */
+export function shellCache(manifest: readonly (PrecacheEntry | string)[]): string {
+  const page = manifest.find((entry) => typeof entry !== 'string' && entry.url === 'index.html');
+  return `${SHELL_PREFIX}${typeof page === 'object' ? page.revision ?? '' : ''}`;
+}
+
+export interface StaticRoute {
+  condition: { urlPattern: { pathname: string; search?: string }; requestMode?: 'navigate' };
+  source: { cacheName: string };
+}
+
+/** What the browser may answer from the caches without this worker: public files alone, each by its exact address. */
+export function staticRoutes(precache: string, shell: string): StaticRoute[] {
+  return [
+    ...START_PATHS.map((pathname): StaticRoute => ({ condition: { urlPattern: { pathname, search: '' }, requestMode: 'navigate' }, source: { cacheName: shell } })),
+    { condition: { urlPattern: { pathname: '/assets/*' } }, source: { cacheName: precache } },
+  ];
 }
 
 /** Which reply is kept as which snapshot. */

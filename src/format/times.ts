@@ -31,24 +31,20 @@ export function formatUntil(ms: number): string {
   return ms < SECOND ? 'now' : `in ${formatSpan(ms)}`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-const moment = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+/** Made when first asked for: the browser takes some milliseconds over one, and a start has none to spare. */
+function lazily(options: Intl.DateTimeFormatOptions): (at: number) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (at) => (format ??= new Intl.DateTimeFormat(undefined, options)).format(at);
+}
 
 /** `14:32`, local. */
-export function formatClock(at: number): string {
-  return clock.format(at);
-}
+export const formatClock = lazily({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 /** The date, local. */
-export function formatDate(at: number): string {
-  return day.format(at);
-}
+export const formatDate = lazily({ day: 'numeric', month: 'short', year: 'numeric' });
 
 /** Date and time to the second, local. */
-export function formatMoment(at: number): string {
-  return moment.format(at);
-}
+export const formatMoment = lazily({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 
 /** `14:32` today, the date with the time otherwise: for "Showing 14:32". */
 export function formatWhen(at: number, now = Date.now()): string {

@@ -37,7 +37,9 @@ export interface DatabaseOptions {
 
 export type StorageMode = 'unopened' | 'disk' | 'memory';
 
-const hung = new StorageFault('no-storage', 'The storage of this browser did not open in time');
+/** Made when it is needed: the stack that an error carries costs a start some milliseconds. */
+let hung: StorageFault | undefined;
+const hungFault = (): StorageFault => hung ??= new StorageFault('no-storage', 'The storage of this browser did not open in time');
 
 interface Connection { db: IDBDatabase; closed: boolean }
 
@@ -128,7 +130,7 @@ export class UserDatabase {
   }
 
   private open(): Promise<Connection> {
-    if (performance.now() < this.restUntil) return Promise.reject(hung);
+    if (performance.now() < this.restUntil) return Promise.reject(hungFault());
     this.connection ??= this.openNow().then(
       (connection) => { this.become('disk'); return connection; },
       (error: unknown) => {
@@ -174,7 +176,7 @@ export class UserDatabase {
       };
     });
     const deadline = new Promise<never>((_resolve, reject) => {
-      setTimeout(() => { late = true; reject(hung); }, this.options.deadlineMs ?? OPEN_DEADLINE_MS);
+      setTimeout(() => { late = true; reject(hungFault()); }, this.options.deadlineMs ?? OPEN_DEADLINE_MS);
     });
     deadline.catch(() => undefined);
     const db = await Promise.race([opened, deadline]);

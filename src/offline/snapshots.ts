@@ -35,6 +35,9 @@ export interface Snapshot<K extends SnapshotKind> {
   value: SnapshotValue<K>;
 }
 
+/** Values by kind as they lie in the store, unparsed. */
+export type RawSnapshots = ReadonlyMap<string, unknown>;
+
 const Kept = z.object({ version: z.literal(CONTRACT_VERSION), savedAt: z.number(), value: z.unknown() });
 
 /** A word older than the one that is kept is a reply that came late. Beyond this it is rather the server's clock that was set. */
@@ -52,11 +55,17 @@ export async function readSnapshot<K extends SnapshotKind>(uid: string, kind: K,
   return kept[kind] ?? null;
 }
 
-/** Several nouns in one transaction: at a start the screen waits for them. Each is parsed, and thrown away, by itself. */
-export async function readSnapshots(uid: string, kinds: readonly SnapshotKind[], database: UserDatabase | null = heldDatabase(uid)): Promise<{ [K in SnapshotKind]?: Snapshot<K> }> {
+/**
+ * Several nouns in one transaction: at a start the screen waits for them. Each is parsed, and thrown away, by itself.
+ * `early` is what was read before this could be.
+ */
+export async function readSnapshots(
+  uid: string, kinds: readonly SnapshotKind[], database: UserDatabase | null = heldDatabase(uid), early: Promise<RawSnapshots | null> | null = null,
+): Promise<{ [K in SnapshotKind]?: Snapshot<K> }> {
   if (database === null) return {};
   try {
-    const raws: unknown[] = await getMany([...kinds], database.store('snapshots'));
+    const known = await early;
+    const raws: unknown[] = known === null ? await getMany([...kinds], database.store('snapshots')) : kinds.map((kind) => known.get(kind));
     const read = kinds.map((kind, index) => [kind, raws[index] === undefined ? undefined : parsed(kind, raws[index])] as const);
     for (const [kind, kept] of read) if (kept === null) await del(kind, database.store('snapshots'));
     return Object.fromEntries(read.filter(([, kept]) => kept != null));

@@ -4,6 +4,7 @@ import { readSnapshots, writeSnapshot, type SnapshotKind } from '../offline/snap
 import { log } from '../log.ts';
 import { agentsStore, applyAgents } from './agents.ts';
 import { analyticsStore, applyAnalytics } from './analytics.ts';
+import { takeEarlyRead } from './early-read.ts';
 import { applyHistory, historyStore } from './history.ts';
 import { applyMarket, applyOverview, applyPools, marketStore, overviewStore, poolsStore, toMarketData } from './market.ts';
 import { applyPortfolio, portfolioStore } from './portfolio.ts';
@@ -23,7 +24,7 @@ const LATER = ['overview', 'pools', 'settings', 'analytics'] as const satisfies 
  * user's database was opened by `openCommands`. What comes after the person has left is thrown away.
  */
 async function hydrateFirst(uid: string, present: () => boolean): Promise<void> {
-  const { portfolio, agents, market, history, subscription, trial } = await readSnapshots(uid, FIRST);
+  const { portfolio, agents, market, history, subscription, trial } = await readSnapshots(uid, FIRST, undefined, takeEarlyRead(uid));
   if (!present()) return;
   if (portfolio !== undefined && portfolioStore.data === null) applyPortfolio(portfolio.value, 'snapshot', portfolio.savedAt);
   if (agents !== undefined && agentsStore.data === null) applyAgents(agents.value, 'snapshot', agents.savedAt);

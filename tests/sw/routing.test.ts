@@ -5,7 +5,7 @@ import { CALLS } from '../../contract/calls.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../src/offline/database.ts';
 import { readSnapshot } from '../../src/offline/snapshots.ts';
 import { keep, watched } from '../../sw/observe.ts';
-import { isAppRoute, watchedKind } from '../../sw/routing.ts';
+import { isAppRoute, shellCache, staticRoutes, START_PATHS, watchedKind } from '../../sw/routing.ts';
 import { portfolio, T0 } from '../src/offline/samples.ts';
 
 const ORIGIN = 'http://localhost:8787';
@@ -26,6 +26,22 @@ describe('the navigation fallback', () => {
   });
   it('leaves every call of the contract to the server', () => {
     for (const call of Object.values(CALLS)) expect([call.path, isAppRoute(call.path.replace(':id', 'x'))]).toEqual([call.path, false]);
+  });
+});
+
+describe('what the browser answers without the worker', () => {
+  it('is screens of the app and its hashed parts, never a call', () => {
+    for (const path of START_PATHS) expect(isAppRoute(path)).toBe(true);
+    const calls = new Set<string>(Object.values(CALLS).map((call) => call.path));
+    for (const { condition, source } of staticRoutes('precache', 'shell')) {
+      expect(calls.has(condition.urlPattern.pathname)).toBe(false);
+      if (source.cacheName === 'shell') expect(condition).toMatchObject({ requestMode: 'navigate', urlPattern: { search: '' } });
+      else expect(condition.urlPattern.pathname).toBe('/assets/*');
+    }
+  });
+  it('is one build\'s page: another revision is in another cache', () => {
+    const of = (revision: string) => shellCache(['x.js', { url: 'index.html', revision }]);
+    expect(of('1')).not.toBe(of('2'));
   });
 });
 

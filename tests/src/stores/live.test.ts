@@ -50,7 +50,7 @@ beforeAll(() => {
     asked.push('marketData');
     return Promise.resolve({ value: replies().marketData!, origin: 'network' });
   });
-  startLive();
+  void startLive();
 });
 afterAll(() => { vi.restoreAllMocks(); });
 beforeEach(async () => {
