@@ -5,6 +5,7 @@ import {
   AgentSummary, AllAgentsCommandBody, AllAgentsCommandReply, PoolCreateBody, ReconfigureBody,
 } from './agents.ts';
 import { Health, Readiness } from './health.ts';
+import { AgentInsight } from './insight.ts';
 import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools } from './market.ts';
 import {
   CheckoutBody, CheckoutReply, Plans, PortalReply, ReturnUrlBody, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
@@ -78,6 +79,7 @@ export const CALLS = {
   liquidateAgent: call('POST', '/api/agents/:id/liquidate', 'Stop and sell', { params: IdParams, reply: LiquidateReply }),
   agentPerformance: call('GET', '/api/agents/:id/performance', 'Results, trades and decisions of one agent', { params: IdParams, reply: AgentPerformance }),
   agentSummary: call('GET', '/api/agents/summary', 'All agents added up', { reply: AgentSummary }),
+  agentInsight: call('GET', '/api/agents/insight', 'Results of agents over time; with Pro, their distance from their limits and what they decided', { reply: AgentInsight }),
 
   riskProfile: call('PUT', '/api/user/risk-profile', "The user's own percentages for a profile", { body: RiskProfileBody, reply: RiskProfileReply }),
   tradingSettings: call('GET', '/api/user/trading-settings', "The user's trading settings", { reply: TradingSettings }),

@@ -4,6 +4,7 @@ import { PaperVenue } from '../venues/paper.ts';
 import { createAgent, createPool } from './create.ts';
 import type { TradingDeps } from './deps.ts';
 import { deleteAgent, reconfigureAgents, updateAgent } from './edit.ts';
+import { readInsight } from './insight.ts';
 import { liquidateAgent } from './liquidate.ts';
 import { readPerformance } from './performance.ts';
 import { readAgentList, readSummary } from './read-agents.ts';
@@ -11,13 +12,14 @@ import { startAgent, startAll, stopAgent, stopAll } from './run-commands.ts';
 import { tellChanged } from './transitions.ts';
 
 type AgentCalls = 'agents' | 'createPool' | 'createAgent' | 'updateAgent' | 'startAgent' | 'stopAgent' | 'startAll' | 'stopAll' | 'reconfigure'
-  | 'deleteAgent' | 'liquidateAgent' | 'agentPerformance' | 'agentSummary';
+  | 'deleteAgent' | 'liquidateAgent' | 'agentPerformance' | 'agentSummary' | 'agentInsight';
 
 export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
   const venue = new PaperVenue(deps.market);
   return {
     agents: ({ caller }) => readAgentList(deps, caller.uid),
     agentSummary: ({ caller }) => readSummary(deps, caller.uid),
+    agentInsight: ({ caller }) => readInsight(deps, caller.uid),
     agentPerformance: ({ caller, params }) => readPerformance(deps, caller.uid, params.id),
 
     createAgent: ({ caller, commandId, body, once }) => once(async (tx) => {

@@ -43,9 +43,14 @@ export async function readPerformance({ database: { db }, market }: TradingDeps,
 async function recentDecisions(db: Db, agentId: string): Promise<Decision[]> {
   const rows = await db.select().from(decisions).where(eq(decisions.agentId, agentId))
     .orderBy(desc(decisions.atMarketMs), asc(decisions.pair)).limit(DECISIONS_SHOWN);
-  return rows.map((row) => ({
+  return rows.map(toDecision);
+}
+
+/** A decision as the wire has it. */
+export function toDecision(row: typeof decisions.$inferSelect): Decision {
+  return {
     id: row.id, agentId: row.agentId, pair: row.pair, tickId: row.tickId, at: row.atMarketMs, action: row.action as Decision['action'],
     reason: row.reason, strength: row.strength, threshold: row.threshold, text: row.text,
-  }));
+  };
 }
 

@@ -19,7 +19,7 @@ export interface Api extends ApiClient {
   marketPools(): Promise<Sourced<MarketPools>>;
 }
 
-const AGENT_READS: readonly CallName[] = ['agents', 'agentPerformance', 'agentSummary'];
+const AGENT_READS: readonly CallName[] = ['agents', 'agentPerformance', 'agentSummary', 'agentInsight'];
 
 /** No answer, or an answer that the back end is broken; not a refusal. */
 function backendFailed(error: unknown): error is ApiError {

@@ -1,0 +1,42 @@
+/** How a person's agents fare over time and how far each is from its limits; refuses money as floats but where it is drawn. */
+import * as z from 'zod/mini';
+import { Decision } from './agents.ts';
+import { DecimalText } from './money.ts';
+
+/** `[market ms, result]`, oldest first, for drawing alone: realised and unrealised together, at the closes of candles. */
+export const AgentSeries = z.object({
+  agentId: z.string(),
+  points: z.array(z.tuple([z.number(), z.number()])),
+});
+export type AgentSeries = z.infer<typeof AgentSeries>;
+
+/**
+ * The limits that stop an agent's entries, and what is used of them. Shares (0.04 is 4 %). A null share is not known:
+ * the guard's mark is taken at the agent's first look of the day, or since its start.
+ */
+export const RiskDistance = z.object({
+  agentId: z.string(),
+  dayStart: z.nullable(DecimalText),
+  dayLoss: z.nullable(z.number()),
+  dayLossLimit: z.number(),
+  peak: z.nullable(DecimalText),
+  drawdown: z.nullable(z.number()),
+  drawdownLimit: z.number(),
+});
+export type RiskDistance = z.infer<typeof RiskDistance>;
+
+export const AgentInsight = z.object({
+  /** Market clock, ms. */
+  asOf: z.number(),
+  /** Time between two points of a series, ms; 0 where nothing has been traded. */
+  stepMs: z.number(),
+  series: z.array(AgentSeries),
+  /** What `pro-features:read` adds; null without it. */
+  pro: z.nullable(z.object({
+    equity: DecimalText,
+    risk: z.array(RiskDistance),
+    /** Newest first, of all agents. */
+    decisions: z.array(Decision),
+  })),
+});
+export type AgentInsight = z.infer<typeof AgentInsight>;
