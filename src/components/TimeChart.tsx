@@ -1,5 +1,5 @@
 /** A chart over time (a line or candles) with its table one tap away; loads the drawing code only when shown, refuses to animate. */
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { CandleRow } from '../../contract/market.ts';
 import type { ChartHandle, ChartMark } from './chart-drawing.ts';
 import { formatPrice } from '../format/numbers.ts';
@@ -18,22 +18,32 @@ export interface TimeChartProps {
   /** Shown beside the table switch: ranges, say. */
   controls?: ReactNode;
   unit?: string;
+  /** Said over the chart while nothing is read from it: the change of the range, say. */
+  note?: ReactNode;
 }
 
-const TABLE_ROWS = 60;
+const TABLE_ROWS = 200;
+/** Points that one press of Page Up or Page Down passes over. */
+const PAGE = 10;
 
-function rowsOf(line: TimeChartProps['line'], candles: TimeChartProps['candles']): [number, string][] {
-  const all: [number, string][] = candles?.map(([at, , , , close]) => [at, close]) ?? line?.map(([at, value]) => [at, value]) ?? [];
-  return all.slice(-TABLE_ROWS).reverse();
+type Points = readonly (readonly [number, string])[];
+
+/** Where a key leads from `index` among `count` points; null for a key that leads nowhere. */
+export function pointAfter(key: string, index: number, count: number): number | null {
+  const to = { ArrowLeft: index - 1, ArrowDown: index - 1, ArrowRight: index + 1, ArrowUp: index + 1, PageDown: index - PAGE, PageUp: index + PAGE, Home: 0, End: count - 1 }[key];
+  return to === undefined ? null : Math.min(count - 1, Math.max(0, to));
 }
 
-export function TimeChart({ label, line, candles, marks, height, empty, controls, unit = '' }: TimeChartProps) {
+export function TimeChart({ label, line, candles, marks, height, empty, controls, unit = '', note }: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<ChartHandle | null>(null);
   const [table, setTable] = useState(false);
   const [read, setRead] = useState<{ at: number; text: string } | null>(null);
   const [failed, setFailed] = useState(false);
-  const count = (candles ?? line ?? []).length;
+  const points = useMemo<Points>(() => candles?.map(([at, , , , close]) => [at, close] as const) ?? line ?? [], [candles, line]);
+  const count = points.length;
+  /** The point the keyboard stands on; null while it reads nothing. */
+  const [index, setIndex] = useState<number | null>(null);
   const drawable = count > 1;
   const candlestick = candles !== undefined;
 
@@ -53,17 +63,35 @@ export function TimeChart({ label, line, candles, marks, height, empty, controls
 
   useEffect(() => { handle.current?.set({ line: line ?? [], candles: candles ?? [], marks: marks ?? [] }); }, [line, candles, marks]);
 
+  const move = (to: number | null): void => {
+    const point = to === null ? undefined : points[to];
+    setIndex(point === undefined ? null : to);
+    setRead(point === undefined ? null : { at: point[0], text: formatPrice(point[1]) });
+    handle.current?.point(point === undefined ? null : { at: point[0], value: point[1] });
+  };
+  const byKey = (event: KeyboardEvent): void => {
+    const to = event.key === 'Escape' && index !== null ? null : pointAfter(event.key, index ?? count, count);
+    if (to === null && event.key !== 'Escape') return;
+    event.preventDefault();
+    move(to);
+  };
+  const at = Math.min(index ?? count - 1, count - 1);
+  const [time, value] = points[at] ?? [0, ''];
+
   return (
     <figure className="m-0 min-w-0">
       <div style={{ height }} className="relative overflow-hidden">
         {!drawable && <div className="rule flex h-full items-center text-ink-3">{empty}</div>}
-        {drawable && !table && !failed && <div ref={box} role="img" aria-label={label} className="absolute inset-0" />}
+        {drawable && !table && !failed && <div ref={box} role="slider" tabIndex={0} aria-label={`${label}. Arrow keys read it.`} aria-orientation="horizontal"
+          aria-valuemin={0} aria-valuemax={count - 1} aria-valuenow={at} aria-valuetext={drawable ? `${formatMoment(time)}: ${formatPrice(value)} ${unit}`.trim() : ''}
+          onKeyDown={byKey} onBlur={() => { if (index !== null) move(null); }} className="absolute inset-0 touch-pan-y" />}
+        {drawable && !table && !failed && read === null && note !== undefined && <p className="pointer-events-none absolute top-0 left-0 z-10 rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{note}</p>}
         {drawable && !table && read !== null && <p aria-hidden className="pointer-events-none absolute top-0 left-0 z-10 rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{formatMoment(read.at)} <span className="ml-1 font-medium text-ink">{read.text}</span></p>}
         {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
         {drawable && table && (
           <div className="h-full overflow-y-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
             <table className="sheet-table"><thead><tr><th scope="col">Time</th><th scope="col" className="num">{candlestick ? 'Close' : 'Value'}{unit === '' ? '' : `, ${unit}`}</th></tr></thead>
-              <tbody>{rowsOf(line, candles).map(([at, value]) => <tr key={at}><td>{formatMoment(at)}</td><td className="num">{formatPrice(value)}</td></tr>)}</tbody></table>
+              <tbody>{points.slice(-TABLE_ROWS).reverse().map(([at, value]) => <tr key={at}><td>{formatMoment(at)}</td><td className="num">{formatPrice(value)}</td></tr>)}</tbody></table>
           </div>
         )}
       </div>

@@ -15,7 +15,12 @@ export interface ChartData {
   marks: readonly ChartMark[];
 }
 
-export interface ChartHandle { set(data: ChartData): void; close(): void }
+export interface ChartHandle {
+  set(data: ChartData): void;
+  /** Puts the cross on a moment (ms) and its value, or takes it away. */
+  point(at: { at: number; value: string } | null): void;
+  close(): void;
+}
 
 /** A token as the browser computes it: charts know rgb, not OKLCH. */
 function colour(name: string, alpha = 1): string {
@@ -92,6 +97,10 @@ export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlest
       }))));
       if (first || !candlestick) chart.timeScale().fitContent();
       first = false;
+    },
+    point(to) {
+      if (to === null || series === null) chart.clearCrosshairPosition();
+      else chart.setCrosshairPosition(Number(to.value), seconds(to.at), series);
     },
     close() {
       scheme.removeEventListener('change', paint);

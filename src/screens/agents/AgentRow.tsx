@@ -1,9 +1,15 @@
 /** One agent in a list: its state by the server's word, what waits on this device, its result, its one act; refuses to guess. */
+import { useEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
+import { classes } from '../../components/class-names.ts';
 import { CommandState } from '../../components/CommandState.tsx';
 import { Amount } from '../../components/Figures.tsx';
+import { Sparkline } from '../../components/Sparkline.tsx';
 import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
+import { useNow } from '../../components/use-now.ts';
 import { formatAgo, formatUntil, formatWhen } from '../../format/times.ts';
+import { insightStore } from '../../stores/analytics.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { useMarketNow, useMarketState, type MarketState } from '../reading.ts';
 import { AgentActs } from './AgentActs.tsx';
@@ -11,33 +17,68 @@ import { intervalText } from './agent-words.ts';
 
 export const STATUS_TONE: Record<AgentView['agent']['status'], BadgeTone> = { running: 'good', stopped: 'neutral', halted: 'attention', faulted: 'bad' };
 
+const INTERVAL_MS: Record<AgentView['agent']['execution_interval'], number> = { '5-minute': 300_000, '20-minute': 1_200_000, daily: 86_400_000 };
+type Looks = Pick<AgentView['agent'], 'status' | 'lastRunAt' | 'nextRunAt' | 'execution_interval'>;
+
+/** How many looks are overdue by its own rhythm, on the market clock; one may be on its way. */
+export function missedLooks(agent: Looks, now: number): number {
+  if (agent.status !== 'running' || agent.nextRunAt === null || now < agent.nextRunAt) return 0;
+  return Math.floor((now - agent.nextRunAt) / INTERVAL_MS[agent.execution_interval]) + 1;
+}
+
+/** On a fast tape several looks pass between two words of the server: late is what stays late this long, wall clock. */
+const LATE_AFTER_MS = 20_000;
+
+/** Looks missed, once two are and that has lasted; 0 otherwise. */
+export function useLate(agent: Looks, now: number, market: MarketState): number {
+  const missed = market === 'moving' ? missedLooks(agent, now) : 0;
+  const behind = missed >= 2;
+  const [since, setSince] = useState<number | null>(null);
+  const wall = useNow(5_000);
+  useEffect(() => { setSince(behind ? Date.now() : null); }, [behind, agent.lastRunAt]);
+  return behind && since !== null && wall - since >= LATE_AFTER_MS ? missed : 0;
+}
+
 /**
- * When it last looked and looks next, on the market clock. The server tells of a look only when something came of it, so
- * a next look that is past says nothing of the agent: then its rhythm is what is known. Where no prices come there is
- * nothing to look at, and without the server nobody here knows what has been looked at since.
+ * When it last looked and looks next, on the market clock. Where no prices come there is nothing to look at, and without
+ * the server nobody here knows what has been looked at since.
  */
-export function runText(agent: Pick<AgentView['agent'], 'status' | 'lastRunAt' | 'nextRunAt' | 'execution_interval'>, now: number, market: MarketState = 'moving'): string {
+export function runText(agent: Looks, now: number, market: MarketState = 'moving', late = 0): string {
   if (market === 'unknown' && agent.lastRunAt !== null) return `last known look ${formatWhen(agent.lastRunAt, now)}`;
   if (market === 'stopped' && agent.status !== 'stopped') return 'prices have stopped: nothing to look at';
   const last = agent.lastRunAt === null ? 'has not looked yet' : `looked ${formatAgo(Math.max(0, now - agent.lastRunAt))}`;
   if (agent.status !== 'running' || agent.nextRunAt === null) return last;
+  if (late > 0) return `late: ${late} looks missed · ${last}`;
   return agent.nextRunAt > now ? `${last} · next ${formatUntil(agent.nextRunAt - now)}` : `looks ${intervalText(agent.execution_interval)}`;
 }
 
-export function AgentRow({ view }: { view: AgentView }) {
+/** The agent's result over time. Its place is kept before the line is known. */
+function Line({ agentId, name }: { agentId: string; name: string }) {
+  const points = useSnapshot(insightStore).data?.series.find((one) => one.agentId === agentId)?.points ?? [];
+  return <span className="block h-5 w-16 sm:h-7 sm:w-24">{points.length > 1 && <Sparkline values={points.map(([, value]) => value)} label={`Result of ${name} over time`} className="h-full! w-full!" />}</span>;
+}
+
+/** `split` adds what was realised and what is open, where there is room for it. */
+export function AgentRow({ view, split = false }: { view: AgentView; split?: boolean }) {
   const { agent, entry, commandText } = view;
   const now = useMarketNow(1_000);
   const market = useMarketState();
+  const late = useLate(agent, now, market);
   return (
-    <li className="rule grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
+    <li className="rule grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2 sm:grid-cols-[minmax(0,1fr)_auto_minmax(7rem,auto)_auto] sm:gap-x-5">
       <Link href={`/agents/${encodeURIComponent(agent.id)}`} className="min-w-0 py-1 hover:text-accent">
         <span className="block truncate font-medium">{agent.name}</span>
         <StatusBadge tone={STATUS_TONE[agent.status]} className="text-xs">{view.statusText}</StatusBadge>
         {entry !== null && commandText !== null
           ? <CommandState phase={entry.state} className="text-xs">{commandText}</CommandState>
-          : <span className="block truncate text-xs text-ink-3">{runText(agent, now, market)}</span>}
+          : <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>{runText(agent, now, market, late)}</span>}
       </Link>
-      <Amount value={agent.total} change className="text-right" />
+      <span className="hidden sm:block"><Line agentId={agent.id} name={agent.name} /></span>
+      <span className="flex flex-col items-end text-right">
+        <Amount value={agent.total} change />
+        {split && <span className="text-xs text-ink-3"><span className="block">realised <Amount value={agent.realized} change /></span><span className="block">open <Amount value={agent.unrealized} change /></span></span>}
+        <span className="mt-1 sm:hidden"><Line agentId={agent.id} name={agent.name} /></span>
+      </span>
       <AgentActs view={view} />
     </li>
   );

@@ -1,22 +1,62 @@
-/** What happened while the person was away, from the history on the device; refuses to count what it has not seen. */
-import type { Fill } from '../../../contract/trading.ts';
+/** What happened while the person was away, from what is on the device; refuses to count what it has not seen. */
+import { formatFixed, parseFixed, subtract } from '../../../contract/money.ts';
+import type { Agent } from '../../../contract/agents.ts';
+import type { Fill, Portfolio } from '../../../contract/trading.ts';
 
 const KEY = 'tradewind.seen';
 
-/** The newest fill (market ms) the person had on screen at the last visit; null at the first. */
-export function lastSeen(uid: string): number | null {
-  const [owner, at] = (localStorage.getItem(KEY) ?? '').split(' ');
-  return owner === uid && at !== undefined && Number.isFinite(Number(at)) ? Number(at) : null;
+/** How things stood when the person last had the dashboard before them. No amounts: those stay in the person's own database. */
+export interface Seen {
+  /** Market clock, ms. */
+  marketAt: number;
+  /** Device clock, ms. */
+  seenAt: number;
+  /** Ids of the agents that were halted or faulted already. */
+  held: string[];
 }
 
-export function rememberSeen(uid: string, at: number): void {
-  localStorage.setItem(KEY, `${uid} ${at}`);
+/** The last visit of this person on this device; null at the first. */
+export function lastSeen(uid: string): Seen | null {
+  const [owner, marketAt, seenAt, held] = (localStorage.getItem(KEY) ?? '').split(' ');
+  if (owner !== uid || marketAt === undefined || !Number.isFinite(Number(marketAt))) return null;
+  return { marketAt: Number(marketAt), seenAt: Number(seenAt ?? 0) || 0, held: (held ?? '').split(',').filter(Boolean) };
 }
 
-/** `3 trades · 1 stop hit`, or null with nothing new. */
-export function sinceText(fills: readonly Pick<Fill, 'filledAt' | 'reason'>[], since: number): string | null {
-  const fresh = fills.filter((fill) => fill.filledAt > since);
-  if (fresh.length === 0) return null;
-  const stops = fresh.filter((fill) => fill.reason.includes('stop')).length;
-  return `${fresh.length} ${fresh.length === 1 ? 'trade' : 'trades'}${stops > 0 ? ` · ${stops} ${stops === 1 ? 'stop' : 'stops'} hit` : ''}`;
+export function rememberSeen(uid: string, seen: Seen): void {
+  localStorage.setItem(KEY, `${uid} ${seen.marketAt} ${seen.seenAt} ${seen.held.join(',')}`);
+}
+
+export interface News {
+  trades: number;
+  stops: number;
+  /** Change of equity since, decimal text; null where the curve does not reach back. */
+  profit: string | null;
+  /** Agents that were halted or faulted since. */
+  held: { id: string; name: string }[];
+  /** Trades on this device do not reach back to the visit: there may be more. */
+  more: boolean;
+}
+
+export const isHeld = (agent: Pick<Agent, 'status'>): boolean => agent.status === 'halted' || agent.status === 'faulted';
+
+export function newsSince(
+  since: Seen, fills: readonly Pick<Fill, 'filledAt' | 'reason'>[],
+  portfolio: Pick<Portfolio, 'equity' | 'equityCurve'> | null, agents: readonly Pick<Agent, 'id' | 'name' | 'status'>[],
+): News {
+  const fresh = fills.filter((fill) => fill.filledAt > since.marketAt);
+  const held = agents.filter((agent) => isHeld(agent) && !since.held.includes(agent.id)).map(({ id, name }) => ({ id, name }));
+  const then = portfolio?.equityCurve.findLast(([at]) => at <= since.marketAt);
+  const profit = portfolio === null || then === undefined ? null : formatFixed(subtract(parseFixed(portfolio.equity), parseFixed(then[1])));
+  return { trades: fresh.length, stops: fresh.filter((fill) => fill.reason.includes('stop')).length, profit, held, more: fresh.length > 0 && fresh.length === fills.length && fills.length >= 200 };
+}
+
+const count = (many: number, one: string, more: string): string => `${many} ${many === 1 ? one : more}`;
+
+/** `3 trades · 1 stop hit · Drift halted`. */
+export function newsText(news: Pick<News, 'trades' | 'stops' | 'more' | 'held'>): string {
+  const parts = [];
+  if (news.trades > 0) parts.push(`${news.more ? 'at least ' : ''}${count(news.trades, 'trade', 'trades')}`);
+  if (news.stops > 0) parts.push(`${count(news.stops, 'stop', 'stops')} hit`);
+  for (const { name } of news.held) parts.push(`${name} halted`);
+  return parts.length === 0 ? 'no trades, nothing halted' : parts.join(' · ');
 }

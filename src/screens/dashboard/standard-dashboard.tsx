@@ -1,5 +1,5 @@
 /** The standard dashboard: equity, what happened, agents, positions; what needs the person first. */
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { LinkButton } from '../../components/Button.tsx';
@@ -7,6 +7,7 @@ import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Section } from '../../components/Section.tsx';
 import { session } from '../../identity/session.ts';
+import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { historyStore, loadHistory } from '../../stores/history.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
@@ -16,57 +17,54 @@ import { EquityFigure } from '../portfolio/Equity.tsx';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
 import { useAgentViews, useSlot } from '../reading.ts';
-import { lastSeen, rememberSeen, sinceText } from './since.ts';
+import { NeedsYou } from './NeedsYou.tsx';
+import { SinceYouLeft } from './SinceYouLeft.tsx';
 
 const SHOWN = 6;
+/** What Pro adds stands below everything else: it may come later without moving anything. */
+const ProParts = lazy(() => import('./ProParts.tsx'));
 
-function NeedsYou({ views }: { views: readonly AgentView[] }) {
-  const urgent = views.filter((view) => view.alert || view.agent.status === 'faulted' || view.agent.status === 'halted');
-  if (urgent.length === 0) return null;
-  return (
-    <section aria-label="Needs you" className="border-l-2 border-amber pl-4">
-      <h2 className="text-sm font-semibold text-amber">Needs you</h2>
-      <ul>{urgent.map((view) => <li key={view.agent.id} className="py-1.5"><Link href={`/agents/${encodeURIComponent(view.agent.id)}`} className="font-medium underline-offset-2 hover:underline">{view.agent.name}</Link><p className="text-ink-2">{view.alert ? view.commandText : view.statusText}</p></li>)}</ul>
-    </section>
-  );
+/** The six that matter most: what needs the person, what runs, what holds something. */
+export function foremost(views: readonly AgentView[]): AgentView[] {
+  if (views.length <= SHOWN) return [...views];
+  const weight = ({ alert, canReview, entry, agent }: AgentView): number => (alert || canReview || agent.status === 'faulted' || agent.status === 'halted' ? 8 : 0) + (entry === null ? 0 : 4) + (agent.status === 'running' ? 2 : 0) + (agent.openPositions > 0 ? 1 : 0);
+  return [...views].sort((a, b) => weight(b) - weight(a)).slice(0, SHOWN);
 }
 
 /** The way in for a person who has nothing yet: one next step. */
 function FirstStep() {
   const { hasUsedTrial, isSubscribed } = useAuth();
   return isSubscribed
-    ? <EmptyState title="No agents yet" action={<LinkButton to="/guided-setup" tone="primary">Set up an agent</LinkButton>}>Four questions, then an agent that trades on paper.</EmptyState>
-    : <EmptyState title="No agents yet" action={<LinkButton to="/subscription" tone="primary">{hasUsedTrial ? 'View Plans' : 'Start the free trial'}</LinkButton>}>{hasUsedTrial ? 'Agents are part of every plan from Starter.' : 'The free trial has everything of Standard, with up to 5 agents, on paper money.'}</EmptyState>;
+    ? <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><LinkButton to="/guided-setup" tone="primary">Set up an agent</LinkButton><LinkButton to="/getting-started">Getting started</LinkButton></div>}>Four questions, then an agent that trades on paper.</EmptyState>
+    : <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><LinkButton to="/subscription" tone="primary">{hasUsedTrial ? 'View Plans' : 'Start the free trial'}</LinkButton><LinkButton to="/getting-started">Getting started</LinkButton></div>}>{hasUsedTrial ? 'Agents are part of every plan from Starter.' : 'The free trial has everything of Standard, with up to 5 agents, on paper money.'}</EmptyState>;
 }
 
-export default function StandardDashboard() {
+export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: string }) {
   const portfolio = useSlot(portfolioStore, loadPortfolio);
   const history = useSlot(historyStore, loadHistory);
   const { views, slot } = useAgentViews();
+  useSlot(insightStore, loadInsight);
   const uid = useSnapshot(session).user?.uid ?? '';
-  const [since] = useState(() => lastSeen(uid));
   const fills = history.data?.fills ?? [];
-  const newest = fills[0]?.filledAt;
-  useEffect(() => { if (uid !== '' && newest !== undefined) rememberSeen(uid, newest); }, [uid, newest]);
-  const news = since === null ? null : sinceText(fills, since);
+  const agents = useMemo(() => views?.map((view) => view.agent) ?? null, [views]);
   const running = views?.filter((view) => view.agent.status === 'running').length ?? 0;
   return (
     <>
-      <h1 className="sr-only">Dashboard</h1>
+      <h1 className="sr-only">{title}</h1>
       <div className="grid gap-x-10 gap-y-7 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-7">
           <div>
             <EquityFigure portfolio={portfolio.data} />
             <ReadError message={portfolio.error} hasData={portfolio.data !== null} onRetry={() => { void loadPortfolio(true); }} />
             <div className="mt-2">{portfolio.data === null ? <Skeleton className="h-[204px] w-full" /> : <EquityChart curve={portfolio.data.equityCurve} quote={portfolio.data.quote} />}</div>
-            <p className="min-h-5 text-ink-2">{news === null ? '' : `Since you left  ${news}`}</p>
           </div>
+          <SinceYouLeft key={uid} uid={uid} portfolio={portfolio.data} fills={history.data?.fills ?? null} agents={agents} />
           {views !== null && <div className="empty:hidden xl:hidden"><NeedsYou views={views} /></div>}
           <Section title="Agents" aside={views === null || views.length === 0 ? undefined : <Link href="/agents" className="hover:text-ink">{running} of {views.length} running</Link>}>
             <ReadError message={slot.error} hasData={views !== null} />
             {views === null && slot.error === null && <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />}
             {views !== null && views.length === 0 && <FirstStep />}
-            {views !== null && <ul>{views.slice(0, SHOWN).map((view) => <AgentRow key={view.agent.id} view={view} />)}</ul>}
+            {views !== null && <ul>{foremost(views).map((view) => <AgentRow key={view.agent.id} view={view} />)}</ul>}
             {views !== null && views.length > SHOWN && <Link href="/agents" className="rule row flex items-center text-accent">All {views.length} agents</Link>}
           </Section>
           {/* Not before the list above it has its length: nothing may move under the finger. */}
@@ -86,6 +84,11 @@ export default function StandardDashboard() {
           </Section>
         </aside>
       </div>
+      {pro && agents !== null && portfolio.data !== null && <Suspense><ProParts agents={agents} portfolio={portfolio.data} /></Suspense>}
     </>
   );
+}
+
+export default function StandardDashboard() {
+  return <Overview pro={false} />;
 }

@@ -22,7 +22,7 @@ const { call } = vi.hoisted(() => {
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 // jsdom has no canvas: what is drawn is looked at in a browser, what is said around it here.
-vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, close: () => undefined }) }));
+vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
 
 const { Routes } = await import('../../../../src/App.tsx');
 const { Toasts } = await import('../../../../src/shell/Toasts.tsx');
