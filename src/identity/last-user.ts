@@ -7,6 +7,8 @@ export type LastUser = z.infer<typeof LastUser>;
 /** Other tabs are told of a sign-out or another user by this key's `storage` event. */
 export const LAST_USER_KEY = 'tradewind.lastUser';
 const PURGE_KEY = 'tradewind.purge';
+/** Belongs to the device, not to a person: it stays when they go. */
+const CLOCK_KEY = 'tradewind.clockOffset';
 const LEAVING_KEY = 'tradewind.leaving';
 
 /** The record, or null where there is none or it does not read. */
@@ -46,6 +48,17 @@ export function purgeDone(uid: string, storage: Storage = localStorage): void {
   const left = pendingPurges(storage).filter((other) => other !== uid);
   if (left.length === 0) storage.removeItem(PURGE_KEY);
   else storage.setItem(PURGE_KEY, left.join('\n'));
+}
+
+/** Server's clock − device's as last learnt, ms; 0 where it never was. */
+export function readClockOffset(storage: Storage = localStorage): number {
+  const offset = Number(storage.getItem(CLOCK_KEY) ?? '0');
+  return Number.isFinite(offset) ? offset : 0;
+}
+
+export function writeClockOffset(offsetMs: number, storage: Storage = localStorage): void {
+  if (offsetMs === 0) storage.removeItem(CLOCK_KEY);
+  else storage.setItem(CLOCK_KEY, String(offsetMs));
 }
 
 /** A sign-out that the identity provider has yet to hear of. */

@@ -4,8 +4,8 @@ import { SESSION_MAX_AGE_MS, SESSION_NOTICE_MS } from '../../contract/limits.ts'
 import { log } from '../log.ts';
 import { whileSeen } from '../resting-timer.ts';
 import type { AuthPort, AuthUser } from './auth-port.ts';
-import { forgetLastUser, isLeaving, LAST_USER_KEY, leavingDone, noteLeaving, notePurge, parseLastUser, pendingPurges, purgeDone, readLastUser, writeLastUser } from './last-user.ts';
-import { TokenFault, verifiedToken } from './token.ts';
+import { forgetLastUser, isLeaving, LAST_USER_KEY, leavingDone, noteLeaving, notePurge, parseLastUser, pendingPurges, purgeDone, readClockOffset, readLastUser, writeClockOffset, writeLastUser } from './last-user.ts';
+import { TokenFault, verifiedToken, type VerifiedToken } from './token.ts';
 
 export interface SessionUser {
   uid: string;
@@ -75,6 +75,7 @@ export function checkSession(at = now()): void {
 /** Difference of the server's clock to this device's, ms. */
 export function setServerClock(offsetMs: number): void {
   clockOffsetMs = offsetMs;
+  writeClockOffset(offsetMs);
   checkSession();
 }
 
@@ -140,6 +141,8 @@ function takeNobody(): void {
 
 /** Paints from our own record at once. Nothing here waits for a network. */
 export function openSession(): void {
+  // Until the server says its time again, what it said last: a device whose clock is wrong mostly stays wrong.
+  clockOffsetMs = readClockOffset();
   const last = readLastUser();
   if (last !== null) setUser({ uid: last.uid, email: last.email, displayName: null, metadata: { lastSignInTime: last.lastSignInTime } }, true);
   for (const uid of pendingPurges()) if (uid !== last?.uid) void purge(uid);
@@ -214,11 +217,16 @@ export async function idToken(force = false): Promise<string> {
   return (await sessionToken(force)).token;
 }
 
+/** A renewal under way: whoever else was refused the old token waits for the same new one. */
+let renewing: Promise<VerifiedToken> | null = null;
+
 /** The token and whose it is, so that a queued command is never sent in another's name. */
-export async function sessionToken(force = false): Promise<{ uid: string; token: string }> {
+export async function sessionToken(force = false): Promise<VerifiedToken> {
   const auth = await provider();
   const user = await settledUser(auth);
-  const held = await verifiedToken(user, { projectId, now: now(), force });
+  const ask = (): Promise<VerifiedToken> => verifiedToken(user, { projectId, now: now(), force });
+  if (force) renewing ??= ask().finally(() => { renewing = null; });
+  const held = await (force && renewing !== null ? renewing : ask());
   if (session.user !== null && session.user.uid !== held.uid) throw new TokenFault('not_authenticated', 'Not authenticated');
   return held;
 }

@@ -8,7 +8,7 @@ import { useNow } from '../components/use-now.ts';
 import { formatSpan } from '../format/times.ts';
 import { session } from '../identity/session.ts';
 import type { OutboxEntryView } from '../screens/outbox-view.ts';
-import { commandText, failedStops } from '../stores/agent-view.ts';
+import { commandName, commandText, failedStops } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
 import { pageToast } from '../stores/toasts.ts';
 import { applyUpdate, updates } from '../updates.ts';
@@ -19,6 +19,9 @@ const ConfirmStart = lazy(() => import('../screens/agents/ConfirmStart.tsx'));
 type EntryResult = NonNullable<OutboxEntryView['results']>[number];
 
 const CARD = 'tray-in rounded-lg border border-line bg-surface px-4 py-3 shadow-float';
+
+/** Beyond these the notice of an ending session counts. */
+const NAMED = 3;
 
 async function withdraw(commandId: string): Promise<void> {
   const result = await cancelCommand(commandId);
@@ -98,10 +101,12 @@ function SessionNotice() {
   const now = useNow(10_000);
   const [open, setOpen] = useState(false);
   if (!endingSoon || expiresAt === null) return null;
-  const unsent = entries.filter((entry) => entry.state === 'saved' || entry.state === 'sending' || entry.state === 'needs-you').length;
+  const unsent = entries.filter((entry) => entry.state === 'saved' || entry.state === 'sending' || entry.state === 'needs-you');
+  const more = unsent.length - NAMED;
+  const names = `${unsent.slice(0, NAMED).map(commandName).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return (
     <section aria-label="Session" className={CARD}>
-      <p>Your session ends in {formatSpan(Math.max(0, expiresAt - now))}.{unsent > 0 ? ` ${unsent} ${unsent === 1 ? 'command is' : 'commands are'} not yet sent.` : ''}</p>
+      <p>Your session ends in {formatSpan(Math.max(0, expiresAt - now))}.{unsent.length > 0 ? ` Not yet sent: ${names}.` : ''}</p>
       <Button size="sm" className="mt-2" onClick={() => { setOpen(true); }}>Sign in again</Button>
       <SignInAgain open={open} onOpenChange={setOpen} />
     </section>

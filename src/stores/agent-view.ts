@@ -34,6 +34,11 @@ export function statusText(agent: Pick<Agent, 'status' | 'openPositions' | 'hold
 
 const WORD = { start: 'Start', stop: 'Stop', 'start-all': 'Start all', 'stop-all': 'Stop all' } as const;
 
+/** A command by what it does and to whom: "Stop Harbour", "Stop all". */
+export function commandName(entry: Pick<OutboxEntry, 'intent' | 'agentId' | 'agentName'>): string {
+  return entry.agentId === null ? WORD[entry.intent] : `${WORD[entry.intent]} ${entry.agentName}`;
+}
+
 /** Where a command is on its way, in words. */
 export function commandText(entry: Pick<OutboxEntry, 'intent' | 'state' | 'reason' | 'attempts'>): string {
   const name = WORD[entry.intent];

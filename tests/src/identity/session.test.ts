@@ -107,6 +107,18 @@ describe('four hours', () => {
     expect(session.status).toBe('signed-in');
   });
 
+  it('go by the server\'s clock from the first look of the next start on: a device a day ahead does not lock its person out (F20)', () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - HOUR - 24 * HOUR) });
+    setServerClock(-24 * HOUR);
+    resetSession();
+    openSession();
+    expect(session.status).toBe('signed-in');
+    resetSession();
+    localStorage.setItem('tradewind.clockOffset', 'garbage');
+    openSession();
+    expect(session.status).toBe('expired');
+  });
+
   it('begin anew when the same person signs in again, also after the server ended them', async () => {
     const { port } = provider(person('ann', NOW - 5 * HOUR));
     connectIdentity(port, PROJECT);
@@ -179,6 +191,19 @@ describe('identity operations', () => {
     become(person('carl', NOW));
     await settled();
     expect(session.user?.uid).toBe('carl');
+  });
+
+  it('renew a refused token once for everybody who asks at that moment (F28)', async () => {
+    const ann = person('ann', NOW);
+    const asked: boolean[] = [];
+    connectIdentity(provider({ ...ann, getIdToken: async (force) => { asked.push(force); await Promise.resolve(); return ann.getIdToken(force); } }).port, PROJECT);
+    openSession();
+    await settled();
+    const tokens = await Promise.all([idToken(true), idToken(true), idToken(true)]);
+    expect(new Set(tokens).size).toBe(1);
+    expect(asked).toEqual([true]);
+    await idToken(true);
+    expect(asked).toEqual([true, true]);
   });
 
   it('give a token of the person that is shown and of nobody else', async () => {
