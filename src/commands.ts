@@ -123,6 +123,8 @@ export function openCommands(): void {
   subscribeKey(session, 'user', follow, true);
   subscribeKey(session, 'status', (status) => { if (status === 'signed-in') void lifecycle.signedInAgain(); }, true);
   subscribeKey(session, 'expiresAt', () => { if (session.status === 'signed-in') void lifecycle.signedInAgain(); }, true);
+  // Until the provider has said who is there no token can be had: what was pressed before that goes now.
+  subscribeKey(session, 'provisional', (provisional) => { if (!provisional && session.status === 'signed-in') void lifecycle.drainNow(); }, true);
   subscribeKey(connection, 'online', (online) => { if (online === 'online') void lifecycle.drainNow(); }, true);
   follow();
 }

@@ -187,6 +187,7 @@ export function resetSession(): void {
   ending = false;
   absent = false;
   clockOffsetMs = 0;
+  renewedAt = -Infinity;
   purges.length = 0;
   portReady = new Promise((resolve) => { openPort = resolve; });
   Object.assign(session, { status: 'loading', user: null, provisional: false, expiresAt: null, endingSoon: false } satisfies Session);
@@ -219,14 +220,18 @@ export async function idToken(force = false): Promise<string> {
 
 /** A renewal under way: whoever else was refused the old token waits for the same new one. */
 let renewing: Promise<VerifiedToken> | null = null;
+let renewedAt = -Infinity;
+/** Calls that went out together are refused one after the other: the last of them finds the token renewed already. */
+const RENEWED_FOR_MS = 10_000;
 
 /** The token and whose it is, so that a queued command is never sent in another's name. */
 export async function sessionToken(force = false): Promise<VerifiedToken> {
   const auth = await provider();
   const user = await settledUser(auth);
-  const ask = (): Promise<VerifiedToken> => verifiedToken(user, { projectId, now: now(), force });
-  if (force) renewing ??= ask().finally(() => { renewing = null; });
-  const held = await (force && renewing !== null ? renewing : ask());
+  const ask = (anew: boolean): Promise<VerifiedToken> => verifiedToken(user, { projectId, now: now(), force: anew });
+  const due = force && Math.abs(Date.now() - renewedAt) >= RENEWED_FOR_MS;
+  if (due) renewing ??= ask(true).then((token) => { renewedAt = Date.now(); return token; }).finally(() => { renewing = null; });
+  const held = await (due && renewing !== null ? renewing : ask(false));
   if (session.user !== null && session.user.uid !== held.uid) throw new TokenFault('not_authenticated', 'Not authenticated');
   return held;
 }

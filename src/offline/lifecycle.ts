@@ -111,7 +111,8 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
   const schedule = (drained: Drained): void => {
     rest();
     if (options.hidden()) return;
-    const later = drained.end === 'offline' ? SOONEST_MS + backoffMs(misses, Math.random())
+    // No token now is no sign-out: the provider may be slow or away while the server is there.
+    const later = drained.end === 'offline' || drained.end === 'signed-out' ? SOONEST_MS + backoffMs(misses, Math.random())
       : drained.end === 'waiting' ? Math.max(SOONEST_MS, (drained.dueAt ?? 0) - Date.now()) : null;
     if (later !== null) timer = setTimeout(() => { void drainNow(); }, Math.min(later, BACKOFF_MAX_MS));
   };
@@ -124,7 +125,7 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
     refreshSoon();
     try {
       const drained = await present.queue.drain();
-      misses = drained.end === 'offline' ? misses + 1 : 0;
+      misses = drained.end === 'offline' || drained.end === 'signed-out' ? misses + 1 : 0;
       if (attached !== present) return;
       if (drained.end !== 'empty') void askForSync();
       schedule(drained);

@@ -18,6 +18,8 @@ export interface FaultProxy {
   port: number;
   /** Asked for every request; null lets it pass. */
   harm(decide: (passing: Passing) => Fault | null): void;
+  /** Goes dead without a word: what flows to the browser now never goes on, and its connections stay open. What is asked later passes. */
+  freeze(): void;
   /** Called when a request has come in and before it is passed on. */
   watch(listener: (passing: Passing) => void): void;
   close(): Promise<void>;
@@ -33,6 +35,7 @@ async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 
 export async function startFaultProxy(target: { port: number }, port = 0): Promise<FaultProxy> {
   let decide: (passing: Passing) => Fault | null = () => null;
+  const flowing = new Map<ServerResponse, IncomingMessage>();
   let listener: (passing: Passing) => void = () => undefined;
 
   const ask = (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<IncomingMessage> => new Promise((resolve, reject) => {
@@ -55,6 +58,8 @@ export async function startFaultProxy(target: { port: number }, port = 0): Promi
     if (fault === null) {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
+      flowing.set(response, answer);
+      response.once('close', () => { flowing.delete(response); });
       return;
     }
     const whole = await bytesOf(answer as AsyncIterable<Buffer>);
@@ -72,6 +77,11 @@ export async function startFaultProxy(target: { port: number }, port = 0): Promi
   return {
     url: `http://localhost:${bound}`, port: bound,
     harm(next) { decide = next; },
+    freeze() {
+      // Read on, so that the server notices nothing either.
+      for (const [response, answer] of flowing) answer.unpipe(response).resume();
+      flowing.clear();
+    },
     watch(next) { listener = next; },
     close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); }),
   };

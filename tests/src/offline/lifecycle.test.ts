@@ -97,6 +97,18 @@ describe('when it sends', () => {
     await expect.poll(posts, { timeout: 8_000 }).toEqual(['/api/agents/x/stop']);
   });
 
+  it('tries again by itself when no token could be had, as while the identity provider is away', async () => {
+    server.answer(echo);
+    let token: { uid: string; token: string } | null = null;
+    const { life, ends } = tab({ token: () => Promise.resolve(token) });
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    expect([ends.at(-1), posts()]).toEqual(['signed-out', []]);
+    token = { uid, token: 'a.e30.' };
+    await expect.poll(posts, { timeout: 8_000 }).toEqual(['/api/agents/x/stop']);
+  });
+
   it('tries when the app is shown again, and rests while it is hidden', async () => {
     let hidden = true;
     server.answer(() => 'reset');
