@@ -10,6 +10,7 @@ import { log } from './log.ts';
 import { StorageFault, type StorageMode } from './offline/database.ts';
 import { createLifecycle, unsent } from './offline/lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
+import { askToKeep } from './offline/persistence.ts';
 import { isStop, type OutboxEntry, type Wish } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
@@ -141,6 +142,7 @@ async function take(wish: Wish): Promise<CommandResult> {
   try {
     const entry = await outbox.enqueue(wish);
     void lifecycle.drainNow();
+    if (!isStop(wish)) void askToKeep();
     return { said: 'saved', entry };
   } catch (error) {
     if (error instanceof QueueFull) return { said: 'refused', message: error.message };

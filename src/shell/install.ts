@@ -1,5 +1,6 @@
 /** Whether the app can be put on this device's home screen, and by which way; refuses to offer it twice to who said no. */
 import { proxy, ref } from 'valtio';
+import { askToKeep } from '../offline/persistence.ts';
 
 /** Chromium's own event; no standard has it. */
 export interface InstallEvent extends Event {
@@ -63,4 +64,7 @@ addEventListener('beforeinstallprompt', (event) => {
   event.preventDefault();
   install.event = ref(event as InstallEvent);
 });
-addEventListener('appinstalled', () => { install.installed = true; });
+addEventListener('appinstalled', () => {
+  install.installed = true;
+  void askToKeep();
+});

@@ -1,5 +1,5 @@
 /** The session, what stays on this device, and how the app looks; refuses to sign out over unsent commands without a word. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
 import { keepsSnapshots, sendQueued, setKeepSnapshots, unsentCommands } from '../../commands.ts';
@@ -12,6 +12,7 @@ import { Switch } from '../../components/Switch.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatClock, formatSpan } from '../../format/times.ts';
 import { session, signOut } from '../../identity/session.ts';
+import { kept, lookAtStorage } from '../../offline/persistence.ts';
 import { appearance, type GainColours, type Theme } from '../../shell/appearance.ts';
 import { SignInAgain } from '../../shell/SignInAgain.tsx';
 import { commandText } from '../../stores/agent-view.ts';
@@ -67,7 +68,11 @@ function SessionPart() {
   );
 }
 
+const PROMISES = { 'kept': 'Kept until you delete it', 'may-be-cleared': 'May be cleared when space is short', 'unknown': 'This browser does not say' } as const;
+
 function DevicePart() {
+  const { promise, usedBytes } = useSnapshot(kept);
+  useEffect(() => { void lookAtStorage(); }, []);
   const [keeps, setKeeps] = useState(keepsSnapshots);
   const change = (keep: boolean): void => { void tried(setKeepSnapshots(keep)).then(() => { setKeeps(keepsSnapshots()); }); };
   const wipe = (): void => {
@@ -75,6 +80,10 @@ function DevicePart() {
   };
   return (
     <Section title="This device">
+      <dl>
+        <Line term="Storage by this browser">{PROMISES[promise]}</Line>
+        <Line term="Storage used">{usedBytes === null ? '— not told by this browser' : `${(usedBytes / 1e6).toFixed(1)} MB`}</Line>
+      </dl>
       <div className="rule">
         <Switch label="Keep my last snapshot on this device" checked={keeps} onChange={change} hint="Portfolio, agents and trades as last seen, to be read without a network. Off deletes what is kept now. Commands that wait to be sent are not affected." />
       </div>

@@ -1,0 +1,33 @@
+/** Whether the browser has promised to keep what lies here, and how much that is; refuses to ask before there is something to lose. */
+import { proxy } from 'valtio';
+
+export interface Kept {
+  /** The browser's answer; `unknown`: it does not say. */
+  promise: 'unknown' | 'kept' | 'may-be-cleared';
+  usedBytes: number | null;
+}
+
+export const kept = proxy<Kept>({ promise: 'unknown', usedBytes: null });
+
+type Storehouse = Partial<Pick<StorageManager, 'persist' | 'persisted' | 'estimate'>>;
+const storehouse = (): Storehouse | undefined => (navigator as { storage?: Storehouse }).storage;
+
+/** What the browser says now. Never throws: a browser that does not say leaves what is unknown unknown. */
+export async function lookAtStorage(storage: Storehouse | undefined = storehouse()): Promise<void> {
+  const [persisted, estimate] = await Promise.all([
+    storage?.persisted?.().catch(() => null) ?? null,
+    storage?.estimate?.().catch(() => null) ?? null,
+  ]);
+  kept.promise = persisted === null ? 'unknown' : persisted ? 'kept' : 'may-be-cleared';
+  kept.usedBytes = estimate?.usage ?? null;
+}
+
+/** Asks for the promise, where it was not given: after a first start or an installation, when a browser is likeliest to say yes. */
+export async function askToKeep(storage: Storehouse | undefined = storehouse()): Promise<void> {
+  try {
+    if (storage?.persist !== undefined && await storage.persisted?.() !== true) await storage.persist();
+  } catch {
+    // Not in this context: nothing was promised, and that is what is shown.
+  }
+  await lookAtStorage(storage);
+}
