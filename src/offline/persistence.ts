@@ -9,7 +9,8 @@ export interface Kept {
 
 export const kept = proxy<Kept>({ promise: 'unknown', usedBytes: null });
 
-type Storehouse = Partial<Pick<StorageManager, 'persist' | 'persisted' | 'estimate'>>;
+/** Written out: a worker's StorageManager has no `persist`, and this file is checked for both. */
+interface Storehouse { persist?(): Promise<boolean>; persisted?(): Promise<boolean>; estimate?(): Promise<{ usage?: number }> }
 const storehouse = (): Storehouse | undefined => (navigator as { storage?: Storehouse }).storage;
 
 /** What the browser says now. Never throws: a browser that does not say leaves what is unknown unknown. */
