@@ -51,7 +51,8 @@ export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlest
   let tones = palette();
   const look = () => ({
     layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: tones.text, fontSize: 11, attributionLogo: false },
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.08 } },
+    // Above a line stands the change of its range, which must not hide its top.
+    rightPriceScale: { borderVisible: false, scaleMargins: { top: candlestick ? 0.12 : 0.22, bottom: 0.08 } },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
     crosshair: { vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false }, horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true } },
   });

@@ -71,6 +71,7 @@ describe('the first whole path', () => {
   it('creates an agent, starts it, and shows its first fill (R1-02, R2-12, R7-15, R7-17)', async () => {
     await page.goto(`${server.url}/agents`);
     await page.getByRole('button', { name: 'New agent' }).first().click();
+    await page.getByRole('button', { name: 'Next: name and pairs' }).click();
     await page.getByLabel('Name').fill('Harbour');
     for (const pair of ['BTC/USDT', 'ETH/USDT', 'SOL/USDT']) await page.getByRole('button', { name: pair, exact: true }).click();
     await page.getByLabel('Risk profile').selectOption('Aggressive');

@@ -191,7 +191,8 @@ describe('the screens, pressed', () => {
     await create('Ebb', 'Moderate');
     await create('Drift', 'Moderate');
     await page.goto(`${server.url}/agents`);
-    await hold(page.getByRole('button', { name: /^Start all/ }));
+    await page.getByRole('button', { name: /^Start all/ }).click();
+    await hold(page.getByRole('dialog').getByRole('button', { name: /^Hold to start/ }));
     await until(agents, (list) => list.every((agent) => agent.status === 'running'));
     await page.goto(`${server.url}/stop-all`);
     await hold(page.getByRole('button', { name: /^Hold to stop all/ }));

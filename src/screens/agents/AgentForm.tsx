@@ -86,7 +86,7 @@ function PoolChoice({ pool, error, onChange }: { pool: PoolId; error: string | u
   );
 }
 
-export function CreateAgentForm({ quote, draft: given = NEW_AGENT, onCreated }: { quote: string; draft?: AgentDraft; onCreated: (agent: Agent) => void }) {
+export function CreateAgentForm({ quote, draft: given = NEW_AGENT, onDraft, onCreated }: { quote: string; draft?: AgentDraft; onDraft?: (draft: AgentDraft) => void; onCreated: (agent: Agent) => void }) {
   const [draft, setDraft] = useState(given);
   const [issues, setIssues] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string>();
@@ -96,7 +96,7 @@ export function CreateAgentForm({ quote, draft: given = NEW_AGENT, onCreated }: 
   const pools = useSlot(poolsStore, loadPools);
   const offered = pools.data?.pools.find((pool) => pool.id === 'all_pools')?.pairs ?? [];
   const inPool = pools.data?.pools.find((pool) => pool.id === draft.pool)?.pairs.length ?? 0;
-  const change = (part: Partial<AgentDraft>): void => { setDraft({ ...draft, ...part }); setIssues({}); setCommandId(crypto.randomUUID()); };
+  const change = (part: Partial<AgentDraft>): void => { setDraft({ ...draft, ...part }); onDraft?.({ ...draft, ...part }); setIssues({}); setCommandId(crypto.randomUUID()); };
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();

@@ -4,13 +4,14 @@ import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation } from 'wouter';
 import type { Agent, Decision } from '../../../contract/agents.ts';
+import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
 import type { AgentPerformance } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
 import { stopAgent } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
-import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Amount, Ratio } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, Section } from '../../components/Section.tsx';
@@ -29,15 +30,18 @@ import { Fills } from '../portfolio/Fills.tsx';
 import { groupDecisions } from './decision-groups.ts';
 import { Positions } from '../portfolio/Positions.tsx';
 import { useEntries, useMarketNow, useMarketState, useSlot } from '../reading.ts';
-import { EditAgentForm } from './AgentForm.tsx';
+import { EditAgentForm, type AgentDraft } from './AgentForm.tsx';
+import { CreateDialog } from './agents.tsx';
 import { stopSentence, undo } from './AgentActs.tsx';
-import { runText, STATUS_TONE } from './AgentRow.tsx';
+import { runText, STATUS_TONE, useLate } from './AgentRow.tsx';
 import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from './agent-words.ts';
 import { StartDialog } from './StartDialog.tsx';
 
 const ConfirmStart = lazy(() => import('./ConfirmStart.tsx'));
+const AgentChart = lazy(() => import('./AgentChart.tsx'));
 
 const ACTION: Record<Decision['action'], string> = { enter: 'Entered', exit: 'Left', hold: 'Held', skip: 'No trade' };
+const UNKNOWN_LOOKS = { status: 'stopped', lastRunAt: null, nextRunAt: null, execution_interval: '5-minute' } as const;
 const UNREAD = emptySlot<AgentPerformance>();
 
 function Decisions({ decisions }: { decisions: readonly Decision[] }) {
@@ -63,10 +67,20 @@ function Decisions({ decisions }: { decisions: readonly Decision[] }) {
   );
 }
 
+/** The same terms under a name of its own. What the pool decides is not written down as a choice of pairs. */
+export function copyOf(agent: Agent): AgentDraft {
+  return {
+    name: `${agent.name.slice(0, AGENT_NAME_MAX - 5)} copy`, pool: agent.pool, pairs: agent.trading_pairs.length > AGENT_PAIRS_MAX ? [] : [...agent.trading_pairs],
+    risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval,
+  };
+}
+
 function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEdit: (open: boolean) => void }) {
   const view = agentView(agent, useEntries());
   const [starting, setStarting] = useState(false);
   const [reviewing, setReviewing] = useState(false);
+  const [copying, setCopying] = useState(false);
+  const count = useSnapshot(agentsStore).data?.agents.length ?? 0;
   const [, go] = useLocation();
   const { online } = useSnapshot(connection);
   const refresh = () => Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
@@ -94,7 +108,9 @@ function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEd
       {view.canUndo && view.entry !== null && <Button onClick={() => { if (view.entry !== null) void undo(view.entry.commandId); }}><Undo2 className="size-4" aria-hidden />Undo</Button>}
       {holds && <HoldToConfirm label="Stop and sell" sentence={online === 'offline' ? 'Offline: the stop is saved now. Selling needs the server.' : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`} onConfirm={() => { void sell(); }} />}
       <Button onClick={() => { onEdit(true); }}>Edit</Button>
+      <Button onClick={() => { setCopying(true); }}>Duplicate</Button>
       {!holds && agent.status !== 'running' && <HoldToConfirm label="Delete" tone="quiet" sentence={`Deletes ${agent.name}. Its trades stay in the history.`} disabled={online === 'offline'} onConfirm={() => { void remove(); }} />}
+      <CreateDialog key={String(copying)} open={copying} onOpenChange={setCopying} count={count} title={`Duplicate ${agent.name}`} draft={copyOf(agent)} />
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
       <Dialog open={editing} onOpenChange={onEdit} title={`Edit ${agent.name}`} description="What is open stays; the next decision uses the new terms.">
         <EditAgentForm agent={agent} onSaved={() => { onEdit(false); }} />
@@ -134,6 +150,7 @@ export default function AgentScreen({ params }: ScreenProps) {
   const market = useMarketState();
   const entries = useEntries();
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
+  const late = useLate(agent ?? UNKNOWN_LOOKS, now, market);
   if (agent === undefined) {
     if (agents.data === null && agents.error === null) return <SkeletonRows rows={6} label="Agent" />;
     return <EmptyState title="This agent is not here" action={<Link href="/agents" className="text-accent underline underline-offset-2">All agents</Link>}>{agents.error ?? 'It was deleted, or it is not yours.'}</EmptyState>;
@@ -152,13 +169,14 @@ export default function AgentScreen({ params }: ScreenProps) {
           <StatusBadge tone={STATUS_TONE[agent.status]}>{view.statusText}</StatusBadge>
           {view.entry !== null && view.commandText !== null
             ? <div><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>
-            : <p className="text-xs text-ink-3">{runText(agent, now, market)}</p>}
+            : <p className={`text-xs ${late > 0 ? 'text-amber' : 'text-ink-3'}`}>{runText(agent, now, market, late)}</p>}
         </div>
         <Acts agent={agent} editing={editing} onEdit={setEditing} />
       </div>
       <ReadError message={slot.error} hasData={slot.data !== null} onRetry={() => { void read(); }} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
+          <Section title="Price and its trades"><Suspense fallback={<Skeleton className="h-[304px] w-full" />}><AgentChart pairs={agent.trading_pairs} fills={fills} rhythm={agent.execution_interval} quote={agent.quote} /></Suspense></Section>
           {portfolio === null && agent.openPositions > 0 && <Section title="Positions"><SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" /></Section>}
           {positions.length > 0 && portfolio !== null && <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} /></Section>}
           <Section title="Decisions" aside={slot.data === null ? undefined : 'newest first'}>

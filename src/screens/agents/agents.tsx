@@ -1,7 +1,8 @@
 /** All agents: states, results, start and stop, one at a time or all; refuses to hide Stop. */
 import { CircleStop, Play, Plus } from 'lucide-react';
-import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { lazy, Suspense, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Agent } from '../../../contract/agents.ts';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
 import { startAll, stopAll } from '../../commands.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
@@ -9,16 +10,22 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
+import { formatAmount } from '../../format/numbers.ts';
+import type { AgentView } from '../../stores/agent-view.ts';
 import { loadAgents } from '../../stores/agents.ts';
+import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { loadMarket, marketStore } from '../../stores/market.ts';
 import { useAuth } from '../../stores/security.ts';
 import { act } from '../act.ts';
-import { useAgentViews, useSlot } from '../reading.ts';
-import { CreateAgentForm } from './AgentForm.tsx';
+import { useAgentViews, useEntries, useSlot } from '../reading.ts';
+import { stopAllSentence } from '../stop-all/stop-all.tsx';
+import type { AgentDraft } from './AgentForm.tsx';
 import { AgentRow } from './AgentRow.tsx';
 
+const CreateWizard = lazy(() => import('./CreateWizard.tsx'));
+
 /** Whether there is room for one more, and what to say where there is not. */
-function CreateDialog({ open, onOpenChange, count }: { open: boolean; onOpenChange: (open: boolean) => void; count: number }) {
+export function CreateDialog({ open, onOpenChange, count, draft, title = 'New agent' }: { open: boolean; onOpenChange: (open: boolean) => void; count: number; draft?: AgentDraft; title?: string }) {
   const [, go] = useLocation();
   const { subscriptionTier } = useAuth();
   const quote = useSlot(marketStore, loadMarket).data?.source.quote ?? '';
@@ -26,36 +33,72 @@ function CreateDialog({ open, onOpenChange, count }: { open: boolean; onOpenChan
   const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
   const room = count < cap;
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="New agent"
+    <Dialog open={open} onOpenChange={onOpenChange} title={title}
       description={mayCreate && room ? 'It is created stopped. You start it when you have seen what it will do.' : mayCreate ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.` : 'Creating agents is part of Starter (2), Standard (5), Pro (10), Pro-max (25), and of the free trial (5).'}
       {...(mayCreate && room ? {} : { actions: <LinkButton to="/subscription" tone="primary">View Plans</LinkButton> })}>
-      {mayCreate && room && <CreateAgentForm quote={quote} onCreated={(agent) => { onOpenChange(false); go(`/agents/${encodeURIComponent(agent.id)}`); }} />}
+      {mayCreate && room && <Suspense fallback={<SkeletonRows rows={5} />}><CreateWizard quote={quote} draft={draft} onCreated={(agent) => { onOpenChange(false); go(`/agents/${encodeURIComponent(agent.id)}`); }} /></Suspense>}
     </Dialog>
+  );
+}
+
+/** Names as a sentence carries them: the first few, and how many more. */
+export function namesText(names: readonly string[], most = 6): string {
+  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+}
+
+/** Start all, in words: who, what they may hold together at most, and what is lost in each pair at the stop. */
+export function startAllSentence(agents: readonly Agent[], quote: string): string {
+  const most = agents.reduce((sum, agent) => sum + agent.max_position_size, 0);
+  const aggressive = agents.filter((agent) => agent.risk_profile === 'Aggressive').length;
+  return `Starts ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}: ${namesText(agents.map((agent) => agent.name))}. With one position each they hold at most ${formatAmount(String(most))} ${quote}${aggressive > 0 ? `; ${aggressive} of them Aggressive` : ''}. On paper.`;
+}
+
+/** What a command for all did not do, one line an agent, until it is tried again or dismissed. */
+function NotDone({ views }: { views: readonly AgentView[] }) {
+  const entry = useEntries().filter((one) => one.intent === 'start-all' || one.intent === 'stop-all').findLast((one) => one.results?.some((result) => !result.went) === true);
+  if (entry === undefined) return null;
+  const names = new Map(views.map((view) => [view.agent.id, view.agent.name]));
+  const failed = entry.results?.filter((result) => !result.went) ?? [];
+  const word = entry.intent === 'start-all' ? 'started' : 'stopped';
+  return (
+    <section aria-label={`Not ${word}`} role="status" className="mb-5 border-l-2 border-amber pl-4">
+      <h2 className="text-sm font-semibold text-amber">{failed.length} of {entry.results?.length} not {word}</h2>
+      <ul>{failed.map((result) => <li key={result.agentId} className="py-1"><Link href={`/agents/${encodeURIComponent(result.agentId)}`} className="font-medium hover:text-accent">{names.get(result.agentId) ?? 'An agent that is gone'}</Link> <span className="text-ink-2">{result.message === '' ? 'The server gave no reason.' : result.message}</span></li>)}</ul>
+    </section>
   );
 }
 
 export default function AgentsScreen() {
   const { views, slot } = useAgentViews();
   const [creating, setCreating] = useState(false);
+  const [asking, setAsking] = useState<'start' | 'stop' | null>(null);
+  useSlot(insightStore, loadInsight);
   const all = views ?? [];
   const startable = all.filter((view) => view.canStart && !view.canStop);
+  const stoppable = all.filter((view) => view.agent.status !== 'stopped');
   const running = all.filter((view) => view.agent.status === 'running').length;
   const positions = all.reduce((count, view) => count + view.agent.openPositions, 0);
   return (
     <>
       <ScreenTitle title="Agents" note={views === null ? undefined : `${running} of ${all.length} running`}>
-        {startable.length > 1 && <HoldToConfirm label="Start all" size="sm" tone="quiet" icon={<Play className="size-4" aria-hidden />} sentence={`Starts ${startable.length} agents: ${startable.map((view) => view.agent.name).join(', ')}.`} onConfirm={() => { act(startAll(startable.map((view) => view.agent))); }} />}
-        {all.some((view) => view.canStop) && <HoldToConfirm label="Stop all" size="sm" icon={<CircleStop className="size-4" aria-hidden />} sentence={`Stops every agent. ${positions} open ${positions === 1 ? 'position stays' : 'positions stay'} protected by stops.`} onConfirm={() => { act(stopAll()); }} />}
+        {startable.length > 1 && <Button size="sm" onClick={() => { setAsking('start'); }}><Play className="size-4" aria-hidden />Start all</Button>}
+        {all.some((view) => view.canStop) && <Button size="sm" tone="danger-quiet" onClick={() => { setAsking('stop'); }}><CircleStop className="size-4" aria-hidden />Stop all</Button>}
         <Button tone="primary" size="sm" onClick={() => { setCreating(true); }}><Plus className="size-4" aria-hidden />New agent</Button>
       </ScreenTitle>
+      <NotDone views={all} />
       <ReadError message={slot.error} hasData={views !== null} onRetry={() => { void loadAgents(true); }} />
-      {views === null && slot.error === null && <SkeletonRows rows={5} rowClass="min-h-[77px]" label="Agents" />}
+      {views === null && slot.error === null && <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />}
       {views !== null && views.length === 0 && (
         <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><Button tone="primary" onClick={() => { setCreating(true); }}>New agent</Button><LinkButton to="/guided-setup">Guided setup</LinkButton></div>}>
           Agents watch pairs, decide on closed candles and trade on paper. Every decision is kept with its reason.
         </EmptyState>
       )}
-      {views !== null && views.length > 0 && <ul>{views.map((view) => <AgentRow key={view.agent.id} view={view} />)}</ul>}
+      {views !== null && views.length > 0 && <ul>{views.map((view) => <AgentRow key={view.agent.id} view={view} split />)}</ul>}
+      <Dialog open={asking !== null} onOpenChange={(open) => { if (!open) setAsking(null); }} title={asking === 'start' ? 'Start all' : 'Stop all'}
+        description={asking === 'start' ? startAllSentence(startable.map((view) => view.agent), startable[0]?.agent.quote ?? '') : stopAllSentence(stoppable.map((view) => view.agent.name), positions)}
+        actions={<><Button onClick={() => { setAsking(null); }}>Cancel</Button>{asking === 'start'
+          ? <HoldToConfirm label={`Hold to start ${startable.length}`} sentence={startAllSentence(startable.map((view) => view.agent), startable[0]?.agent.quote ?? '')} tone="primary" onConfirm={() => { setAsking(null); act(startAll(startable.map((view) => view.agent))); }} />
+          : <HoldToConfirm label="Hold to stop all" sentence={stopAllSentence(stoppable.map((view) => view.agent.name), positions)} tone="danger" onConfirm={() => { setAsking(null); act(stopAll()); }} />}</>} />
       <CreateDialog open={creating} onOpenChange={setCreating} count={all.length} />
     </>
   );

@@ -7,12 +7,16 @@ import { Amount } from '../../components/Figures.tsx';
 import { formatAgo } from '../../format/times.ts';
 import { isHeld, lastSeen, newsSince, newsText, rememberSeen, type Seen } from './since.ts';
 
-/** Away for less than this is not away. */
+/** Away for less than this is not away: a reload, or a look at another screen. */
 const AWAY_MS = 60_000;
+const visitOf = (uid: string): Seen | null => {
+  const last = lastSeen(uid);
+  return last !== null && Date.now() - last.seenAt >= AWAY_MS ? last : null;
+};
 
 /** The last visit before this one; kept up as the person leaves, and asked again as they come back. */
 function useLastVisit(uid: string, now: Seen | null): Seen | null {
-  const [since, setSince] = useState(() => lastSeen(uid));
+  const [since, setSince] = useState(() => visitOf(uid));
   const present = useRef(now);
   useEffect(() => { present.current = now; });
   const known = now !== null;
@@ -21,8 +25,8 @@ function useLastVisit(uid: string, now: Seen | null): Seen | null {
     const leave = (): void => { if (present.current !== null) rememberSeen(uid, { ...present.current, seenAt: Date.now() }); };
     const turn = (): void => {
       if (document.visibilityState === 'hidden') { leave(); return; }
-      const last = lastSeen(uid);
-      if (last !== null && Date.now() - last.seenAt >= AWAY_MS) setSince(last);
+      const last = visitOf(uid);
+      if (last !== null) setSince(last);
     };
     // A page that is killed says no goodbye: that it was shown is kept at once.
     leave();

@@ -25,10 +25,12 @@ export function correlation(a: AgentSeries, b: AgentSeries): Pairing {
   return xx === 0 || yy === 0 ? none('one of the two has not moved') : { a: a.agentId, b: b.agentId, value: xy / Math.sqrt(xx * yy), why: null };
 }
 
+const strength = ({ value }: Pairing): number => (value === null ? -1 : Math.abs(value));
+
 /** Every pairing, the most alike first, those without a figure last. */
 export function pairings(series: readonly AgentSeries[]): Pairing[] {
   return series.flatMap((a, index) => series.slice(index + 1).map((b) => correlation(a, b)))
-    .sort((one, two) => Math.abs(two.value ?? -1) - Math.abs(one.value ?? -1) || (two.value === null ? -1 : 0) - (one.value === null ? -1 : 0));
+    .sort((one, two) => strength(two) - strength(one));
 }
 
 /** Fall from the highest point so far to the last, and the deepest of the line, as shares; null with nothing to measure. */

@@ -99,6 +99,19 @@ describe('protected screens', () => {
     expect(await seriousFaults()).toEqual([]);
   };
   it('opens the dashboard by its router (R2-06)', opens('/dashboard', 'Dashboard'), 30_000);
+  it('picks the dashboard by the plan, also by the last-known one without a network (R2-06, R2-08)', async () => {
+    const status = (tier: 'pro' | 'standard') => ({ status: { subscription: { status: 'active' as const, tier, planId: tier, currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: tier, servedAt: NOW }, trial: null });
+    connection.online = 'offline';
+    clearSubscription();
+    applySubscription(status('pro'), 'snapshot');
+    await open('/dashboard');
+    expect(await screen.findByRole('region', { name: 'Exposure by pool' }, { timeout: 10_000 })).toBeTruthy();
+    cleanup();
+    clearSubscription();
+    applySubscription(status('standard'), 'snapshot');
+    await open('/dashboard');
+    expect(screen.queryByRole('region', { name: 'Exposure by pool' })).toBeNull();
+  }, 30_000);
   it('opens the standard dashboard (R2-07)', opens('/standard-dashboard', 'Dashboard'), 30_000);
   it('opens the PRO dashboard for pro (R2-08)', opens('/pro-dashboard', 'PRO Dashboard'), 30_000);
   it('opens getting started (R2-09)', opens('/getting-started', 'Getting started'), 30_000);
@@ -189,10 +202,44 @@ describe('before a start', () => {
 });
 
 describe('creating an agent', () => {
+  const toTerms = async (): Promise<void> => {
+    fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Next: name and pairs' }));
+  };
+
+  it('states the worst loss of each preset in money, and takes the chosen one into the form', async () => {
+    await open('/agents');
+    fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
+    const worst = async (name: string) => (await screen.findByRole('radio', { name: new RegExp(`^${name}`) })).closest('label')?.textContent;
+    expect(await worst('Conservative')).toContain('\u221215.00');
+    expect(await worst('Moderate')).toContain('\u221250.00');
+    expect(await worst('Aggressive')).toContain('\u2212160.00');
+    expect(await seriousFaults()).toEqual([]);
+    fireEvent.click(screen.getByRole('radio', { name: /^Aggressive/ }));
+    fireEvent.click(screen.getByRole('button', { name: 'Next: name and pairs' }));
+    expect(screen.getByLabelText<HTMLSelectElement>('Risk profile').value).toBe('Aggressive');
+    expect(screen.getByLabelText<HTMLInputElement>(/Most in one position/).value).toBe('2000');
+  });
+
+  it('keeps what was typed over a look back at the risk', async () => {
+    await open('/agents');
+    await toTerms();
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Harbour two' } });
+    fireEvent.click(screen.getByRole('button', { name: /^Back to risk/ }));
+    fireEvent.click(screen.getByRole('button', { name: 'Next: name and pairs' }));
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Harbour two');
+  });
+
+  it('copies an agent under a name of its own, with its terms', async () => {
+    await open('/agents/a2');
+    fireEvent.click(await screen.findByRole('button', { name: 'Duplicate' }));
+    expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Drift copy');
+    expect(screen.getByLabelText<HTMLInputElement>(/Most in one position/).value).toBe('1000');
+  });
   it('shows the pool choice locked with what the plan adds, to a plan that has none', async () => {
     applySubscription({ status: { subscription: { status: 'active', tier: 'standard', planId: 'standard', currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: 'standard', servedAt: NOW }, trial: null }, 'network');
     await open('/agents');
-    fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
+    await toTerms();
     const pool = await screen.findByLabelText<HTMLSelectElement>('Pool');
     expect([pool.disabled, pool.value]).toEqual([true, 'all_pools']);
     expect(screen.getByText(/comes with Pro/)).toBeTruthy();
@@ -200,15 +247,38 @@ describe('creating an agent', () => {
 
   it('lets pro choose its pool', async () => {
     await open('/agents');
-    fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
+    await toTerms();
     const pool = await screen.findByLabelText<HTMLSelectElement>('Pool');
     fireEvent.change(pool, { target: { value: 'weekly_leaders' } });
     expect([pool.disabled, pool.value]).toEqual([false, 'weekly_leaders']);
   });
 
+  it('names who starts and with how much, and starts nobody by a tap', async () => {
+    await open('/agents');
+    applyAgents({ agents: [agent('a1', 'Harbour', { status: 'stopped' }), agent('a2', 'Drift', { status: 'stopped', risk_profile: 'Aggressive' })], sequence: 4, asOf: NOW }, 'network');
+    fireEvent.click(await screen.findByRole('button', { name: 'Start all' }));
+    const dialog = await screen.findByRole('dialog');
+    expect(dialog.textContent).toContain('Starts 2 agents: Harbour, Drift.');
+    expect(dialog.textContent).toContain('1 of them Aggressive');
+    fireEvent.pointerDown(within(dialog).getByRole('button', { name: /^Hold to start 2/ }));
+    fireEvent.pointerUp(within(dialog).getByRole('button', { name: /^Hold to start 2/ }));
+    expect(queue.entries).toEqual([]);
+  });
+
+  it('says for each agent that a command for all did not reach why not (R7-18)', async () => {
+    queue.entries = [{
+      version: 1, commandId: crypto.randomUUID(), uid: 'uid-1', intent: 'start-all', agentId: null, agentName: '', agents: [{ id: 'a1', name: 'Harbour', seenGeneration: 1 }, { id: 'a2', name: 'Drift', seenGeneration: 1 }] as never, seenGeneration: null, sequence: 1, createdAt: NOW,
+      clockOffsetMs: 0, clockMoved: false, contractVersion: 1, attempts: 1, failures: 0, nextAttemptAt: null, state: 'failed', reason: { code: 'partly_refused', message: '1 of 2 started' }, confirmed: false,
+      results: [{ agentId: 'a1', went: true, message: '' }, { agentId: 'a2', went: false, message: 'Your plan has ended.' }],
+    } as never];
+    await open('/agents');
+    const report = await screen.findByRole('status', { name: 'Not started' });
+    expect(report.textContent).toBe('1 of 2 not startedDrift Your plan has ended.');
+  });
+
   it('shows the contract’s own words beside each field, keeps the values, and sends nothing (R5-01, R5-04)', async () => {
     await open('/agents');
-    fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
+    await toTerms();
     fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'bad<name' } });
     fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '0' } });
     fireEvent.click(screen.getByRole('button', { name: 'Create agent' }));
