@@ -32,7 +32,7 @@ export function Line({ term, children }: { term: ReactNode; children: ReactNode 
   return (
     <div className="rule row flex items-center justify-between gap-4 py-1.5">
       <dt className="min-w-0 text-ink-2">{term}</dt>
-      <dd className="min-w-0 text-right">{children}</dd>
+      <dd className="min-w-min text-right">{children}</dd>
     </div>
   );
 }

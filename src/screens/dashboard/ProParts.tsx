@@ -47,6 +47,7 @@ function ExposureList({ rows }: { rows: readonly Exposure[] }) {
   );
 }
 
+const whole = (share: number): string => formatShare(share, { signed: false, decimals: 0 });
 const NEAR = 0.75;
 const used = (loss: number | null, limit: number): number => (loss === null || limit <= 0 ? 0 : loss / limit);
 const nearest = (risk: RiskDistance): number => Math.max(used(risk.dayLoss, risk.dayLossLimit), used(risk.drawdown, risk.drawdownLimit));
@@ -56,8 +57,8 @@ function Limit({ name, loss, limit, why }: { name: string; loss: number | null; 
   return (
     <div className="min-w-0">
       <p className="flex justify-between gap-2 text-xs"><span className="text-ink-3">{name}</span>
-        {loss === null ? <span className="text-ink-3" title={why}>— of {unsigned(limit)}<span className="sr-only">. {why}</span></span>
-          : <span className={part >= NEAR ? 'text-amber' : 'text-ink-2'}>{unsigned(loss)} of {unsigned(limit)}</span>}</p>
+        {loss === null ? <span className="text-ink-3" title={why}>— of {whole(limit)}<span className="sr-only">. {why}</span></span>
+          : <span className={part >= NEAR ? 'text-amber' : 'text-ink-2'}>{unsigned(loss)} of {whole(limit)}</span>}</p>
       <Meter share={part} tone={part >= NEAR ? 'bg-amber' : 'bg-accent'} />
       {loss !== null && <p className="mt-0.5 text-xs text-ink-3">{part >= 1 ? 'reached: no new trades' : `${unsigned(limit - loss)} left`}</p>}
     </div>
@@ -148,8 +149,8 @@ export default function ProParts({ agents, portfolio }: { agents: readonly Agent
   const { data: insight, error } = useSlot(insightStore, loadInsight);
   const names = useMemo(() => new Map(agents.map((agent) => [agent.id, agent.name])), [agents]);
   const pools = new Map(agents.map((agent) => [agent.id, POOL_NAME[agent.pool]]));
-  const whole = toNumber(parseFixed(portfolio.equity));
-  const cash: Exposure = { name: 'Cash', value: portfolio.cash, share: whole === 0 ? 0 : toNumber(parseFixed(portfolio.cash)) / whole };
+  const equity = toNumber(parseFixed(portfolio.equity));
+  const cash: Exposure = { name: 'Cash', value: portfolio.cash, share: equity === 0 ? 0 : toNumber(parseFixed(portfolio.cash)) / equity };
   const waiting = error === null ? <SkeletonRows rows={3} /> : <p className="rule row flex items-center text-ink-3">— Not read yet.</p>;
   return (
     <div className="mt-9">
