@@ -1,0 +1,195 @@
+/** Every route in every state a person can be in, on a phone and on a desk: right screen, no error, nothing failed, nothing moved; refuses to take a guard's word for the table below. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { buyPlan, logIn } from '../support/sign-in.ts';
+
+/** `MATRIX=full` visits every cell in both sizes and both themes; the short form every route in every state once, sizes and themes taking turns. */
+const FULL = process.env.MATRIX === 'full';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SIZES = [{ width: 390, height: 844 }, { width: 1440, height: 900 }] as const;
+const THEMES = ['light', 'dark'] as const;
+const HOUR_MS = 3_600_000;
+
+type State = 'signed out' | 'free' | 'trial' | 'pro-max' | 'expired session' | 'offline';
+type Standing = 'free' | 'trial' | 'pro-max';
+interface Cell { path: string; heading: RegExp; needs?: 'sign-in' | 'pro' }
+
+let agentOf: Record<Standing, string>;
+/** What SPEC section 2 and DECISIONS say of each path, written here once more on purpose. */
+const ROUTES: readonly Cell[] = [
+  { path: '/', heading: /^Trading agents that show their work$/ },
+  { path: '/login', heading: /^Log in$/ },
+  { path: '/register', heading: /^Create an account$/ },
+  { path: '/terms', heading: /^Terms of Service$/ },
+  { path: '/privacy', heading: /^Privacy Policy$/ },
+  { path: '/risk-disclosure', heading: /^Risk Disclosure$/ },
+  { path: '/learn-more', heading: /^Learn more$/ },
+  { path: '/faq', heading: /^FAQ$/ },
+  { path: '/how-it-works', heading: /^How it works$/ },
+  { path: '/ref/FRIEND1', heading: /^Create an account$/ },
+  { path: '/nowhere', heading: /^Trading agents that show their work$/ },
+  { path: '/dashboard', heading: /Dashboard$/, needs: 'sign-in' },
+  { path: '/standard-dashboard', heading: /^Dashboard$/, needs: 'sign-in' },
+  { path: '/pro-dashboard', heading: /^PRO Dashboard$/, needs: 'pro' },
+  { path: '/getting-started', heading: /^Getting started$/, needs: 'sign-in' },
+  { path: '/trading', heading: /^Trading$/, needs: 'sign-in' },
+  { path: '/analytics', heading: /^Analytics$/, needs: 'sign-in' },
+  { path: '/agents', heading: /^Agents$/, needs: 'sign-in' },
+  { path: '/agents/:own', heading: /^Harbour$/, needs: 'sign-in' },
+  { path: '/referrals', heading: /^Referrals$/, needs: 'sign-in' },
+  { path: '/subscription', heading: /^Subscription$/, needs: 'sign-in' },
+  { path: '/market', heading: /^Markets$/, needs: 'sign-in' },
+  { path: '/markets', heading: /^Markets$/, needs: 'sign-in' },
+  { path: '/market/BTC-USDT', heading: /^BTC/, needs: 'sign-in' },
+  { path: '/guided-setup', heading: /^Guided setup$/, needs: 'sign-in' },
+  { path: '/library', heading: /^Library$/, needs: 'sign-in' },
+  { path: '/support', heading: /^Support$/, needs: 'sign-in' },
+  { path: '/security', heading: /^Security$/, needs: 'sign-in' },
+  { path: '/performance', heading: /^Performance$/, needs: 'sign-in' },
+  { path: '/portfolio', heading: /^Portfolio$/, needs: 'sign-in' },
+  { path: '/stop-all', heading: /^Stop all agents$/, needs: 'sign-in' },
+];
+
+/** The heading that a state must see on a route. */
+function expected(cell: Cell, state: State): RegExp {
+  const inside = state !== 'signed out' && state !== 'expired session';
+  if (cell.needs === undefined) return cell.heading;
+  if (!inside) return /^Authentication Required$/;
+  if (cell.needs === 'pro' && (state === 'free' || state === 'trial')) return /^Upgrade Required$/;
+  if (cell.path === '/agents/:own' && state === 'free') return /^This agent is not here$|^Harbour$/;
+  return cell.heading;
+}
+
+let server: TestServer;
+let browser: Browser;
+let page: Page;
+const users = {} as Record<Standing, TestUser>;
+const failed: string[] = [];
+
+async function person(standing: Standing): Promise<[TestUser, string]> {
+  const user = await createUser(server.url);
+  if (standing === 'trial') await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
+  if (standing === 'pro-max') await buyPlan(server.url, user, 'pro-max');
+  if (standing === 'free') return [user, '00000000-0000-4000-8000-000000000000'];
+  const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
+    body: { name: 'Harbour', trading_pairs: ['BTC/USDT', 'ETH/USDT'], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true },
+  });
+  await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
+  return [user, agent.id];
+}
+
+/** Its own profile for every person, and counters of what moves in every page. */
+async function open(): Promise<void> {
+  await browser?.close();
+  browser = await openBrowser({ viewport: SIZES[0] });
+  await browser.context.addInitScript(() => {
+    const shifts = { total: 0 };
+    Object.assign(window, { shifts });
+    new PerformanceObserver((list) => { for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) if (!entry.hadRecentInput) shifts.total += entry.value; }).observe({ type: 'layout-shift', buffered: true });
+  });
+  page = await browser.page();
+  page.on('response', (response) => { if (response.status() >= 400) failed.push(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`); });
+  page.on('requestfailed', (request) => { if (request.failure()?.errorText !== 'net::ERR_ABORTED') failed.push(`${request.failure()?.errorText ?? ''} ${new URL(request.url()).pathname}`); });
+}
+
+/** axe's serious and critical findings in the page as it is now. */
+async function axe(): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe: checker } = window as unknown as { axe: { run(context: Document): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
+    return (await checker.run(document)).violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `axe ${one.id}: ${one.nodes[0]?.html.slice(0, 300) ?? ''}`);
+  });
+}
+
+/** What is wrong with one cell; an empty list where nothing is. */
+async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], theme: (typeof THEMES)[number], agentId: string): Promise<string[]> {
+  const found: string[] = [];
+  failed.length = 0;
+  browser.errors.length = 0;
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme: theme });
+  await page.goto(`${server.url}${cell.path.replace(':own', agentId)}`);
+  const wanted = expected(cell, state);
+  const heading = page.getByRole('heading', { name: wanted }).first();
+  await heading.waitFor({ state: 'attached', timeout: 15_000 }).catch(async () => {
+    found.push(`shows "${await page.locator('h1').first().innerText({ timeout: 500 }).catch(() => 'no heading')}" and not ${String(wanted)}`);
+  });
+  await page.waitForLoadState('load');
+  await page.evaluate(() => new Promise<void>((resolve) => { requestIdleCallback(() => { resolve(); }, { timeout: 1_500 }); }));
+  if (await page.locator('h1').count() === 0) found.push('has no heading of the first level');
+  found.push(...await axe());
+  const shifted = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total);
+  if (shifted >= 0.02) found.push(`moved by ${shifted.toFixed(3)}`);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (wide > 0) found.push(`is ${wide} px wider than the window`);
+  // Without a server every request fails, and the browser itself writes a line for each.
+  if (state !== 'offline') found.push(...failed.map((line) => `request ${line}`), ...browser.errors.map((line) => `console ${line}`));
+  else found.push(...browser.errors.filter((line) => !/Failed to load resource|ERR_CONNECTION_REFUSED/.test(line)).map((line) => `console ${line}`));
+  return found.map((line) => `${state} ${cell.path} ${size.width} ${theme}: ${line}`);
+}
+
+let turn = 0;
+async function walk(state: State, standing: Standing): Promise<string[]> {
+  const found: string[] = [];
+  for (const cell of ROUTES) {
+    const sizes = FULL ? SIZES.flatMap((size) => THEMES.map((theme) => [size, theme] as const)) : [[SIZES[turn % 2] ?? SIZES[0], THEMES[(turn >> 1) % 2] ?? 'light'] as const];
+    turn += 1;
+    for (const [size, theme] of sizes) found.push(...await visit(cell, state, size, theme, agentOf[standing]));
+  }
+  return found;
+}
+
+beforeAll(async () => {
+  server = await startServer();
+  const made = await Promise.all((['free', 'trial', 'pro-max'] as const).map(async (standing) => [standing, await person(standing)] as const));
+  agentOf = Object.fromEntries(made.map(([standing, [, id]]) => [standing, id])) as Record<Standing, string>;
+  for (const [standing, [user]] of made) users[standing] = user;
+  await open();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+describe('every route', () => {
+  it('is right for someone signed out (R2-01, R2-02, R2-03, R2-04, R2-05, R8-23)', async () => {
+    expect(await walk('signed out', 'free')).toEqual([]);
+  });
+
+  it('is right for a free person (R2-07, R2-08, R6-02, R8-25)', async () => {
+    await logIn(page, server.url, users.free);
+    expect(await walk('free', 'free')).toEqual([]);
+  });
+
+  it('is right on trial (R2-09, R2-10, R2-11, R2-12, R6-09)', async () => {
+    await open();
+    await logIn(page, server.url, users.trial);
+    expect(await walk('trial', 'trial')).toEqual([]);
+  });
+
+  it('is right for pro-max (R2-06, R2-13, R2-14, R2-15, R2-16, R2-17, R2-18, R2-19, R2-20, R6-06)', async () => {
+    await open();
+    await logIn(page, server.url, users['pro-max']);
+    await controlled(page);
+    expect(await walk('pro-max', 'pro-max')).toEqual([]);
+  });
+
+  it('asks for a new sign-in after four hours, and shows the public ones (R5-18, R9-02)', async () => {
+    await page.clock.setFixedTime(Date.now() + 4 * HOUR_MS + 60_000);
+    expect(await walk('expired session', 'pro-max')).toEqual([]);
+    await page.clock.setFixedTime(Date.now());
+  });
+
+  it('shows without a server what it showed with one (R2-27)', async () => {
+    await page.close();
+    page = await browser.page();
+    await page.goto(`${server.url}/dashboard`);
+    await page.getByText('Harbour').first().waitFor();
+    await server.kill9();
+    expect(await walk('offline', 'pro-max')).toEqual([]);
+  });
+});
