@@ -19,7 +19,7 @@ export interface AgeProps {
 
 export function Age({ savedAt, staleAfterMs = STALE_AFTER_MS, onlyStale = false, icon = false, className }: AgeProps) {
   const now = useNow();
-  if (savedAt === null) return onlyStale ? null : <span className={classes('text-xs text-ink-3', className)}>Not yet received</span>;
+  if (savedAt === null) return onlyStale ? null : <span className={classes('inline-flex items-center text-xs whitespace-nowrap text-ink-3', className)}>No data yet</span>;
   const age = Math.max(0, now - savedAt);
   const stale = age > staleAfterMs;
   if (onlyStale && !stale) return null;

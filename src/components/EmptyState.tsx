@@ -46,3 +46,12 @@ export function SkeletonRows({ rows = 4, label = 'Loading', rowClass = '' }: { r
     </div>
   );
 }
+
+/** A form that is not filled yet: keeps exactly the place of the real one, and shows and takes nothing. */
+export function Unfilled({ children, label = 'Loading' }: { children: ReactNode; label?: string }) {
+  return (
+    <div role="status" aria-label={label} className="skeleton max-w-xl rounded-md">
+      <div inert aria-hidden className="invisible">{children}</div>
+    </div>
+  );
+}

@@ -67,7 +67,7 @@ export function AppHeader({ path }: { path: string }) {
           <PaperTag />
           <Age savedAt={dataTime} staleAfterMs={STALE_AFTER[kind]} icon className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]" />
           <button ref={toggle} type="button" aria-expanded={open} aria-controls="header-menu" aria-label={open ? 'Close menu' : 'Open menu'} onClick={() => { setOpen(!open); }}
-            className="-mr-2 flex size-11 items-center justify-center rounded-md text-ink-2 md:hidden">
+            className="-mr-2 flex size-11 shrink-0 items-center justify-center rounded-md text-ink-2 md:hidden">
             {open ? <X className="size-5" aria-hidden /> : <Menu className="size-5" aria-hidden />}
           </button>
         </div>

@@ -2,8 +2,9 @@
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import { permits, type Permission } from '../../../contract/tiers.ts';
+import type { UserSettings } from '../../../contract/user.ts';
 import { LinkButton } from '../../components/Button.tsx';
-import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ReadError, Unfilled } from '../../components/EmptyState.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
 import { connection } from '../../stores/connection.ts';
@@ -14,6 +15,9 @@ import { session } from '../../identity/session.ts';
 import { RiskForm } from './risk-form.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { WalletSection } from './wallet-section.tsx';
+
+/** Never seen: it only gives the form its height. */
+const UNKNOWN: UserSettings = { displayName: '', tradingEnabled: false, tradingMode: 'paused', tradingFrequency: 'optimized', riskProfile: 'conservative', maxTradeAmount: 1, notificationsEnabled: false };
 
 function useBlocked(): string | null {
   const { online } = useSnapshot(connection);
@@ -32,7 +36,7 @@ function RiskSection({ blocked, permissions }: { blocked: string | null; permiss
       </Section>
     );
   }
-  return <Section title="Your own risk values">{data === null ? <SkeletonRows rows={3} /> : <RiskForm own={data.riskProfiles} blocked={blocked} />}</Section>;
+  return <Section title="Your own risk values">{data === null ? <Unfilled><RiskForm own={[]} blocked={null} /></Unfilled> : <RiskForm own={data.riskProfiles} blocked={blocked} />}</Section>;
 }
 
 export default function TradingScreen() {
@@ -47,7 +51,7 @@ export default function TradingScreen() {
       <ReadError message={error} hasData={data !== null} onRetry={() => { void loadSettings(true); }} />
       <div className="grid gap-10">
         <Section title="Trading settings">
-          {data === null ? error === null && <SkeletonRows rows={6} />
+          {data === null ? error === null && <Unfilled><SettingsForm initial={UNKNOWN} version={0} quote="" blocked={null} /></Unfilled>
             : <SettingsForm initial={data.settings} version={data.version} quote={quote} blocked={blocked} />}
         </Section>
         <RiskSection blocked={blocked} permissions={permissions} />
