@@ -199,11 +199,11 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
   const { outbox } = lifecycle.queue ?? {};
   const waiting = queue.entries.find((entry) => entry.commandId === commandId);
   if (session.status === 'expired' && waiting !== undefined && !isStop(waiting)) return { said: 'refused', message: SESSION_OVER };
-  const seen = agentsStore.data?.agents.find((agent) => agent.id === waiting?.agentId);
+  const generations = new Map(agentsStore.data?.agents.map((agent) => [agent.id, agent.generation]));
   try {
     const ids = waiting?.agentId === null ? waiting.agents.map((agent) => agent.id) : [waiting?.agentId ?? ''];
     const now = waiting === undefined || isStop(waiting) ? undefined : seenThen(ids);
-    const entry = await outbox?.confirm(commandId, seen?.generation ?? null, now) ?? null;
+    const entry = await outbox?.confirm(commandId, generations, now) ?? null;
     if (entry === null) return { said: 'refused', message: 'This command is no longer waiting' };
     void lifecycle.drainNow();
     return { said: 'saved', entry };

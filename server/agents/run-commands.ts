@@ -22,12 +22,14 @@ export async function mayStart(tx: Tx, { entitlement }: TradingDeps, uid: string
 
 type Seen = Pick<AgentCommandBody, 'seenGeneration' | 'ageMs' | 'confirmed'>;
 
-/** Why this start must not be carried out as it is, or null. What waited for a day has lapsed, confirmed or not. */
+/**
+ * Why this start must not be carried out as it is, or null. What waited for a day has lapsed, confirmed or not. A yes said
+ * later excuses the age alone: it was said of an agent as it stood then, and a stop that came after it holds.
+ */
 function objection(row: AgentRow, seen: Seen): { code: ErrorCode; message: string } | null {
   const ageMs = seen.ageMs ?? 0;
   if (ageMs > START_LAPSE_MS) return { code: 'command_lapsed', message: 'This start waited for more than 24 hours and was not carried out.' };
-  if (seen.confirmed === true) return null;
-  if (ageMs > START_FRESH_MS) return { code: 'agent_changed', message: 'This start waited for more than 30 minutes. Do you still want it?' };
+  if (ageMs > START_FRESH_MS && seen.confirmed !== true) return { code: 'agent_changed', message: 'This start waited for more than 30 minutes. Do you still want it?' };
   if (seen.seenGeneration !== undefined && seen.seenGeneration !== row.generation) {
     return { code: 'agent_changed', message: 'The agent has changed since you pressed Start. Do you still want it?' };
   }

@@ -53,8 +53,8 @@ export interface Outbox {
   enqueue(wish: Wish): Promise<OutboxEntry>;
   /** Takes back what was never sent, or dismisses what is over. */
   cancel(commandId: string): Promise<'undone' | 'dismissed' | 'already-sent' | 'gone'>;
-  /** A new command in place of one that waited for the person, failed or lapsed. */
-  confirm(commandId: string, seenGeneration: number | null, seen?: SeenThen): Promise<OutboxEntry | null>;
+  /** A new command in place of one that waited for the person, failed or lapsed; `generations` are the agents' as they stand now. */
+  confirm(commandId: string, generations: ReadonlyMap<string, number>, seen?: SeenThen): Promise<OutboxEntry | null>;
   /** Writes down what time has done: starts that now need the person or have lapsed. */
   sweep(): Promise<QueueState>;
   /** Marks an entry as on its way, before it is. Null when it is no longer to be sent. */
@@ -110,12 +110,14 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       if (!isPending(entry)) return { ...without, result: entry.attempts === 0 && entry.state === 'needs-you' ? 'undone' as const : 'dismissed' as const };
       return entry.attempts === 0 ? { ...without, result: 'undone' as const } : { ...state, result: 'already-sent' as const };
     }),
-    confirm: (commandId, seenGeneration, seen) => change((state) => {
+    confirm: (commandId, generations, seen) => change((state) => {
       const entry = agedAll(state, now()).find((candidate) => candidate.commandId === commandId);
       if (entry === undefined || isPending(entry)) return { ...state, result: null };
-      const { intent, agentId, agentName, agents } = entry;
+      const { intent, agentId, agentName } = entry;
+      const agents = entry.agents.map((agent) => ({ ...agent, seenGeneration: generations.get(agent.id) ?? agent.seenGeneration }));
+      const seenGeneration = (agentId === null ? undefined : generations.get(agentId)) ?? entry.seenGeneration;
       const { clockOffsetMs } = state.meta;
-      const wish: Wish = { intent, agentId, agentName, agents, seenGeneration: seenGeneration ?? entry.seenGeneration, confirmed: true, seen: seen ?? entry.seen };
+      const wish: Wish = { intent, agentId, agentName, agents, seenGeneration, confirmed: true, seen: seen ?? entry.seen };
       const rest = state.entries.filter((candidate) => candidate.commandId !== commandId);
       const { entries, entry: result } = coalesce(rest, wish, { uid, commandId: newId(), now: now(), clockOffsetMs, clockMoved: false }, newId);
       return result === null ? { ...state, result: null } : { entries, meta: state.meta, result };

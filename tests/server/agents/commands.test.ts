@@ -117,12 +117,23 @@ describe('start and stop', () => {
 
   it('asks before a start that saw another agent or waited too long, and drops one that waited a day (R7-17)', async () => {
     const uid = await person('starter');
-    const { id } = await make(uid);
+    const { id, generation } = await make(uid);
     const start = (command: object) => floor.call(uid, 'startAgent', { params: { id }, body: command });
     expect(await refused(start({ seenGeneration: 9 }))).toMatchObject({ code: 'agent_changed', status: 409 });
-    expect(await refused(start({ seenGeneration: 1, ageMs: START_FRESH_MS + 1 }))).toMatchObject({ code: 'agent_changed' });
+    expect(await refused(start({ seenGeneration: generation, ageMs: START_FRESH_MS + 1 }))).toMatchObject({ code: 'agent_changed' });
     expect(await refused(start({ ageMs: START_LAPSE_MS + 1, confirmed: true }))).toMatchObject({ code: 'command_lapsed', status: 410 });
-    expect((await start({ seenGeneration: 9, ageMs: START_FRESH_MS + 1, confirmed: true })).outcome).toBe('started');
+    expect((await start({ seenGeneration: generation, ageMs: START_FRESH_MS + 1, confirmed: true })).outcome).toBe('started');
+  });
+
+  it('a start that was confirmed does not outlive a stop that came after its confirmation (R7-17, R7-18)', async () => {
+    const uid = await person('starter');
+    const { id, generation } = await make(uid);
+    await floor.call(uid, 'stopAgent', { params: { id }, body: {} });
+    const late = { seenGeneration: generation, ageMs: START_FRESH_MS + 1, confirmed: true };
+    expect(await refused(floor.call(uid, 'startAgent', { params: { id }, body: late }))).toMatchObject({ code: 'agent_changed', status: 409 });
+    const all = await floor.call(uid, 'startAll', { body: { ageMs: late.ageMs, confirmed: true, agents: [{ id, seenGeneration: generation }] } });
+    expect(all.results).toMatchObject([{ outcome: 'refused', code: 'agent_changed' }]);
+    expect(all.agents[0]?.status).toBe('stopped');
   });
 
   it('refuses start on a lapsed plan and never refuses stop (R7-17)', async () => {

@@ -10,7 +10,7 @@ export type User = (typeof USERS)[number];
 /** Ways to break queue or server, each of which the model must catch. */
 export const MUTANTS = [
   'delete-before-send', 'any-answer-is-success', 'ignore-user', 'coalesce-attempted', 'new-id-each-try', 'sign-out-keeps-queue',
-  'no-receipts', 'no-generation-check', 'idle-stop-keeps-generation',
+  'no-receipts', 'no-generation-check', 'yes-excuses-generation', 'idle-stop-keeps-generation',
 ] as const;
 export type Mutant = 'none' | (typeof MUTANTS)[number];
 
@@ -31,11 +31,12 @@ export class ModelServer {
   readonly receipts = new Map<string, { answer: Answer; body: string }>();
   /** One id with two bodies. */
   readonly conflicts: string[] = [];
-  /** Agents that a start-all was refused for, by its id: the person is told which. */
-  readonly refused = new Set<string>();
   readonly applied: { uid: string; commandId: string }[] = [];
   /** Commands taken for a user by a token of another. */
   readonly misdelivered: string[] = [];
+
+  /** The command that each agent obeyed last. */
+  readonly lastBy = new Map<string, string>();
 
   constructor(private readonly mutant: Mutant) {}
 
@@ -60,27 +61,34 @@ export class ModelServer {
     if (entry.intent === 'start') {
       const agent = this.agent(tokenUid, entry.agentId ?? '');
       const changed = !agent.running && entry.seenGeneration !== null && entry.seenGeneration !== agent.generation;
-      if (changed && !entry.confirmed && this.mutant !== 'no-generation-check') {
+      if (changed && !this.excused(entry)) {
         return { status: 409, json: { error: { code: 'agent_changed', message: 'Changed meanwhile' } } };
       }
     }
+    const results: { agentId: string; outcome: string; code?: string; message?: string }[] = [];
     for (const id of ids) {
       const agent = this.agent(tokenUid, id);
       const seen = entry.agents.find((one) => one.id === id)?.seenGeneration;
       // By its own merit, as the server does it: one that was changed meanwhile is refused, and the others start.
-      const stale = entry.intent === 'start-all' && !agent.running && !entry.confirmed && seen !== undefined && seen !== agent.generation;
-      if (stale && this.mutant !== 'no-generation-check') {
-        this.refused.add(`${entry.commandId}/${id}`);
+      const stale = entry.intent === 'start-all' && !agent.running && seen !== undefined && seen !== agent.generation;
+      if (stale && !this.excused(entry)) {
+        results.push({ agentId: id, outcome: 'refused', code: 'agent_changed', message: 'Changed meanwhile' });
         continue;
       }
+      results.push({ agentId: id, outcome: agent.running === starts ? 'unchanged' : starts ? 'started' : 'stopped' });
       // A stop that finds the agent stopped still outdates every start pressed before it.
       if (agent.running !== starts || (!starts && this.mutant !== 'idle-stop-keeps-generation')) agent.generation += 1;
       agent.running = starts;
+      this.lastBy.set(`${tokenUid}/${id}`, entry.commandId);
     }
     this.applied.push({ uid: tokenUid, commandId: entry.commandId });
     const told = ids.map((id) => asAgent(id, this.agent(tokenUid, id)));
-    const answer: Answer = { status: 200, json: { commandId: entry.commandId, ...(entry.agentId === null ? { agents: told } : { agent: told[0] }) } };
+    const answer: Answer = { status: 200, json: { commandId: entry.commandId, ...(entry.agentId === null ? { results, agents: told } : { agent: told[0] }) } };
     this.receipts.set(receipt, { answer, body: bodyOf(entry) });
     return answer;
+  }
+
+  private excused({ confirmed }: OutboxEntry): boolean {
+    return this.mutant === 'no-generation-check' || (this.mutant === 'yes-excuses-generation' && confirmed);
   }
 }

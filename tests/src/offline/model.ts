@@ -102,6 +102,8 @@ export class World {
   private readonly givenUp = new Map<string, number>();
   /** Of these, the ones that had never been sent: nothing may come of them. */
   private readonly unsentThen = new Set<string>();
+  /** Stops that were under way when they were given up: one may still arrive, and a stop is never refused. */
+  private readonly stopsUnderWay = new Set<string>();
   /** Now and then a browser has no locks: only the server keeps two drainers from doubling then. */
   private readonly locked: boolean;
 
@@ -254,6 +256,20 @@ export class World {
     outbox.enqueue(wish).then((entry) => { press.commandId = entry.commandId; }, (error: unknown) => { if (!(error instanceof StorageFault)) throw error; });
   }
 
+  /** The person is shown a start that waits for them, beside the agents as they are now, and says yes. */
+  private confirm(): void {
+    const uid = this.signedIn;
+    if (uid === null) return;
+    const waiting = this.disk.state(uid).entries.filter((entry) => !isStop(entry) && (entry.state === 'needs-you' || entry.state === 'failed'));
+    if (waiting.length === 0) return;
+    const { commandId, intent, agentId, agentName, agents } = this.pick(waiting);
+    const generations = new Map(AGENTS.map((id) => [id, this.server.agent(uid, id).generation]));
+    const press: Press = { uid, wish: { intent, agentId, agentName, agents, seenGeneration: null, confirmed: true }, order: 0, commandId: null };
+    this.presses.push(press);
+    const outbox = this.outbox(uid, this.nextRealm++, () => { this.commits += 1; press.order = this.commits; });
+    outbox.confirm(commandId, generations).then((entry) => { press.commandId = entry?.commandId ?? null; }, (error: unknown) => { if (!(error instanceof StorageFault)) throw error; });
+  }
+
   /** The person goes and gives up what waits, by name; whoever comes next finds nothing of it. */
   private signOut(): void {
     const uid = this.signedIn;
@@ -263,6 +279,7 @@ export class World {
     for (const entry of this.disk.state(uid).entries) {
       for (const id of concerns(entry) ?? AGENTS) this.givenUp.set(`${uid}/${id}/${!isStop(entry)}`, this.commits);
       if (entry.attempts === 0) this.unsentThen.add(entry.commandId);
+      else if (isStop(entry)) this.stopsUnderWay.add(entry.commandId);
     }
     if (this.mutant !== 'sign-out-keeps-queue') this.disk.delete(uid);
   }
@@ -293,6 +310,7 @@ export class World {
       else if (dice < 0.8) this.now += Math.floor(this.random() * 3 * 60_000);
       else if (dice < 0.81) this.clockShift = Math.floor((this.random() - 0.5) * 2 * 86_400_000);
       else if (dice < 0.87) this.arrive();
+      else if (dice < 0.93) this.confirm();
       for (let steps = Math.floor(this.random() * 30); steps > 0 && !this.scheduler.idle; steps -= 1) await this.scheduler.tick();
     }
     this.faults = false;
@@ -329,8 +347,9 @@ export class World {
         // What was given up by name binds nobody; a press whose saving met the sign-out was not told as saved.
         if (last === undefined) continue;
         const wanted = !isStop(last.wish);
+        if (wanted && this.stopsUnderWay.has(this.server.lastBy.get(`${uid}/${id}`) ?? '')) continue;
         if (last.order <= (this.givenUp.get(`${uid}/${id}/${wanted}`) ?? 0)) continue;
-        const shown = this.server.refused.has(`${last.commandId}/${id}`) || left.some((entry) => !wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id));
+        const shown = left.some((entry) => !wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id));
         if (this.server.agent(uid, id).running !== wanted && !(wanted && shown)) lost.push(`${uid}/${id} should be ${wanted ? 'running' : 'stopped'}`);
       }
     }
@@ -338,6 +357,8 @@ export class World {
   }
 
   private covers(press: Press, id: string): boolean {
-    return press.wish.agentId === id || press.wish.agentId === null;
+    const { wish } = press;
+    // A start of many is for those the person saw; tried again, for those that were refused.
+    return wish.agentId === null ? isStop(wish) || wish.agents.some((agent) => agent.id === id) : wish.agentId === id;
   }
 }
