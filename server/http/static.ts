@@ -1,6 +1,8 @@
 /** The built app: hashed assets for ever, the shell always asked again; refuses to answer data paths with a page. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CALLS } from '../../contract/calls.ts';
@@ -11,11 +13,35 @@ import { sendRefusal } from './errors.ts';
 const DATA = /^\/(api|subscriptions|callable|webhooks|emulator|__|identitytoolkit\.googleapis\.com|securetoken\.googleapis\.com)(\/|$)/;
 const HASHED = /^assets\/.*-[\w-]{8,}\.\w+$/;
 
-function filesUnder(root: string): Set<string> {
-  if (!existsSync(root)) return new Set();
-  return new Set(readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')).filter((file) => !/(^|\/)\./.test(file)));
+/** Asked each time: a build that was laid here since, or a folder that leads elsewhere now, is served without a restart. */
+async function isFile(root: string, file: string): Promise<boolean> {
+  // Names that begin with a dot, and the folder above, are nobody's.
+  if (file.split('/').some((part) => part === '' || part.startsWith('.'))) return false;
+  return stat(join(root, file)).then((found) => found.isFile(), () => false);
 }
+
+interface Tag { of: string; tag: string }
+
+/**
+ * What a file is called while it stays the same: a digest. By size and time, two builds whose times were levelled (in an
+ * image, an archive) would be one, and a device would keep the old page or the old worker.
+ */
+function contentTags(root: string): (file: string) => Promise<string> {
+  const known = new Map<string, Tag>();
+  return async (file) => {
+    const path = join(root, file);
+    const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path);
+    const of = [dev, ino, size, mtimeMs, ctimeMs].join(':');
+    const held = known.get(file);
+    if (held?.of === of) return held.tag;
+    const tag = `W/"${createHash('sha256').update(await readFile(path)).digest('base64url').slice(0, 27)}"`;
+    known.set(file, { of, tag });
+    return tag;
+  };
+}
+
+/** Weak, as `If-None-Match` compares: the packed file is the same file. */
+const isHeld = (header: string | undefined, tag: string): boolean => header !== undefined && header.split(',').some((one) => one.trim() === tag || one.trim() === '*');
 
 const knownPaths = Object.values(CALLS).map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`));
 
@@ -52,29 +78,33 @@ const KILL_MARK = 'sw-kill';
 
 /** `root` holds the build. With `compression`, a `.br` or `.gz` beside a file is sent to whoever accepts it. */
 export async function registerStatic(app: FastifyInstance, root: string, compression: boolean, killWorker = false): Promise<void> {
-  const files = filesUnder(root);
-  const built = files.has('index.html');
-  if (built) await app.register(fastifyStatic, { root, serve: false, preCompressed: compression, cacheControl: false, etag: true });
+  const present = existsSync(root);
+  if (present) await app.register(fastifyStatic, { root, serve: false, preCompressed: compression, cacheControl: false, etag: true });
+  const tagOf = contentTags(root);
 
-  const send = (reply: FastifyReply, file: string): FastifyReply => {
+  const send = async (request: FastifyRequest, reply: FastifyReply, file: string): Promise<FastifyReply> => {
     // `vary` is set by hand: the answer depends on what is accepted even when the plain file is sent.
-    void reply.header('cache-control', HASHED.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache').header('vary', 'Accept-Encoding');
-    return reply.sendFile(file);
+    void reply.header('vary', 'Accept-Encoding');
+    if (HASHED.test(file)) return reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(file);
+    const tag = await tagOf(file);
+    void reply.header('cache-control', 'no-cache').header('etag', tag);
+    if (isHeld(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    return reply.sendFile(file, { etag: false, lastModified: false });
   };
 
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead || DATA.test(path) || knownPaths.some((known) => known.test(path))) return refusePath(path, reply);
-    if (!built) return reply.code(503).type('text/plain; charset=utf-8').send('The app is not built yet. Run npm run build, or npm start.\n');
+    if (!present || !await isFile(root, 'index.html')) return reply.code(503).type('text/plain; charset=utf-8').send('The app is not built yet. Run npm run build, or npm start.\n');
     const file = path.slice(1);
     if (file === 'sw.js' && (killWorker || existsSync(join(root, KILL_MARK)))) {
       return reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(SELF_REMOVING_WORKER);
     }
     if (file === KILL_MARK) return refusePath(path, reply);
-    if (file !== '' && files.has(file)) return send(reply, file);
+    if (await isFile(root, file)) return send(request, reply, file);
     // A missing asset must fail as such: a page in place of a script would be cached and run.
     if (/\.[^/]+$/.test(path)) return refusePath(path, reply);
-    return send(reply, 'index.html');
+    return send(request, reply, 'index.html');
   });
 }

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
 import { cachedAddresses, controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { START_PATHS } from '../../sw/routing.ts';
 
 let server: TestServer;
 let browser: Browser;
@@ -129,6 +130,10 @@ describe('with the server gone', () => {
   it('never puts a private reply into Cache Storage', async () => {
     const found = (await cachedAddresses(page)).map((address) => new URL(address).pathname);
     expect(found.length).toBeGreaterThan(5);
-    expect(found.filter((path) => !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path))).toEqual([]);
+    // The page itself lies under the addresses of a start as well.
+    expect(found.filter((path) => !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path)).sort()).toEqual([...START_PATHS].sort());
+    const pages = await page.evaluate(async (paths) => Promise.all(paths.map(async (path) => (await caches.match(path))?.text())), [...START_PATHS, '/index.html']);
+    expect(new Set(pages).size).toBe(1);
+    expect(pages[0]).toContain('<div id="root"></div>');
   });
 });

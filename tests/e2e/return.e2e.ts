@@ -92,6 +92,6 @@ describe('the server going and coming back under an open page', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Authentication Required' }).waitFor();
     expect(await other.getByText(/10.000\.00/).count()).toBe(0);
-    await expect.poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name).filter((name) => name?.startsWith('tradewind-')))).toEqual([]);
+    await expect.poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name).filter((name) => name?.startsWith('tradewind-'))), { timeout: 10_000 }).toEqual([]);
   });
 });

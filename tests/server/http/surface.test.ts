@@ -1,6 +1,6 @@
 /** What a browser meets: headers, foreign pages, limits, files, the described contract. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -125,6 +125,30 @@ describe('files', () => {
   it('with a hash in their name are kept for ever, the shell and the worker are asked for again', async () => {
     expect((await get('/assets/index-AbCd1234.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable');
     for (const url of ['/', '/index.html', '/sw.js', '/dashboard']) expect((await get(url)).headers['cache-control'], url).toBe('no-cache');
+  });
+
+  it('of a build that was laid here without a restart are served, and a page of the same size and time is not taken for the one before', async () => {
+    const levelled = new Date('2020-01-01T00:00:00Z');
+    const lay = (name: string): void => {
+      writeFileSync(join(dist, 'assets', `${name}-AbCd1234.js`), name);
+      // What a deployment does: beside it first, then in its place.
+      for (const file of ['index.html', 'sw.js']) {
+        writeFileSync(join(dist, `${file}.next`), `<!doctype html><title>Tradewind ${name}</title>`);
+        utimesSync(join(dist, `${file}.next`), levelled, levelled);
+        renameSync(join(dist, `${file}.next`), join(dist, file));
+      }
+    };
+    lay('one');
+    const [page, worker] = [await get('/dashboard'), await get('/sw.js')];
+    expect((await get('/assets/one-AbCd1234.js')).body).toBe('one');
+    expect((await get('/dashboard', { 'if-none-match': String(page.headers.etag) })).statusCode).toBe(304);
+    lay('two');
+    expect((await get('/assets/two-AbCd1234.js')).body).toBe('two');
+    for (const [url, before] of [['/dashboard', page], ['/sw.js', worker]] as const) {
+      const after = await get(url, { 'if-none-match': String(before.headers.etag), ...(before.headers['last-modified'] === undefined ? {} : { 'if-modified-since': String(before.headers['last-modified']) }) });
+      expect([url, after.statusCode, after.body]).toEqual([url, 200, '<!doctype html><title>Tradewind two</title>']);
+    }
+    writeFileSync(join(dist, 'sw.js'), '/* worker */');
   });
 
   it('give a worker that takes itself away, by a setting or by a mark in the build, in place of a bad one (F26)', async () => {
