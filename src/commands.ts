@@ -10,7 +10,6 @@ import { log } from './log.ts';
 import { StorageFault, type StorageMode } from './offline/database.ts';
 import { createLifecycle, unsent } from './offline/lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
-import { askToKeep } from './offline/persistence.ts';
 import { isStop, type OutboxEntry, type Wish } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
@@ -18,6 +17,7 @@ import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
 import { seenThen } from './stores/seen-then.ts';
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/health.ts';
+import { askToKeep } from './stores/persistence.ts';
 
 /**
  * What a screen reads. An entry's state is what is so on this device: Saved on this device (`saved`), Sending, Accepted

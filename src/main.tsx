@@ -5,6 +5,7 @@ import { App, firstScreen } from './App.tsx';
 import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
 import { openBadge } from './icon-badge.ts';
+import { readLastUser } from './identity/last-user.ts';
 import { connectIdentity, openSession } from './identity/session.ts';
 import { log } from './log.ts';
 import { openPush } from './push/open-push.ts';
@@ -26,8 +27,8 @@ async function loadIdentity(): Promise<void> {
     connectIdentity(recordedAuth(environment.firebase.projectId), environment.firebase.projectId);
     return;
   }
-  const { firebaseAuth } = await import('./identity/firebase-auth.ts');
-  connectIdentity(firebaseAuth(environment.firebase, location.origin), environment.firebase.projectId);
+  const [{ firebaseAuth }, { openPageAuth }] = await Promise.all([import('./identity/firebase-auth.ts'), import('./identity/firebase-app.ts')]);
+  connectIdentity(firebaseAuth(await openPageAuth(environment.firebase, location.origin, readLastUser() !== null)), environment.firebase.projectId);
 }
 
 /** Longest wait for the screen's code and what the device has kept, ms; less where the code must come from the network. */

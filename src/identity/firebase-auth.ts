@@ -4,7 +4,6 @@ import {
   signInWithPopup, signOut, updateProfile, type Auth,
 } from 'firebase/auth';
 import type { AuthPort } from './auth-port.ts';
-import { openAuth, type FirebaseSettings } from './firebase-app.ts';
 
 /** Firebase's word for a script of Google's that did not load is "internal error", which tells a person nothing. */
 export function googleFailure(cause: unknown): unknown {
@@ -12,7 +11,7 @@ export function googleFailure(cause: unknown): unknown {
   return code === 'auth/internal-error' ? Object.assign(new Error('Google could not be reached', { cause }), { code: 'auth/google-unreachable' }) : cause;
 }
 
-export function firebaseAuth(settings: FirebaseSettings, origin: string, opened: Auth = openAuth(settings, origin)): AuthPort {
+export function firebaseAuth(opened: Auth): AuthPort {
   return {
     observe: (listener) => onAuthStateChanged(opened, listener),
     currentUser: () => opened.currentUser,

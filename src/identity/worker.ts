@@ -1,6 +1,6 @@
 /** Identity inside the service worker, with or without a page; refuses to hand out a token that fails our checks. */
 import type { Auth } from 'firebase/auth';
-import { openAuth } from './firebase-app.ts';
+import { openAuth, storageAnswers } from './firebase-app.ts';
 import { verifiedToken, type VerifiedToken } from './token.ts';
 
 /** Firebase reloads a stored user over the network and can hang on a half-open connection; a worker's life is short. */
@@ -31,6 +31,8 @@ export function workerIdentity(): WorkerIdentity {
     return opened;
   };
   const read = async (force: boolean): Promise<VerifiedToken | null> => {
+    // Asked again at the next call: storage that hangs now may answer then.
+    if (opened === null && !await storageAnswers()) return null;
     const held = auth();
     await held.authStateReady();
     if (held.currentUser === null) return null;

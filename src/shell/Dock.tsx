@@ -89,7 +89,7 @@ function CommandTray() {
       {paused === 'sign-in' && <p className="text-amber">Nothing is sent until you sign in again.</p>}
       {paused === 'update' && <p className="text-amber">Nothing is sent until this app is updated.</p>}
       {!folded && <ul className="max-h-[34dvh] overflow-y-auto">{shown.map((entry) => <Command key={entry.commandId} entry={entry as OutboxEntryView} />)}</ul>}
-      {storage === 'memory' && <p className="text-amber">This browser keeps nothing for the app: commands are sent at once or not at all.</p>}
+      {storage === 'memory' && <p className="text-amber">This browser keeps nothing for the app: commands are sent at once or not at all. A sign-in may end when the page closes.</p>}
       {quarantined > 0 && <p className="text-amber">{quarantined} saved {quarantined === 1 ? 'command' : 'commands'} could not be read and will not be sent.</p>}
     </section>
   );

@@ -1,6 +1,6 @@
 /** Whether the app can be put on this device's home screen, and by which way; refuses to offer it twice to who said no. */
 import { proxy, ref } from 'valtio';
-import { askToKeep } from '../offline/persistence.ts';
+import { askToKeep } from '../stores/persistence.ts';
 
 /** Chromium's own event; no standard has it. */
 export interface InstallEvent extends Event {

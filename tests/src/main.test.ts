@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { reloadOnce } from '../../src/updates.ts';
 
 vi.mock('../../src/App.tsx', () => ({ App: () => null }));
+vi.mock('../../src/identity/firebase-app.ts', () => ({ openPageAuth: () => Promise.resolve({}) }));
 vi.mock('../../src/identity/firebase-auth.ts', () => ({ firebaseAuth: () => ({ observe: () => () => undefined, currentUser: () => null }) }));
 
 afterEach(() => { vi.restoreAllMocks(); });

@@ -12,7 +12,7 @@ import { Switch } from '../../components/Switch.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatClock, formatSpan } from '../../format/times.ts';
 import { session, signOut } from '../../identity/session.ts';
-import { kept, lookAtStorage } from '../../offline/persistence.ts';
+import { kept, lookAtStorage } from '../../stores/persistence.ts';
 import { appearance, type GainColours, type Theme } from '../../shell/appearance.ts';
 import { SignInAgain } from '../../shell/SignInAgain.tsx';
 import { commandText } from '../../stores/agent-view.ts';

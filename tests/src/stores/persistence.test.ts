@@ -1,6 +1,6 @@
 /** The browser's promise to keep what lies here: given, refused, not known, and asked for once. */
 import { describe, expect, it } from 'vitest';
-import { askToKeep, kept, lookAtStorage } from '../../../src/offline/persistence.ts';
+import { askToKeep, kept, lookAtStorage } from '../../../src/stores/persistence.ts';
 
 const browser = (grants: boolean) => {
   let promised = false;
