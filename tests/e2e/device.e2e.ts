@@ -82,6 +82,34 @@ describe('the app on the device', () => {
     }
   });
 
+  it('is installed, opens each shortcut of its icon in a window of its own, and leads back from there without the browser', async () => {
+    await browser.installApp(server.url);
+    const { shortcuts } = await fetch(`${server.url}/manifest.webmanifest`).then((response) => response.json()) as { shortcuts: { name: string; url: string }[] };
+    expect(shortcuts).toHaveLength(3);
+    for (const { name, url } of shortcuts) {
+      const window = await browser.launchApp(server.url, url);
+      await window.getByRole('heading', { name, level: 1 }).waitFor();
+      expect([new URL(window.url()).pathname, await window.evaluate(() => matchMedia('(display-mode: standalone)').matches)]).toEqual([url, true]);
+      const back = window.getByRole('button', { name: 'Back' });
+      // A screen of the bottom bar is no place to leave.
+      expect(await back.isVisible()).toBe(url === '/stop-all');
+      if (url === '/stop-all') {
+        await back.click();
+        await window.waitForURL('**/dashboard');
+        await window.getByRole('link', { name: 'Agents' }).first().click();
+        await window.getByRole('link', { name: /Harbour/ }).first().click();
+        await window.waitForURL('**/agents/*');
+        await back.click();
+        await window.waitForURL('**/agents');
+      }
+      await window.close();
+    }
+    // In a tab the browser has its own.
+    await page.goto(`${server.url}/stop-all`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.getByRole('button', { name: 'Back' }).isVisible()).toBe(false);
+  });
+
   it('keeps clear of notch and home bar, upright and on its side', async () => {
     const session = await browser.context.newCDPSession(page);
     const inset = (insets: Record<string, number>): Promise<unknown> => session.send('Emulation.setSafeAreaInsetsOverride' as never, { insets } as never);

@@ -181,6 +181,22 @@ describe('push in a browser', () => {
     expect(await page.evaluate(() => (globalThis as { mark?: number }).mark)).toBe(1);
   });
 
+  it('renews an address that the browser has changed with no page asked, and the server sends to the new one', async () => {
+    const next = service.subscribe();
+    const worker = browser.context.serviceWorkers()[0];
+    await worker?.evaluate((given) => {
+      const scope = self as unknown as { dispatchEvent(event: Event): boolean };
+      const Extendable = (globalThis as unknown as { ExtendableEvent: new (type: string) => Event }).ExtendableEvent;
+      scope.dispatchEvent(Object.assign(new Extendable('pushsubscriptionchange'), { oldSubscription: null, newSubscription: { endpoint: given.endpoint, toJSON: () => ({ ...given, expirationTime: null }) } }));
+    }, next);
+    await start();
+    await until(async () => {
+      await stopLate();
+      await start();
+      return service.taken.some(({ path }) => path === new URL(next.endpoint).pathname);
+    }, Boolean);
+  });
+
   it('shows nothing of a person who has signed out here, and forgets the address', async () => {
     const { text } = await service.wait(service.taken.length);
     await page.goto(`${server.url}/security`);

@@ -47,6 +47,12 @@ export interface Browser {
   dispatchSync(origin: string, tag: string): Promise<void>;
   /** Hands a message to the app's worker as the browser does when its push service has delivered one. */
   deliverPush(origin: string, data: string): Promise<void>;
+  /** Installs the app of this origin as the browser's own menu does, in a window of its own kind. */
+  installApp(origin: string): Promise<void>;
+  /** Opens an address of the installed app as its icon or a shortcut of it does. */
+  launchApp(origin: string, path: string): Promise<Page>;
+  /** The number on the installed app's icon, as the system was told it. */
+  badgeCount(origin: string): Promise<number>;
   /** Ends every running worker; the next event starts it anew. */
   stopWorkers(): Promise<void>;
   /** Closes it; the profile stays where it was given. */
@@ -77,6 +83,8 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
     }
   });
   await session.send('ServiceWorker.enable');
+  // playwright-core's types do not know this part of the protocol.
+  const send = (method: string, params: object): Promise<unknown> => (session.send as (name: string, given: object) => Promise<unknown>).call(session, method, params);
   return {
     context, profile, errors,
     async page() {
@@ -94,6 +102,18 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
       const registrationId = registrations.get(`${origin}/`);
       if (registrationId === undefined) throw new Error(`No worker is registered for ${origin}`);
       await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+    },
+    async installApp(origin) {
+      await send('PWA.install', { manifestId: `${origin}/dashboard`, installUrlOrBundleUrl: `${origin}/login` });
+      await send('PWA.changeAppUserSettings', { manifestId: `${origin}/dashboard`, displayMode: 'standalone' });
+    },
+    async launchApp(origin, path) {
+      const opened = context.waitForEvent('page');
+      await send('PWA.launch', { manifestId: `${origin}/dashboard`, url: `${origin}${path}` });
+      return opened;
+    },
+    async badgeCount(origin) {
+      return (await send('PWA.getOsAppState', { manifestId: `${origin}/dashboard` }) as { badgeCount: number }).badgeCount;
     },
     async stopWorkers() { await session.send('ServiceWorker.stopAllWorkers'); },
     async close() {
