@@ -116,6 +116,8 @@ async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
   if (justSignedIn || lastSignInTime !== before?.lastSignInTime) ending = false;
   absent = false;
   confirmed = true;
+  // A sign-out that the provider would not take is over with this: told again at the next start, it would hit this person.
+  if (justSignedIn) leavingDone();
   // Another user's data must be gone from the screen before the new one is named.
   if (before !== null && before.uid !== user.uid) {
     ending = false;
@@ -171,7 +173,8 @@ export function connectIdentity(provider: AuthPort, project: string): void {
     port = provider;
     provider.observe((user) => {
       if (user === null) takeNobody();
-      else take(user, false).catch((error: unknown) => { log.error('The session could not be taken over', error); });
+      // A provider that was still loading names its stored user before it comes to the sign-out that waits in line.
+      else if (!isLeaving()) take(user, false).catch((error: unknown) => { log.error('The session could not be taken over', error); });
     });
     openPort(provider);
   };

@@ -69,11 +69,15 @@ function Command({ entry }: { entry: OutboxEntryView }) {
   );
 }
 
+/** A stop that failed stands under the header, where nothing folds it away; one that went in part is told apart here. */
+function inTray(entries: readonly OutboxEntryView[]): OutboxEntryView[] {
+  return entries.filter((entry) => entry.state !== 'cancelled' && (entry.results !== undefined || failedStops([entry]).length === 0));
+}
+
 function CommandTray() {
   const { entries, paused, storage, quarantined } = useSnapshot(queue);
   const [folded, setFolded] = useState(false);
-  // A stop that failed stands under the header, where nothing folds it away; one that went in part is told apart here.
-  const shown = entries.filter((entry) => entry.state !== 'cancelled' && (entry.results !== undefined || failedStops([entry]).length === 0));
+  const shown = inTray(entries as OutboxEntryView[]);
   const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending').length;
   const needing = shown.filter((entry) => entry.state === 'needs-you').length;
   if (shown.length === 0 && quarantined === 0 && storage !== 'memory') return null;
@@ -88,7 +92,7 @@ function CommandTray() {
       )}
       {paused === 'sign-in' && <p className="text-amber">Nothing is sent until you sign in again.</p>}
       {paused === 'update' && <p className="text-amber">Nothing is sent until this app is updated.</p>}
-      {!folded && <ul className="max-h-[34dvh] overflow-y-auto">{shown.map((entry) => <Command key={entry.commandId} entry={entry as OutboxEntryView} />)}</ul>}
+      {!folded && <ul className="max-h-[34dvh] overflow-y-auto">{shown.map((entry) => <Command key={entry.commandId} entry={entry} />)}</ul>}
       {storage === 'memory' && <p className="text-amber">This browser keeps nothing for the app: commands are sent at once or not at all. A sign-in may end when the page closes.</p>}
       {quarantined > 0 && <p className="text-amber">{quarantined} saved {quarantined === 1 ? 'command' : 'commands'} could not be read and will not be sent.</p>}
     </section>
@@ -125,10 +129,21 @@ function UpdateNotice() {
   );
 }
 
+/** Whether something is docked that cannot wait as an offer can. */
+function useMatter(): boolean {
+  const { entries, storage, quarantined } = useSnapshot(queue);
+  const { endingSoon } = useSnapshot(session);
+  const { waiting } = useSnapshot(updates);
+  const { outdated } = useSnapshot(connection);
+  return endingSoon || waiting || outdated || storage === 'memory' || quarantined > 0 || inTray(entries as OutboxEntryView[]).length > 0;
+}
+
 export function Dock() {
+  // Together they would cover half of a phone's screen.
+  const matter = useMatter();
   return (
     <div className="pointer-events-none fixed inset-x-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 px-3 pb-3 sm:left-auto sm:w-104 lg:bottom-0 lg:pr-6 lg:pb-6">
-      <div className="pointer-events-auto flex flex-col gap-2"><InstallOffer className={CARD} /><UpdateNotice /><SessionNotice /><CommandTray /></div>
+      <div className="pointer-events-auto flex flex-col gap-2">{!matter && <InstallOffer className={CARD} />}<UpdateNotice /><SessionNotice /><CommandTray /></div>
     </div>
   );
 }

@@ -129,18 +129,19 @@ describe('the app on the device', () => {
 
   it('opens Stop all from the icon with the server gone, and keeps the stop of one hold', async () => {
     await page.goto(`${server.url}/stop-all`);
-    await page.getByText('Harbour').waitFor();
+    await page.getByText('Harbour', { exact: true }).waitFor();
     await server.kill9();
     await page.close();
     page = await browser.page();
     await page.goto(`${server.url}/stop-all`);
-    await page.getByText('Stops 2 running agents').waitFor();
-    await page.getByText('Harbour').waitFor();
+    await page.getByText(/^Stops (Harbour, Ebb|Ebb, Harbour), and whatever another device has started\./).waitFor();
     await hold(page);
     await page.getByText(/saved on this (device|phone)/i).first().waitFor();
   });
 
   it('opens with no agents known too: it says so and can still stop, and the server, once back, has stopped all of them', async () => {
+    await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Taken back. Nothing was sent.').waitFor();
     await forgetSnapshots(page);
     await page.reload();
     await page.getByText('This device does not know your agents').waitFor();
@@ -148,5 +149,6 @@ describe('the app on the device', () => {
     await page.getByText(/saved on this (device|phone)/i).first().waitFor();
     await server.restart();
     await until(statuses, (all) => all.length === 2 && all.every((status) => status === 'stopped'));
+    await page.getByText('All 2 agents are stopped, by the server\'s word.').waitFor();
   });
 });

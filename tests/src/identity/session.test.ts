@@ -249,6 +249,44 @@ describe('sign-out', () => {
     expect(session.status).toBe('signed-out');
   });
 
+  it('while the provider still loads its stored user is not undone by that user\'s name, and holds nobody up who signs in after it (F35)', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
+    openSession();
+    const { port, become } = provider('silent');
+    // As Firebase does it: the sign-out waits in line behind the loading, whose end names the stored user first.
+    let loaded: () => void = () => undefined;
+    const loading = new Promise<void>((resolve) => { loaded = resolve; });
+    connectIdentity({ ...port, signOut: () => loading.then(() => port.signOut()) }, PROJECT);
+    const leaving = signOut();
+    become(person('ann', NOW));
+    await settled();
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+    expect(readLastUser()).toBeNull();
+    loaded();
+    await leaving;
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+    await signIn('bob@example.com', 'secret');
+    expect(session).toMatchObject({ status: 'signed-in', user: { uid: 'bob' } });
+  });
+
+  it('that the provider refused is over when somebody signs in: the next start does not sign them out', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
+    openSession();
+    const { port, asked } = provider(person('ann', NOW));
+    connectIdentity({ ...port, signOut: () => Promise.reject(new Error('storage is full')) }, PROJECT);
+    await settled();
+    await signOut();
+    await signIn('bob@example.com', 'secret');
+    await settled();
+    expect(session.user?.uid).toBe('bob');
+    resetSession();
+    openSession();
+    connectIdentity(port, PROJECT);
+    await settled();
+    expect(asked).not.toContain('signOut');
+    expect(session).toMatchObject({ status: 'signed-in', user: { uid: 'bob' } });
+  });
+
   it('in another tab is followed here', () => {
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
     openSession();
