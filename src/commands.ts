@@ -4,6 +4,7 @@ import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
 import { apiFetch } from './api/api.ts';
 import { environment } from './environment.ts';
+import { hadDatabase, noteDatabase, readLastUser } from './identity/last-user.ts';
 import { onPurge, session, sessionToken } from './identity/session.ts';
 import { TokenFault } from './identity/token.ts';
 import { log } from './log.ts';
@@ -18,6 +19,7 @@ import { seenThen } from './stores/seen-then.ts';
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/health.ts';
 import { askToKeep } from './stores/persistence.ts';
+import { removeToast } from './stores/toasts.ts';
 
 /**
  * What a screen reads. An entry's state is what is so on this device: Saved on this device (`saved`), Sending, Accepted
@@ -30,13 +32,15 @@ export interface Queue {
   lastError: string | null;
   /** Why nothing is sent for now, besides the network: until a sign-in, or until this app is updated. */
   paused: 'sign-in' | 'update' | null;
-  /** `memory`: this browser keeps nothing; commands are sent at once or not at all. */
+  /** `memory`: this browser keeps nothing. `newer`: a newer build has the disk. Commands are sent at once or not at all. */
   storage: StorageMode;
   /** Entries that could not be read and were set aside. */
   quarantined: number;
+  /** The browser has cleared what was kept here, unsent commands as well; until the person has read it. */
+  lost: boolean;
 }
 
-export const queue = proxy<Queue>({ entries: [], draining: false, lastError: null, paused: null, storage: 'unopened', quarantined: 0 });
+export const queue = proxy<Queue>({ entries: [], draining: false, lastError: null, paused: null, storage: 'unopened', quarantined: 0, lost: false });
 
 /**
  * What became of a press.
@@ -82,8 +86,10 @@ async function bearer(force: boolean): Promise<{ uid: string; token: string } | 
 const lifecycle = createLifecycle({
   line,
   token: bearer,
-  signedIn: (uid) => session.user?.uid === uid,
+  // By the record too: another tab's sign-out is in it before this page has heard of it.
+  signedIn: (uid) => session.user?.uid === uid && readLastUser()?.uid === uid,
   keepSnapshots: keepsSnapshots,
+  made: { had: hadDatabase, note: noteDatabase },
   hidden: () => document.visibilityState === 'hidden',
   onWake(listener) {
     addEventListener('online', listener);
@@ -118,8 +124,10 @@ export function openCommands(): void {
   open = true;
   onPurge((uid) => lifecycle.purge(uid));
   const follow = (): void => {
-    if (session.user === null) lifecycle.detach();
-    else lifecycle.attach(session.user.uid);
+    if (session.user !== null) { lifecycle.attach(session.user.uid); return; }
+    lifecycle.detach();
+    // What was said to the person who went names their agents.
+    removeToast();
   };
   subscribeKey(session, 'user', follow, true);
   subscribeKey(session, 'status', (status) => { if (status === 'signed-in') void lifecycle.signedInAgain(); }, true);
@@ -221,4 +229,9 @@ export function unsentCommands(): OutboxEntry[] {
 /** Sends what can be sent now: for the "Send now" of the queue's sheet. */
 export function sendQueued(): Promise<void> {
   return lifecycle.drainNow();
+}
+
+/** The person has read that the browser has cleared what was kept here. */
+export function lossRead(): void {
+  lifecycle.lossRead();
 }

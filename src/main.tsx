@@ -6,11 +6,12 @@ import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
 import { openBadge } from './icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
-import { connectIdentity, openSession } from './identity/session.ts';
+import { connectIdentity, onPurge, openSession } from './identity/session.ts';
 import { log } from './log.ts';
 import { openPush } from './push/open-push.ts';
 import { startLive } from './stores/live.ts';
 import { registerWorker, reloadOnce } from './updates.ts';
+import { forgetWallet } from './wallet/remembered.ts';
 
 addEventListener('error', (event) => { log.error('Global error', event.error ?? event.message); });
 addEventListener('unhandledrejection', (event) => { log.error('Unhandled rejection', event.reason); });
@@ -52,6 +53,11 @@ if (root === null) throw new Error('Root element not found');
 
 openCommands();
 openPush();
+onPurge((uid) => {
+  // A purge that was cut short is finished at a later start: the wallet may be the next person's by then.
+  if ((readLastUser()?.uid ?? uid) === uid) forgetWallet();
+  return Promise.resolve();
+});
 openBadge();
 openSession();
 const restored = startLive();

@@ -10,6 +10,7 @@ const PURGE_KEY = 'tradewind.purge';
 /** Belongs to the device, not to a person: it stays when they go. */
 const CLOCK_KEY = 'tradewind.clockOffset';
 const LEAVING_KEY = 'tradewind.leaving';
+const MADE_KEY = 'tradewind.made';
 
 /** The record, or null where there is none or it does not read. */
 export function readLastUser(storage: Storage = localStorage): LastUser | null {
@@ -59,6 +60,32 @@ export function readClockOffset(storage: Storage = localStorage): number {
 export function writeClockOffset(offsetMs: number, storage: Storage = localStorage): void {
   if (offsetMs === 0) storage.removeItem(CLOCK_KEY);
   else storage.setItem(CLOCK_KEY, String(offsetMs));
+}
+
+/** Whose database was made on this device. */
+export function hadDatabase(uid: string): boolean {
+  return localStorage.getItem(MADE_KEY) === uid;
+}
+
+export function noteDatabase(uid: string): void {
+  if (!hadDatabase(uid)) localStorage.setItem(MADE_KEY, uid);
+}
+
+/** What belongs to the device: how it looks, what was offered on it, its clock, and our own notes of a sign-out under way. */
+const OF_THE_DEVICE = new Set([
+  LAST_USER_KEY, PURGE_KEY, CLOCK_KEY, LEAVING_KEY,
+  'tradewind.appearance', 'tradewind.keepSnapshots', 'tradewind.installDeclined', 'tradewind.firstVisit',
+]);
+
+/**
+ * Deletes what lies of a person beside their database, whoever wrote it, a wallet's kit too: what is not the device's is
+ * theirs. Where somebody else is here by now, only what names the one who went.
+ */
+export function forgetPerson(uid: string, storage: Storage = localStorage): void {
+  const other = readLastUser(storage);
+  const alone = other === null || other.uid === uid;
+  const keys = Array.from({ length: storage.length }, (_none, index) => storage.key(index) ?? '');
+  for (const key of keys) if (!OF_THE_DEVICE.has(key) && (alone || storage.getItem(key)?.includes(uid) === true)) storage.removeItem(key);
 }
 
 /** A sign-out that the identity provider has yet to hear of. */

@@ -4,7 +4,7 @@ import { SESSION_MAX_AGE_MS, SESSION_NOTICE_MS } from '../../contract/limits.ts'
 import { log } from '../log.ts';
 import { whileSeen } from '../resting-timer.ts';
 import type { AuthPort, AuthUser } from './auth-port.ts';
-import { forgetLastUser, isLeaving, LAST_USER_KEY, leavingDone, noteLeaving, notePurge, parseLastUser, pendingPurges, purgeDone, readClockOffset, readLastUser, writeClockOffset, writeLastUser } from './last-user.ts';
+import { forgetLastUser, forgetPerson, isLeaving, LAST_USER_KEY, leavingDone, noteLeaving, notePurge, parseLastUser, pendingPurges, purgeDone, readClockOffset, readLastUser, writeClockOffset, writeLastUser } from './last-user.ts';
 import { TokenFault, verifiedToken, type VerifiedToken } from './token.ts';
 
 export interface SessionUser {
@@ -93,6 +93,8 @@ export function onPurge(purge: Purge): void {
 async function purge(uid: string): Promise<void> {
   notePurge(uid);
   const results = await Promise.allSettled(purges.map((run) => run(uid)));
+  // Last: what runs before may need its own note, and may still write.
+  forgetPerson(uid);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed === undefined) purgeDone(uid);
   else log.error('Private data could not be deleted yet; it is tried again at the next start', failed.reason);

@@ -15,9 +15,10 @@ const DELETE_DEADLINE_MS = 5_000;
 
 /**
  * `no-storage`: there is no IndexedDB, or it did not open in time. `quota`: the disk is full. `signed-out`: the user's
- * database was deleted, or was never made here. `broken`: it failed twice in a row.
+ * database was deleted, or was never made here. `newer`: a newer build has changed its form. `broken`: it failed twice in
+ * a row.
  */
-export type StorageFaultCode = 'no-storage' | 'quota' | 'signed-out' | 'broken';
+export type StorageFaultCode = 'no-storage' | 'quota' | 'signed-out' | 'newer' | 'broken';
 
 export class StorageFault extends Error {
   override readonly name = 'StorageFault';
@@ -31,11 +32,14 @@ export interface DatabaseOptions {
   mayCreate: () => boolean;
   /** First value of the person's choice to keep snapshots, where the database is made. */
   keepSnapshots?: () => boolean;
+  /** The device's own note, outside the database, that there was one: where there is none now, the browser has cleared it. */
+  note?: { had(): boolean; made(): void };
   factory?: IDBFactory | undefined;
   deadlineMs?: number;
 }
 
-export type StorageMode = 'unopened' | 'disk' | 'memory';
+/** `newer`: the disk belongs to a newer build of the app until this one is loaded anew. */
+export type StorageMode = 'unopened' | 'disk' | 'memory' | 'newer';
 
 /** Made when it is needed: the stack that an error carries costs a start some milliseconds. */
 let hung: StorageFault | undefined;
@@ -57,6 +61,8 @@ export class UserDatabase {
   private gone = false;
   private restUntil = 0;
   private current: StorageMode = 'unopened';
+  private wasOnDisk = false;
+  private cleared = false;
   private readonly listeners = new Set<(mode: StorageMode) => void>();
 
   constructor(readonly uid: string, private readonly options: DatabaseOptions) {}
@@ -70,7 +76,17 @@ export class UserDatabase {
     return this.gone;
   }
 
-  /** Tells of a change between disk and memory. Returns the unsubscribe. */
+  /** Whether the browser has cleared what was kept, unsent commands as well, and this handle had to begin anew. */
+  get lost(): boolean {
+    return this.cleared;
+  }
+
+  /** The person has read of it. */
+  noteLossRead(): void {
+    this.cleared = false;
+  }
+
+  /** Tells of a change of the mode, and of a loss. Returns the unsubscribe. */
   onMode(listener: (mode: StorageMode) => void): () => void {
     this.listeners.add(listener);
     return () => { this.listeners.delete(listener); };
@@ -137,6 +153,7 @@ export class UserDatabase {
         this.connection = null;
         const fault = error instanceof StorageFault ? error : new StorageFault('no-storage', 'This browser offers no storage', error);
         if (fault.code === 'no-storage') this.become('memory');
+        if (fault.code === 'newer') this.become('newer');
         if (fault === hung) this.restUntil = performance.now() + REST_MS;
         throw fault;
       },
@@ -147,7 +164,20 @@ export class UserDatabase {
   private become(mode: StorageMode): void {
     if (this.current === mode) return;
     this.current = mode;
-    for (const listener of this.listeners) listener(mode);
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener(this.current);
+  }
+
+  /** A database is open here; `anew`: it had to be made. */
+  private isOnDisk(anew: boolean): void {
+    const { note } = this.options;
+    if (anew && (this.wasOnDisk || note?.had() === true)) this.cleared = true;
+    this.wasOnDisk = true;
+    note?.made();
+    if (this.cleared) this.tell();
   }
 
   private async openNow(): Promise<Connection> {
@@ -155,24 +185,29 @@ export class UserDatabase {
     if (factory === undefined || factory === null) throw new StorageFault('no-storage', 'This browser offers no storage');
     const request = factory.open(databaseName(this.uid), VERSION);
     let refused = false;
+    let anew = false;
     request.onupgradeneeded = (event) => {
       if (this.gone || (event.oldVersion === 0 && !this.options.mayCreate())) {
         refused = true;
         request.transaction?.abort();
         return;
       }
+      anew = event.oldVersion === 0;
       for (const name of STORES) if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name);
       request.transaction?.objectStore('meta').put(this.options.keepSnapshots?.() ?? true, 'keepSnapshots');
     };
     let late = false;
     const opened = new Promise<IDBDatabase>((resolve, reject) => {
       request.onsuccess = () => {
+        this.isOnDisk(anew);
         if (!late) { resolve(request.result); return; }
         request.result.close();
         this.restUntil = 0;
       };
       request.onerror = () => {
-        reject(refused ? new StorageFault('signed-out', 'This user is not signed in here') : new StorageFault('no-storage', 'This browser offers no storage', request.error));
+        reject(refused ? new StorageFault('signed-out', 'This user is not signed in here')
+          : request.error?.name === 'VersionError' ? new StorageFault('newer', 'A newer version of the app is in use here', request.error)
+          : new StorageFault('no-storage', 'This browser offers no storage', request.error));
       };
     });
     const deadline = new Promise<never>((_resolve, reject) => {
@@ -184,6 +219,7 @@ export class UserDatabase {
     db.onversionchange = (event) => {
       // Another tab wants a newer form, or the data deleted. Whoever holds on would block it.
       if (event.newVersion === null) this.gone = true;
+      else this.become('newer');
       connection.closed = true;
       db.close();
       this.connection = null;

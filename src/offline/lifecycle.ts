@@ -22,7 +22,11 @@ export interface QueueView {
   paused: 'sign-in' | 'update' | null;
   storage: StorageMode;
   quarantined: number;
+  /** The browser has cleared what was kept here, unsent commands as well. */
+  lost: boolean;
 }
+
+const NOTHING: QueueView = { entries: [], draining: false, paused: null, storage: 'unopened', quarantined: 0, lost: false };
 
 export interface LifecycleOptions {
   line: Line;
@@ -30,6 +34,8 @@ export interface LifecycleOptions {
   /** Is this user signed in on this device, now? Asked before a missing database is made. */
   signedIn(uid: string): boolean;
   keepSnapshots(): boolean;
+  /** The device's own note of whose database was made here. */
+  made: { had(uid: string): boolean; note(uid: string): void };
   /** Is the app in the background? Its timers rest then. */
   hidden(): boolean;
   /** Calls when the app is shown again or the browser believes to be online. Returns the unsubscribe. */
@@ -56,6 +62,8 @@ export interface Lifecycle {
   /** The person has signed in: what waited for that goes on. */
   signedInAgain(): Promise<void>;
   refresh(): Promise<void>;
+  /** The person has read that something was lost. */
+  lossRead(): void;
 }
 
 interface SyncRegistration { sync?: { register(tag: string): Promise<void> } }
@@ -80,7 +88,7 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
   const refresh = async (): Promise<void> => {
     const present = attached;
     if (present === null) return;
-    let view: QueueView = { entries: [], draining: draining > 0, paused: null, storage: present.database.mode, quarantined: 0 };
+    let view: QueueView = { ...NOTHING, draining: draining > 0 };
     try {
       const state = await present.queue.outbox.state();
       view = { ...view, entries: state.entries, paused: pauseHolds(state.meta, null), quarantined: await present.queue.outbox.quarantined() };
@@ -91,7 +99,7 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
     // What was accepted in part is in the queue still, as what it now is.
     const gone = [...accepted.values()].filter(({ commandId }) => !view.entries.some((entry) => entry.commandId === commandId));
     const shown = [...view.entries, ...gone].sort((a, b) => a.sequence - b.sequence);
-    options.onView({ ...view, entries: shown, storage: present.database.mode });
+    options.onView({ ...view, entries: shown, storage: present.database.mode, lost: present.database.lost });
   };
   const refreshSoon = (): void => { refresh().catch((error: unknown) => { options.onError(error); }); };
 
@@ -152,7 +160,10 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
     attach(uid) {
       if (attached?.uid === uid && !attached.database.deleted) return;
       lifecycle.detach();
-      const database = openUserDatabase(uid, { mayCreate: () => options.signedIn(uid), keepSnapshots: () => options.keepSnapshots() });
+      const database = openUserDatabase(uid, {
+        mayCreate: () => options.signedIn(uid), keepSnapshots: () => options.keepSnapshots(),
+        note: { had: () => options.made.had(uid), made: () => { options.made.note(uid); } },
+      });
       const queue = openUserQueue(database, {
         line: options.line, channel, token: (force) => options.token(force),
         onDelivered: delivered, onSettled: (entry) => { options.onSettled(entry); refreshSoon(); }, onChange: refreshSoon,
@@ -177,7 +188,7 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
       attached = null;
       accepted.clear();
       rest();
-      options.onView({ entries: [], draining: false, paused: null, storage: 'unopened', quarantined: 0 });
+      options.onView(NOTHING);
     },
     async purge(uid) {
       if (attached?.uid === uid) lifecycle.detach();
@@ -195,6 +206,10 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
       await drainNow();
     },
     refresh,
+    lossRead() {
+      attached?.database.noteLossRead();
+      refreshSoon();
+    },
   };
   return lifecycle;
 }

@@ -15,8 +15,8 @@ export function openPush(): void {
     const message = event.data as { type?: unknown; path?: unknown } | null;
     if (message?.type === 'open' && typeof message.path === 'string' && /^\/(?!\/)/.test(message.path)) navigate(message.path);
   });
-  onPurge(async () => {
-    if (localStorage.getItem(JOINED_KEY) === null) return;
+  onPurge(async (uid) => {
+    if (localStorage.getItem(JOINED_KEY) !== uid) return;
     // What is shown or still comes says nothing without the user's database, so that a failure here holds up no sign-out.
     await import('./device.ts').then(({ dropPush }) => dropPush()).catch((error: unknown) => { log.warn('This browser could not be taken off the notifications', error); });
   });

@@ -1,7 +1,7 @@
 /** What waits for the person above the bottom bar: unsent commands, an ending session, an update; refuses to cover the page for long. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { cancelCommand, confirmCommand, queue } from '../commands.ts';
+import { cancelCommand, confirmCommand, lossRead, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
 import { CommandState } from '../components/CommandState.tsx';
 import { useNow } from '../components/use-now.ts';
@@ -75,12 +75,12 @@ function inTray(entries: readonly OutboxEntryView[]): OutboxEntryView[] {
 }
 
 function CommandTray() {
-  const { entries, paused, storage, quarantined } = useSnapshot(queue);
+  const { entries, paused, storage, quarantined, lost } = useSnapshot(queue);
   const [folded, setFolded] = useState(false);
   const shown = inTray(entries as OutboxEntryView[]);
   const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending').length;
   const needing = shown.filter((entry) => entry.state === 'needs-you').length;
-  if (shown.length === 0 && quarantined === 0 && storage !== 'memory') return null;
+  if (shown.length === 0 && quarantined === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;
   const title = needing > 0 ? `${needing} ${needing === 1 ? 'start needs' : 'starts need'} you` : waiting > 0 ? `${waiting} ${waiting === 1 ? 'command waits' : 'commands wait'} to be received` : 'Commands';
   return (
     <section aria-label="Commands on this device" className={CARD}>
@@ -94,6 +94,18 @@ function CommandTray() {
       {paused === 'update' && <p className="text-amber">Nothing is sent until this app is updated.</p>}
       {!folded && <ul className="max-h-[34dvh] overflow-y-auto">{shown.map((entry) => <Command key={entry.commandId} entry={entry} />)}</ul>}
       {storage === 'memory' && <p className="text-amber">This browser keeps nothing for the app: commands are sent at once or not at all. A sign-in may end when the page closes.</p>}
+      {storage === 'newer' && (
+        <div className="flex items-center justify-between gap-4">
+          <p className="text-amber">A newer version of the app is open in another tab. Until this one is reloaded, commands are sent at once or not at all.</p>
+          <Button size="sm" tone="primary" onClick={() => { location.reload(); }}>Reload</Button>
+        </div>
+      )}
+      {lost && (
+        <div className="flex items-center justify-between gap-4">
+          <p className="text-amber">This browser has cleared what was kept here: the last figures, and any command that was not yet sent. Check what should be running.</p>
+          <Button size="sm" onClick={lossRead}>Dismiss</Button>
+        </div>
+      )}
       {quarantined > 0 && <p className="text-amber">{quarantined} saved {quarantined === 1 ? 'command' : 'commands'} could not be read and will not be sent.</p>}
     </section>
   );

@@ -1,11 +1,14 @@
 /** The wallet on screen, with the kit around it; refuses to be imported but lazily, for it is the heaviest thing here. */
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { OnchainKitProvider } from '@coinbase/onchainkit';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { WagmiProvider, type Config } from 'wagmi';
+import { disconnect } from 'wagmi/actions';
 import { QUERY_FRESH_MS, QUERY_RETRIES } from '../../contract/limits.ts';
 import { environment } from '../environment.ts';
+import { onPurge } from '../identity/session.ts';
 import { productWalletSettings, type WalletKitSettings } from './kit-settings.ts';
+import { forgetWallet } from './remembered.ts';
 import { WalletAccount } from './wallet-account.tsx';
 import { WALLET_CHAINS, walletConfig } from './wallet-config.ts';
 
@@ -34,6 +37,19 @@ function Kit({ settings, children }: { settings: WalletKitSettings; children: Re
   );
 }
 
+/** The connection of the last panel: the kit holds on to it in memory, also after the panel is gone. */
+let connected: Config | null = null;
+/** Longest wait of a sign-out for the kit, ms. */
+const PARTING_MS = 1_000;
+
+onPurge(async () => {
+  const held = connected;
+  connected = null;
+  if (held === null) return;
+  await Promise.race([disconnect(held).catch(() => undefined), new Promise((resolve) => { setTimeout(resolve, PARTING_MS); })]);
+  forgetWallet();
+});
+
 export interface WalletPanelProps {
   /** Another connection configuration than the product's. */
   config?: Config;
@@ -43,6 +59,7 @@ export default function WalletPanel({ config }: WalletPanelProps) {
   const [wagmi] = useState(() => config ?? walletConfig({
     jar: document, secureCookies: environment.secureCookies, analytics: environment.analytics,
   }));
+  useEffect(() => { connected = wagmi; }, [wagmi]);
   const [queries] = useState(queryClient);
   const [settings] = useState(() => productWalletSettings({ analytics: environment.analytics }));
   return (

@@ -2,6 +2,7 @@
 import { formatFixed, parseFixed, subtract } from '../../../contract/money.ts';
 import type { Agent } from '../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
+import { readLastUser } from '../../identity/last-user.ts';
 
 const KEY = 'tradewind.seen';
 
@@ -22,7 +23,9 @@ export function lastSeen(uid: string): Seen | null {
   return { marketAt: Number(marketAt), seenAt: Number(seenAt ?? 0) || 0, held: (held ?? '').split(',').filter(Boolean) };
 }
 
+/** Of whoever is here: a screen that leaves with its person, in this tab or another, leaves nothing behind. */
 export function rememberSeen(uid: string, seen: Seen): void {
+  if (readLastUser()?.uid !== uid) return;
   localStorage.setItem(KEY, `${uid} ${seen.marketAt} ${seen.seenAt} ${seen.held.join(',')}`);
 }
 

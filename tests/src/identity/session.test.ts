@@ -238,6 +238,27 @@ describe('sign-out', () => {
     expect(pendingPurges()).toEqual([]);
   });
 
+  it('leaves nothing of the person in the browser\'s own storage, whoever wrote it, and what is the device\'s (F35)', async () => {
+    connectIdentity(provider(person('ann', NOW)).port, PROJECT);
+    await settled();
+    localStorage.setItem('tradewind.seen', 'ann 1 2 agent-1');
+    localStorage.setItem('base-acc-sdk.store', '{"account":"0xab"}');
+    localStorage.setItem('tradewind.appearance', '{"theme":"dark"}');
+    onPurge(() => { localStorage.setItem('late', 'agent-1'); return Promise.resolve(); });
+    await signOut();
+    expect(Object.keys(localStorage)).toEqual(['tradewind.appearance']);
+  });
+
+  it('that is finished when somebody else is here already takes only what names the one who went', async () => {
+    localStorage.setItem('tradewind.purge', 'ann');
+    localStorage.setItem('tradewind.seen', 'ann 1 2 agent-1');
+    localStorage.setItem('tradewind.push', 'ben');
+    localStorage.setItem(LAST_USER_KEY, JSON.stringify({ uid: 'ben', email: null, lastSignInTime: at(NOW) }));
+    openSession();
+    await settled();
+    expect(Object.keys(localStorage).sort()).toEqual([LAST_USER_KEY, 'tradewind.push']);
+  });
+
   it('before the provider was loaded is told to it when it is, before it can bring the person back', async () => {
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
     openSession();

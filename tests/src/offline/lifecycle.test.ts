@@ -47,7 +47,7 @@ function tab(change: Partial<LifecycleOptions> = {}) {
   const ends: string[] = [];
   const channel = openChannel(`life-${uid}`);
   const life = createLifecycle({
-    line: { baseUrl: server.url, fetch: pageFetch }, token: () => Promise.resolve({ uid, token: 'a.e30.' }), signedIn: () => true, keepSnapshots: () => true, hidden: () => false,
+    line: { baseUrl: server.url, fetch: pageFetch }, token: () => Promise.resolve({ uid, token: 'a.e30.' }), signedIn: () => true, keepSnapshots: () => true, made: { had: () => false, note: () => undefined }, hidden: () => false,
     onWake(listener) { wakers.add(listener); return () => { wakers.delete(listener); }; },
     onView: (view) => { views.push(view); }, onAgents: (list) => { agents.push(...list.map((agent) => agent.id)); },
     onSettled: () => undefined, onDrained: ({ end }) => { ends.push(end); }, onError: (error) => { throw error; }, ...change,

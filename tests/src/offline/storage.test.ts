@@ -144,6 +144,50 @@ describe('a browser that lets us down', () => {
       upgrade.onsuccess = () => { upgrade.result.close(); resolve(); };
     });
   });
+  it('gives way to a newer build: the data is its own from then on, and what is pressed here is not called saved (F16)', async () => {
+    const database = fresh();
+    const modes: string[] = [];
+    database.onMode((mode) => modes.push(mode));
+    await outboxOf(database).enqueue(stop('x'));
+    await new Promise<void>((resolve) => {
+      const upgrade = factory.open(`tradewind-${database.uid}`, 2);
+      upgrade.onsuccess = () => { upgrade.result.close(); resolve(); };
+    });
+    expect(database.mode).toBe('newer');
+    await expect(outboxOf(database).enqueue(stop('y'))).rejects.toMatchObject({ code: 'newer' });
+    expect(await writeSnapshot(database.uid, 'portfolio', portfolio(T0))).toBe(false);
+    expect(modes).toEqual(['disk', 'newer']);
+  });
+  it('says that something was lost where a database that was here has to be made again, until it is read (F19)', async () => {
+    const noted = new Set<string>();
+    const note = (uid: string) => ({ had: () => noted.has(uid), made: () => { noted.add(uid); } });
+    const first = new UserDatabase('evicted', { mayCreate: () => true, note: note('evicted') });
+    await outboxOf(first).enqueue(stop('x'));
+    expect(first.lost).toBe(false);
+    await first.close();
+    factory = new IDBFactory();
+    Object.assign(globalThis, { indexedDB: factory });
+    const told: boolean[] = [];
+    const next = new UserDatabase('evicted', { mayCreate: () => true, note: note('evicted') });
+    next.onMode(() => told.push(next.lost));
+    expect((await outboxOf(next).state()).entries).toEqual([]);
+    expect([next.lost, told[0]]).toEqual([true, true]);
+    next.noteLossRead();
+    await next.close();
+    await outboxOf(next).enqueue(stop('y'));
+    expect(next.lost).toBe(false);
+  });
+  it('says so too where it goes while it is open (F14, F19)', async () => {
+    const database = fresh();
+    await outboxOf(database).enqueue(stop('x'));
+    const { db } = await spyTransactions(database);
+    db.close();
+    factory = new IDBFactory();
+    Object.assign(globalThis, { indexedDB: factory });
+    await outboxOf(database).enqueue(stop('y'));
+    expect((await outboxOf(database).state()).entries.map((entry) => entry.agentId)).toEqual(['y']);
+    expect(database.lost).toBe(true);
+  });
   it('sets garbage aside and works on with the rest', async () => {
     const database = fresh();
     const outbox = outboxOf(database);

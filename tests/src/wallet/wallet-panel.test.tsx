@@ -14,6 +14,8 @@ vi.hoisted(() => {
   vi.stubEnv('VITE_ENABLE_ANALYTICS', 'false');
 });
 const { cookieStorage } = await import('../../../src/wallet/cookie-storage.ts');
+const { writeLastUser } = await import('../../../src/identity/last-user.ts');
+const { signOut } = await import('../../../src/identity/session.ts');
 const { default: WalletPanel } = await import('../../../src/wallet/wallet-panel.tsx');
 
 const ADDRESS = '0x00000000000000000000000000000000000000aB';
@@ -40,6 +42,17 @@ describe('the wallet panel', () => {
     expect(screen.getByText(new RegExp(ADDRESS, 'i'))).toBeTruthy();
     expect(document.cookie).toContain('tradewind-wallet.recentConnectorId');
     fireEvent.click(screen.getByRole('button', { name: 'Disconnect' }));
+    await waitFor(() => { expect(status()).toBe('disconnected'); });
+  });
+
+  it('goes with its person at a sign-out, from the page and from the cookies (F34, F35)', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: null });
+    render(<WalletPanel config={config()} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+    await waitFor(() => { expect(status()).toBe('connected'); });
+    expect(document.cookie.toLowerCase()).toContain(ADDRESS.toLowerCase());
+    await signOut();
+    expect(document.cookie).toBe('');
     await waitFor(() => { expect(status()).toBe('disconnected'); });
   });
 

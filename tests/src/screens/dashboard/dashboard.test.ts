@@ -7,6 +7,7 @@ import type { Fill } from '../../../../contract/trading.ts';
 import { changeOver, pointsOf } from '../../../../src/components/EquityChart.tsx';
 import { pointAfter } from '../../../../src/components/TimeChart.tsx';
 import { missedLooks, runText } from '../../../../src/screens/agents/AgentRow.tsx';
+import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import { correlation, drawdownOf, LEAST_MOVES, pairings } from '../../../../src/screens/dashboard/correlation.ts';
 import { needs } from '../../../../src/screens/dashboard/NeedsYou.tsx';
 import { lastSeen, newsSince, newsText, rememberSeen } from '../../../../src/screens/dashboard/since.ts';
@@ -30,9 +31,17 @@ describe('since you left', () => {
   const seen = { marketAt: 1_000, seenAt: NOW, held: ['b'] };
 
   it('remembers the visit of one person and shows it to no other', () => {
+    writeLastUser({ uid: 'u1', email: null, lastSignInTime: null });
     rememberSeen('u1', seen);
     expect(lastSeen('u1')).toEqual(seen);
     expect(lastSeen('u2')).toBeNull();
+  });
+
+  it('remembers nothing of a person who has signed out, here or in another tab (F35)', () => {
+    rememberSeen('u1', seen);
+    writeLastUser({ uid: 'u2', email: null, lastSignInTime: null });
+    rememberSeen('u1', seen);
+    expect(lastSeen('u1')).toBeNull();
   });
 
   it('counts what came later: trades, stops, the change of equity, and agents halted since', () => {

@@ -1,0 +1,195 @@
+/** A device that is full, shared, cleared or given back: real Chromium, real server; refuses a stubbed disk. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import type { Agent } from '../../contract/agents.ts';
+import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { databasesOf, everythingOf, queueOf } from '../support/device.ts';
+import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { logIn } from '../support/sign-in.ts';
+
+let server: TestServer;
+let browser: Browser;
+let user: TestUser;
+let agent: Agent;
+const profile = mkdtempSync(join(tmpdir(), 'tradewind-storage-'));
+
+beforeAll(async () => {
+  server = await startServer({ env: process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR } });
+  browser = await openBrowser({ profile });
+  browser.context.setDefaultTimeout(20_000);
+  user = await createUser(server.url, 'zephyrmark@example.com');
+  await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
+  ({ agent } = await callApi(server.url, user.idToken, 'createAgent', {
+    body: { name: 'Zephyrmark Seven', trading_pairs: ['BTC/USDT'], risk_profile: 'Conservative', max_position_size: 100, execution_interval: 'daily', enabled: true },
+  }));
+  const page = await browser.page();
+  await logIn(page, server.url, user);
+  await controlled(page);
+  await page.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+});
+
+const status = async (): Promise<string | undefined> =>
+  (await callApi(server.url, user.idToken, 'agents')).agents.find(({ id }) => id === agent.id)?.status;
+const database = (): string => `tradewind-${user.uid}`;
+const kept = (page: Page): Promise<number> => databasesOf(page).then((all) => all[database()]?.snapshots?.length ?? 0);
+const stopOf = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true });
+
+/** The agent runs, and its screen is open with what an offline start needs on the device. */
+async function running(prepare: (page: Page) => Promise<void> = () => Promise.resolve()): Promise<Page> {
+  await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
+  const page = await browser.page();
+  await prepare(page);
+  await page.goto(`${server.url}/agents/${agent.id}`);
+  await stopOf(page).waitFor();
+  await expect.poll(() => kept(page), { timeout: 20_000 }).toBeGreaterThan(1);
+  return page;
+}
+
+/** What a script of the test's own does on the app's origin, with no code of the app on that page. */
+async function bare(): Promise<Page> {
+  const page = await browser.page();
+  await page.goto(`${server.url}/healthz`);
+  return page;
+}
+
+const LOST = 'This browser has cleared what was kept here';
+
+describe('storage', () => {
+  it('writes the queue with strict durability before it says "saved", and sends what was saved (F12)', async () => {
+    const page = await running(async (opened) => { await opened.addInitScript(() => {
+      const asked: string[] = [];
+      Object.assign(globalThis, { asked });
+      const real = Object.getOwnPropertyDescriptor(IDBDatabase.prototype, 'transaction')?.value as IDBDatabase['transaction'];
+      IDBDatabase.prototype.transaction = function (stores, mode, options) {
+        const transaction = real.call(this, stores, mode, options);
+        if (mode === 'readwrite' && [...transaction.objectStoreNames].includes('outbox')) {
+          asked.push(`${transaction.durability} begun`);
+          transaction.addEventListener('complete', () => { asked.push(document.body.innerText.includes('saved on this device') ? 'said too soon' : 'complete'); });
+        }
+        return transaction;
+      };
+    }); });
+    await browser.context.setOffline(true);
+    await page.evaluate(() => { (globalThis as unknown as { asked: string[] }).asked.length = 0; });
+    await stopOf(page).click();
+    await page.getByText('Stop saved on this device.').first().waitFor();
+    const asked = await page.evaluate(() => (globalThis as unknown as { asked: string[] }).asked);
+    expect(asked.slice(0, 2)).toEqual(['strict begun', 'complete']);
+    expect(asked.filter((one) => one.endsWith('begun') && one !== 'strict begun')).toEqual([]);
+    await browser.context.setOffline(false);
+    await expect.poll(() => status(), { timeout: 20_000 }).toBe('stopped');
+    await page.close();
+  });
+
+  it('that the browser clears while the app is closed is made again, and the loss is said until it is read (F19)', async () => {
+    const page = await running();
+    await page.goto(`${server.url}/healthz`);
+    await page.evaluate((name) => new Promise<void>((resolve, reject) => {
+      const request = indexedDB.deleteDatabase(name);
+      request.onsuccess = () => { resolve(); };
+      request.onerror = () => { reject(new Error('not deleted')); };
+    }), database());
+    await page.goto(`${server.url}/dashboard`);
+    await page.getByText(LOST).first().waitFor();
+    await expect.poll(() => kept(page), { timeout: 20_000 }).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
+    await page.getByText(LOST).first().waitFor({ state: 'hidden' });
+    await page.reload();
+    await page.getByText('Equity').filter({ visible: true }).first().waitFor();
+    expect(await page.getByText(LOST).count()).toBe(0);
+    await page.close();
+  });
+
+  it('of a newer build is not blocked by an older tab, which says so and still stops an agent (F16)', async () => {
+    const page = await running();
+    const newer = await bare();
+    const how = await newer.evaluate((name) => new Promise<string>((resolve) => {
+      const request = indexedDB.open(name, 99);
+      request.onblocked = () => { resolve('blocked'); };
+      request.onerror = () => { resolve(String(request.error)); };
+      request.onsuccess = () => { request.result.close(); resolve(`opened ${[...request.result.objectStoreNames].join(' ')}`); };
+    }), database());
+    expect(how).toBe('opened meta outbox quarantine snapshots');
+    await page.getByText('A newer version of the app is open in another tab.').first().waitFor();
+    await stopOf(page).click();
+    await page.getByText('Sent to the server at once; it could not be saved on this device.').first().waitFor();
+    expect(await status()).toBe('stopped');
+    await newer.close();
+    await page.close();
+  });
+
+  it('whose connection the browser closes under the open app is opened again; no press is lost (F14, F19)', async () => {
+    const page = await running();
+    await browser.context.setOffline(true);
+    const session = await browser.context.newCDPSession(page);
+    await session.send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb' });
+    await stopOf(page).click();
+    await page.getByText('Stop saved on this device.').first().waitFor();
+    expect((await queueOf(page, user.uid)).map(({ intent, agentId }) => [intent, agentId])).toEqual([['stop', agent.id]]);
+    await page.getByText(LOST).first().waitFor();
+    await browser.context.setOffline(false);
+    // The sign-in was kept by the same storage. Where it went too, the stop waits for the next one.
+    const password = page.getByLabel('Password', { exact: true });
+    await Promise.race([password.waitFor().then(async () => {
+      await password.fill(user.password);
+      await password.press('Enter');
+    }), expect.poll(() => status(), { timeout: 30_000 }).toBe('stopped')]);
+    await expect.poll(() => status(), { timeout: 20_000 }).toBe('stopped');
+    await page.close();
+  });
+});
+
+describe('wiping this device', () => {
+  it('offline leaves no private byte in databases, caches, storages and cookies, whatever other tabs and the worker still write (F35, F56)', async () => {
+    const page = await running();
+    const address = '0xZEPHYRMARK0000000000000000000000000000aB';
+    // As the wallet's kit and the notifications keep it: neither has its other end here.
+    await page.evaluate(async ([uid, wallet]) => {
+      document.cookie = `tradewind-wallet.store=${JSON.stringify({ state: { accounts: [wallet] } })}; path=/`;
+      document.cookie = 'tradewind-wallet.recentConnectorId=coinbase; path=/';
+      localStorage.setItem('base-acc-sdk.store', JSON.stringify({ account: { accounts: [wallet] } }));
+      localStorage.setItem('tradewind.push', uid);
+      await new Promise<void>((resolve) => {
+        const request = indexedDB.open('base-acc-sdk');
+        request.onupgradeneeded = () => { request.result.createObjectStore('keys').put(wallet, 'ownKeyPair'); };
+        request.onsuccess = () => { request.result.close(); resolve(); };
+      });
+    }, [user.uid, address] as const);
+    const drafting = await browser.page();
+    await drafting.goto(`${server.url}/agents`);
+    await drafting.getByRole('button', { name: 'New agent' }).first().click();
+    await drafting.getByRole('button', { name: 'Next: name and pairs' }).click();
+    await drafting.getByLabel('Name', { exact: true }).fill('Zephyrmark draft');
+    const dashboard = await browser.page();
+    await dashboard.goto(`${server.url}/dashboard`);
+    await dashboard.getByText('Zephyrmark Seven').filter({ visible: true }).first().waitFor();
+    await browser.context.setOffline(true);
+    await stopOf(page).click();
+    await page.getByText('Stop saved on this device.').first().waitFor();
+    const marks = [user.uid, user.email, agent.id, address, 'Zephyrmark', 'eyJ'];
+    const before = await everythingOf(page);
+    for (const mark of marks) expect(before.includes(mark), `${mark} was there`).toBe(true);
+
+    await page.evaluate(() => { history.pushState(null, '', '/security'); dispatchEvent(new PopStateEvent('popstate')); });
+    await page.getByRole('button', { name: /^Wipe\b/ }).first().dispatchEvent('pointerdown', { button: 0 });
+    await page.waitForURL(`${server.url}/`);
+    await browser.context.setOffline(false);
+    // A reply to a request of before, and the next tick of what still looks at the other tab: all too late.
+    await page.evaluate((token) => fetch('/api/portfolio', { headers: { authorization: `Bearer ${token}` } }).then((reply) => reply.text()), user.idToken);
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('tradewind.purge'))).toBeNull();
+    await dashboard.close({ runBeforeUnload: true });
+    await drafting.bringToFront();
+    const after = `${await everythingOf(page)}${await drafting.evaluate(() => JSON.stringify({ ...sessionStorage }) + document.body.innerText)}${JSON.stringify(await browser.context.cookies())}`;
+    for (const mark of marks) expect(after.includes(mark), `${mark} is gone`).toBe(false);
+    await drafting.close();
+    await page.close();
+  });
+});
