@@ -31,11 +31,20 @@ export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
   return <span aria-hidden className={`skeleton block ${className}`} />;
 }
 
+/** Without the server nothing is on its way: a place held for it would be held for ever. */
+const notHere = (what: string): string => `${what === '' ? 'Not' : `${what}: not`} on this device. Comes when the server is back.`;
+
+/** The place of a chart, in the chart's own size; `what` would be there. */
+export function ChartPlace({ what, className }: { what: string; className: string }) {
+  const { online } = useSnapshot(connection);
+  if (online !== 'offline') return <Skeleton className={className} />;
+  return <p role="status" className={`rule flex items-center text-ink-3 ${className}`}>{notHere(what)}</p>;
+}
+
 /** Rows of the height that real ones have: `rowClass` where those are taller than a plain one. Without the server, what is missing is said instead. */
 export function SkeletonRows({ rows = 4, label = 'Loading', rowClass = '' }: { rows?: number; label?: string; rowClass?: string }) {
   const { online } = useSnapshot(connection);
-  // Nothing is on its way: a place held for it would be held for ever.
-  if (online === 'offline') return <p role="status" className="rule row flex items-center py-2 text-ink-3">{label === 'Loading' ? 'Not' : `${label}: not`} on this device. Comes when the server is back.</p>;
+  if (online === 'offline') return <p role="status" className="rule row flex items-center py-2 text-ink-3">{notHere(label === 'Loading' ? '' : label)}</p>;
   return (
     <div role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, index) => (

@@ -67,6 +67,9 @@ function throttled<T>(store: Slot<T>, write: (data: T, savedAt: number) => Promi
     writtenAt = store.savedAt;
     write(plain(store.data), store.savedAt).catch((error: unknown) => { log.warn('A snapshot could not be kept', error); });
   };
+  // The server may have spoken while the device was still being read, as it does at a sign-in; of a plan, say, it may not
+  // speak again for minutes.
+  if (isWord(store)) timer = setTimeout(flush, 0);
   const unsubscribe = subscribe(store, () => { timer ??= setTimeout(flush, writtenAt === null ? 0 : KEEP_EVERY_MS); });
   return { flush, stop() { unsubscribe(); clearTimeout(timer); } };
 }

@@ -5,7 +5,7 @@ import type { CandleInterval, CandleRow } from '../../../contract/market.ts';
 import type { Fill } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
 import type { ChartMark } from '../../components/chart-drawing.ts';
-import { Skeleton } from '../../components/EmptyState.tsx';
+import { ChartPlace } from '../../components/EmptyState.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
 import { errorSentence } from '../../format/errors.ts';
 import { whileSeen } from '../../resting-timer.ts';
@@ -50,7 +50,7 @@ export default function AgentChart({ pairs, fills, rhythm, quote }: { pairs: rea
   if (mine.candles === null) {
     return (
       <div>
-        {mine.error === null ? <Skeleton className="h-[260px] w-full" /> : <p className="rule flex h-[260px] items-center text-ink-3">The price of {pair} could not be read. {mine.error}</p>}
+        {mine.error === null || online === 'offline' ? <ChartPlace what={`Candles of ${pair}`} className="h-[260px] w-full" /> : <p className="rule flex h-[260px] items-center text-ink-3">The price of {pair} could not be read. {mine.error}</p>}
         <div className="flex min-h-11 items-center pointer-fine:min-h-8">{choose}</div>
       </div>
     );

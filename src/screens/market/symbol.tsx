@@ -6,7 +6,7 @@ import type { CandleInterval, CandleRow } from '../../../contract/market.ts';
 import { api } from '../../api/api.ts';
 import type { ChartMark } from '../../components/chart-drawing.ts';
 import { classes } from '../../components/class-names.ts';
-import { EmptyState, ReadError, Skeleton } from '../../components/EmptyState.tsx';
+import { ChartPlace, EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Percent, Price } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
@@ -54,10 +54,16 @@ export default function SymbolScreen({ params }: ScreenProps) {
   const fills = useSlot(historyStore, loadHistory).data?.fills;
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const now = useMarketNow(10_000);
+  const { online } = useSnapshot(connection);
   const marks = useMemo<ChartMark[]>(() => (fills ?? []).filter((fill) => fill.pair === symbol).map((fill) => ({ at: fill.filledAt, side: fill.side, text: '' })), [fills, symbol]);
   const positions = portfolio?.positions.filter((position) => position.pair === symbol) ?? [];
   if (market.data !== null && quote === undefined) {
-    return <EmptyState title={`${symbol} is not offered here`} action={<Link href="/market" className="text-accent underline underline-offset-2">All markets</Link>}>The present source, {market.data.source.label}, has no such pair.</EmptyState>;
+    return (
+      <>
+        <h1 className="text-lg break-words">{symbol}</h1>
+        <EmptyState title="Not offered here" action={<Link href="/market" className="text-accent underline underline-offset-2">All markets</Link>}>The present source, {market.data.source.label}, has no such pair.</EmptyState>
+      </>
+    );
   }
   return (
     <>
@@ -70,9 +76,9 @@ export default function SymbolScreen({ params }: ScreenProps) {
       </div>
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0">
-          <ReadError message={error} hasData={candles !== null} />
-          {candles === null && error === null
-            ? <Skeleton className="h-[404px] w-full" />
+          {online !== 'offline' && <ReadError message={error} hasData={candles !== null} />}
+          {candles === null && (error === null || online === 'offline')
+            ? <ChartPlace what={`Candles of ${symbol}`} className="h-[404px] w-full" />
             : <TimeChart label={`Candles of ${symbol}, ${interval}`} candles={candles ?? []} marks={marks} height={360} unit={market.data?.source.quote ?? ''} empty="No closed candles yet."
               controls={<span role="group" aria-label="Interval" className="-ml-2 flex">{INTERVALS.map((name) => <button key={name} type="button" aria-pressed={interval === name} onClick={() => { setCandleInterval(name); }} className={classes('min-h-11 min-w-10 rounded-sm px-2 text-xs pointer-fine:min-h-8', interval === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink')}>{name}</button>)}</span>} />}
         </div>
@@ -87,7 +93,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
             </dl>
           </Section>
           <Section title="Your positions">
-            {positions.length === 0 || portfolio === null ? <p className="rule row flex items-center text-ink-3">None in this pair.</p> : <Positions portfolio={{ positions, quote: portfolio.quote }} />}
+            {portfolio === null ? <SkeletonRows rows={1} label="Your positions" /> : positions.length === 0 ? <p className="rule row flex items-center text-ink-3">None in this pair.</p> : <Positions portfolio={{ positions, quote: portfolio.quote }} />}
           </Section>
           <p className="text-xs text-ink-3">▲ entries and ▼ exits are your agents’. Charts by <a href="https://www.tradingview.com/" rel="noreferrer" className="underline underline-offset-2">TradingView</a> Lightweight Charts.</p>
         </div>

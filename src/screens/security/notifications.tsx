@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { PushKind, PushSettings } from '../../../contract/push.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
+import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
 import { Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
@@ -10,6 +11,7 @@ import { errorSentence } from '../../format/errors.ts';
 import { session } from '../../identity/session.ts';
 import { deviceState, joinPush, leavePush, readPush, writePush, type DeviceState, type PushState } from '../../push/device.ts';
 import { InstallSteps } from '../../shell/InstallSteps.tsx';
+import { connection } from '../../stores/connection.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { useSlot } from '../reading.ts';
 
@@ -56,6 +58,7 @@ function QuietHours({ quiet, onChange }: { quiet: PushSettings['quietHours']; on
 export function Notifications() {
   const { user } = useSnapshot(session);
   const uid = user?.uid ?? '';
+  const { online } = useSnapshot(connection);
   const trading = useSlot(settingsStore, loadSettings);
   const [device, setDevice] = useState<DeviceState>(() => deviceState(uid));
   const [push, setPush] = useState<PushState | null>(null);
@@ -75,10 +78,12 @@ export function Notifications() {
     setBusy(false);
   };
   useEffect(() => {
+    if (online === 'offline') return;
     let here = true;
+    setError(null);
     readPush().then((state) => { if (here) setPush(state); }, (failure: unknown) => { if (here) setError(errorSentence(failure)); });
     return () => { here = false; };
-  }, [uid]);
+  }, [uid, online]);
 
   const change = (settings: PushSettings): void => { void ask(() => writePush(settings)); };
   const settings = push?.settings;
@@ -93,6 +98,7 @@ export function Notifications() {
         {device === 'off' && <Button tone="primary" busy={busy} onClick={() => { void ask(() => joinPush(uid)); }}>Notify this device</Button>}
         {device === 'on' && <Button busy={busy} onClick={() => { void ask(leavePush); }}>Stop notifying this device</Button>}
       </div>
+      {settings === undefined && (error === null || online === 'offline') && <SkeletonRows rows={8} label="What you are told" rowClass="min-h-14" />}
       {settings !== undefined && (
         <div role="group" aria-label="What you are told">
           {KINDS.map(({ kind, label, hint }) => (

@@ -12,6 +12,7 @@ import { Tag } from '../../components/Tags.tsx';
 import { environment } from '../../environment.ts';
 import { errorSentence } from '../../format/errors.ts';
 import { formatDate } from '../../format/times.ts';
+import { connection } from '../../stores/connection.ts';
 import { checkSubscription, loadPlans, loadUsage, plansStore, subscriptionStore, usageStore } from '../../stores/subscription.ts';
 import { pageToast } from '../../stores/toasts.ts';
 import { useAuth } from '../../stores/security.ts';
@@ -37,6 +38,8 @@ function CurrentPlan({ onPortal, busy }: { onPortal: () => void; busy: boolean }
   const plans = useSnapshot(plansStore).data?.plans ?? [];
   const usage = useSnapshot(usageStore).data;
   const [starting, setStarting] = useState(false);
+  const { online } = useSnapshot(connection);
+  const unknown = online === 'offline' ? <span className="text-ink-3">Not on this device</span> : '—';
   const subscription = data?.status?.subscription ?? null;
   const plan = plans.find((candidate) => candidate.id === subscription?.planId);
   const start = async (): Promise<void> => {
@@ -49,8 +52,8 @@ function CurrentPlan({ onPortal, busy }: { onPortal: () => void; busy: boolean }
       <ReadError message={error} hasData={savedAt !== null} onRetry={() => { void checkSubscription(); }} />
       <dl>
         <Line term="Plan">{standing(subscription, plan, isTrialActive ? trialDaysRemaining : null)}</Line>
-        <Line term="Agents">{usage === null ? '—' : `${usage.agents.used} of ${usage.agents.limit}`}</Line>
-        <Line term="Trades this month">{usage === null ? '—' : String(usage.fillsThisMonth)}</Line>
+        <Line term="Agents">{usage === null ? unknown : `${usage.agents.used} of ${usage.agents.limit}`}</Line>
+        <Line term="Trades this month">{usage === null ? unknown : String(usage.fillsThisMonth)}</Line>
       </dl>
       <div className={`mt-3 flex flex-wrap items-center gap-2 ${data === null ? 'min-h-11 pointer-fine:min-h-10' : ''}`}>
         {!hasUsedTrial && !isSubscribed && data !== null && <Button tone="primary" busy={starting} onClick={() => { void start(); }}>Start free trial</Button>}
@@ -65,6 +68,7 @@ export default function SubscriptionScreen() {
   const plans = useSnapshot(plansStore);
   const { data } = useSnapshot(subscriptionStore);
   const { isTrialActive } = useAuth();
+  const { online } = useSnapshot(connection);
   const [busy, setBusy] = useState<string | null>(null);
   const [embedded, setEmbedded] = useState<string | null>(null);
   useEffect(() => { void loadPlans(); void loadUsage(); void checkSubscription(); }, []);
@@ -111,8 +115,8 @@ export default function SubscriptionScreen() {
         )}
         <Section title="Plans" aside={plans.data?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}>
           {environment.couponEnabled && environment.couponId !== '' && <p className="pb-2 text-ink-2">Coupon {environment.couponId} is applied at checkout.</p>}
-          <ReadError message={plans.error} hasData={plans.data !== null} onRetry={() => { void loadPlans(true); }} />
-          {plans.data === null ? plans.error === null && <SkeletonRows rows={5} /> : (
+          {online !== 'offline' && <ReadError message={plans.error} hasData={plans.data !== null} onRetry={() => { void loadPlans(true); }} />}
+          {plans.data === null ? (plans.error === null || online === 'offline') && <SkeletonRows rows={5} /> : (
             <PlanTable
               plans={list} currentPlanId={living ? subscription.planId : isTrialActive ? null : 'free'} busyPlanId={busy}
               ending={subscription?.cancelAtPeriodEnd === true} onChoose={choose}

@@ -233,6 +233,16 @@ describe('the device', () => {
     expect(portfolioStore.data).toEqual(portfolio);
   });
 
+  it('keeps what the server said before the keeping began, as at a sign-in: a plan is told once in five minutes', async () => {
+    openUserDatabase('eve', { mayCreate: () => true });
+    applySubscription({ status: { subscription: null, entitledTier: 'trial', servedAt: NOW }, trial: null }, 'network', NOW);
+    const stop = keepSnapshots('eve');
+    await vi.waitFor(async () => { expect((await readSnapshot('eve', 'subscription'))?.value.entitledTier).toBe('trial'); });
+    stop();
+    clearSubscription();
+    await deleteUserDatabase('eve');
+  });
+
   it('paints nothing of a person who left while it was being read', async () => {
     openUserDatabase('ann', { mayCreate: () => true });
     const stop = keepSnapshots('ann');
