@@ -11,7 +11,7 @@ import { log } from './log.ts';
 import { StorageFault, type StorageMode } from './offline/database.ts';
 import { createLifecycle, unsent } from './offline/lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
-import { isStop, type OutboxEntry, type Wish } from './offline/outbox-entry.ts';
+import { isStop, type OutboxEntry, type SetAside, type Wish } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
@@ -35,12 +35,12 @@ export interface Queue {
   /** `memory`: this browser keeps nothing. `newer`: a newer build has the disk. Commands are sent at once or not at all. */
   storage: StorageMode;
   /** Entries that could not be read and were set aside. */
-  quarantined: number;
+  quarantined: SetAside[];
   /** The browser has cleared what was kept here, unsent commands as well; until the person has read it. */
   lost: boolean;
 }
 
-export const queue = proxy<Queue>({ entries: [], draining: false, lastError: null, paused: null, storage: 'unopened', quarantined: 0, lost: false });
+export const queue = proxy<Queue>({ entries: [], draining: false, lastError: null, paused: null, storage: 'unopened', quarantined: [], lost: false });
 
 /**
  * What became of a press.
@@ -234,4 +234,9 @@ export function sendQueued(): Promise<void> {
 /** The person has read that the browser has cleared what was kept here. */
 export function lossRead(): void {
   lifecycle.lossRead();
+}
+
+/** The person has read which saved commands will not be sent. */
+export async function dismissQuarantined(): Promise<void> {
+  await lifecycle.queue?.outbox.dismissQuarantined();
 }

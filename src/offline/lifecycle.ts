@@ -5,7 +5,7 @@ import { openChannel, type OfflineChannel } from './channel.ts';
 import { deleteUserDatabase, openUserDatabase, StorageFault, type StorageMode, type UserDatabase } from './database.ts';
 import type { Bearer, Drained } from './drain.ts';
 import { pauseHolds } from './outbox.ts';
-import { isPending, type OutboxEntry } from './outbox-entry.ts';
+import { isPending, type OutboxEntry, type SetAside } from './outbox-entry.ts';
 import { backoffMs } from './queue-rules.ts';
 import type { Line } from './send.ts';
 import { keepSnapshots } from './snapshots.ts';
@@ -21,12 +21,13 @@ export interface QueueView {
   draining: boolean;
   paused: 'sign-in' | 'update' | null;
   storage: StorageMode;
-  quarantined: number;
+  /** Records that could not be read and will not be sent. */
+  quarantined: SetAside[];
   /** The browser has cleared what was kept here, unsent commands as well. */
   lost: boolean;
 }
 
-const NOTHING: QueueView = { entries: [], draining: false, paused: null, storage: 'unopened', quarantined: 0, lost: false };
+const NOTHING: QueueView = { entries: [], draining: false, paused: null, storage: 'unopened', quarantined: [], lost: false };
 
 export interface LifecycleOptions {
   line: Line;

@@ -74,6 +74,47 @@ export const OutboxEntry = z.object({
 });
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 
+type Raw = Record<string, unknown>;
+export type Steps = Readonly<Record<number, (old: Raw) => Raw>>;
+
+/**
+ * How a record becomes one of the next version, by its own version. Version 1 is the first: what was added within it
+ * (`seen`, `results`) may be absent. Whoever raises the version writes the step from the one before.
+ */
+const STEPS: Steps = {};
+
+const Versioned = z.looseObject({ version: z.int() });
+/** As much of a record as a person can be told, where it is good for nothing else. */
+const Legible = z.object({ intent: Intent, agentName: z.string() });
+
+/**
+ * A record as it lies on the disk. `newer`: written by a newer build, which alone can read it; it is left where it is.
+ * `unreadable`: it cannot be sent, and is set aside.
+ */
+export type Stored = { is: 'entry'; entry: OutboxEntry } | { is: 'newer' } | { is: 'unreadable' };
+
+export function readEntry(raw: unknown, steps: Steps = STEPS, present: number = OUTBOX_ENTRY_VERSION): Stored {
+  const versioned = Versioned.safeParse(raw);
+  if (!versioned.success) return { is: 'unreadable' };
+  let record: Raw & { version: number } = versioned.data;
+  if (record.version > present) return { is: 'newer' };
+  while (record.version < present) {
+    const step = steps[record.version];
+    if (step === undefined) return { is: 'unreadable' };
+    record = { ...step(record), version: record.version + 1 };
+  }
+  const parsed = OutboxEntry.safeParse(record);
+  return parsed.success ? { is: 'entry', entry: parsed.data } : { is: 'unreadable' };
+}
+
+/** A record that was set aside, as far as it can be read; null where it cannot be at all. */
+export type SetAside = z.infer<typeof Legible> | null;
+
+export function legible(raw: unknown): SetAside {
+  const parsed = Legible.safeParse(raw);
+  return parsed.success ? parsed.data : null;
+}
+
 /** What a press asks for; the outbox adds the rest. */
 export interface Wish {
   intent: Intent;

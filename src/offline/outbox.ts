@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { StorageFault, type UserDatabase } from './database.ts';
-import { isPending, OutboxEntry, type EntryResult, type EntryState, type SeenThen, type Wish } from './outbox-entry.ts';
+import { isPending, legible, OutboxEntry, readEntry, type EntryResult, type EntryState, type SeenThen, type SetAside, type Wish } from './outbox-entry.ts';
 import { aged, CLOCK_TOLERANCE_MS, coalesce, partlyRefused, rebase } from './queue-rules.ts';
 import { trimSnapshots } from './snapshots.ts';
 
@@ -25,8 +25,10 @@ export interface QueueStore {
   readonly uid: string;
   read(): Promise<QueueState>;
   change<T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T>;
-  /** How many records could not be read and were set aside. */
-  quarantined(): Promise<number>;
+  /** The records that could not be read and were set aside. */
+  quarantined(): Promise<SetAside[]>;
+  /** Deletes them, by the person's word. */
+  clearQuarantine(): Promise<void>;
 }
 
 export class QueueFull extends Error {
@@ -48,7 +50,9 @@ export interface Outbox {
   readonly uid: string;
   /** What is queued, as time has made it; nothing is written. */
   state(): Promise<QueueState>;
-  quarantined(): Promise<number>;
+  quarantined(): Promise<SetAside[]>;
+  /** The person has read that these will not be sent. */
+  dismissQuarantined(): Promise<void>;
   /** Resolves when the disk has it. @throws StorageFault, QueueFull */
   enqueue(wish: Wish): Promise<OutboxEntry>;
   /** Takes back what was never sent, or dismisses what is over. */
@@ -92,6 +96,10 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       return { ...state, entries: agedAll(state, now()) };
     },
     quarantined: () => store.quarantined(),
+    async dismissQuarantined() {
+      await store.clearQuarantine();
+      changed();
+    },
     async enqueue(wish) {
       const entry = await change((state) => {
         const at = now();
@@ -178,8 +186,10 @@ export function databaseStore(database: UserDatabase): QueueStore {
     const stored = new Map<string, OutboxEntry>();
     const corrupt: [IDBValidKey, unknown][] = [];
     keys.forEach((key, index) => {
-      const parsed = OutboxEntry.safeParse(values[index]);
-      if (parsed.success && parsed.data.commandId === key && parsed.data.uid === uid) stored.set(parsed.data.commandId, parsed.data);
+      const read = readEntry(values[index]);
+      // A newer build's is neither ours to send nor ours to set aside.
+      if (read.is === 'newer') return;
+      if (read.is === 'entry' && read.entry.commandId === key && read.entry.uid === uid) stored.set(read.entry.commandId, read.entry);
       else corrupt.push([key, values[index]]);
     });
     const known = QueueMeta.safeParse(meta);
@@ -237,10 +247,11 @@ export function databaseStore(database: UserDatabase): QueueStore {
         return changeOnce(work);
       }
     },
-    quarantined: () => database.transact(['quarantine'], 'readonly', (transaction) => new Promise<number>((resolve, reject) => {
-      const request = transaction.objectStore('quarantine').count();
-      request.onsuccess = () => { resolve(request.result); };
-      request.onerror = () => { reject(request.error ?? new Error('count failed')); };
+    quarantined: () => database.transact(['quarantine'], 'readonly', (transaction) => new Promise<SetAside[]>((resolve, reject) => {
+      const request = transaction.objectStore('quarantine').getAll() as IDBRequest<{ value: unknown }[]>;
+      request.onsuccess = () => { resolve(request.result.map(({ value }) => legible(value))); };
+      request.onerror = () => { reject(request.error ?? new Error('read failed')); };
     })),
+    clearQuarantine: () => database.transact(['quarantine'], 'readwrite', (transaction) => { transaction.objectStore('quarantine').clear(); }),
   };
 }

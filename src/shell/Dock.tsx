@@ -1,14 +1,14 @@
 /** What waits for the person above the bottom bar: unsent commands, an ending session, an update; refuses to cover the page for long. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { cancelCommand, confirmCommand, lossRead, queue } from '../commands.ts';
+import { cancelCommand, confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
 import { CommandState } from '../components/CommandState.tsx';
 import { useNow } from '../components/use-now.ts';
 import { formatSpan } from '../format/times.ts';
 import { session } from '../identity/session.ts';
 import type { OutboxEntryView } from '../screens/outbox-view.ts';
-import { commandName, commandText, failedStops } from '../stores/agent-view.ts';
+import { commandName, commandText, failedStops, setAsideName } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
 import { pageToast } from '../stores/toasts.ts';
 import { applyUpdate, updates } from '../updates.ts';
@@ -74,13 +74,19 @@ function inTray(entries: readonly OutboxEntryView[]): OutboxEntryView[] {
   return entries.filter((entry) => entry.state !== 'cancelled' && (entry.results !== undefined || failedStops([entry]).length === 0));
 }
 
+/** `: Stop Harbour`, of those that can be named. */
+function setAsideNames(all: readonly Parameters<typeof setAsideName>[0][]): string {
+  const names = all.map(setAsideName).filter((name) => name !== null);
+  return names.length === 0 ? '' : `: ${names.join(', ')}`;
+}
+
 function CommandTray() {
   const { entries, paused, storage, quarantined, lost } = useSnapshot(queue);
   const [folded, setFolded] = useState(false);
   const shown = inTray(entries as OutboxEntryView[]);
   const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending').length;
   const needing = shown.filter((entry) => entry.state === 'needs-you').length;
-  if (shown.length === 0 && quarantined === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;
+  if (shown.length === 0 && quarantined.length === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;
   const title = needing > 0 ? `${needing} ${needing === 1 ? 'start needs' : 'starts need'} you` : waiting > 0 ? `${waiting} ${waiting === 1 ? 'command waits' : 'commands wait'} to be received` : 'Commands';
   return (
     <section aria-label="Commands on this device" className={CARD}>
@@ -106,7 +112,12 @@ function CommandTray() {
           <Button size="sm" onClick={lossRead}>Dismiss</Button>
         </div>
       )}
-      {quarantined > 0 && <p className="text-amber">{quarantined} saved {quarantined === 1 ? 'command' : 'commands'} could not be read and will not be sent.</p>}
+      {quarantined.length > 0 && (
+        <div className="flex items-center justify-between gap-4">
+          <p className="text-amber">{quarantined.length} saved {quarantined.length === 1 ? 'command' : 'commands'} could not be read and will not be sent{setAsideNames(quarantined)}.</p>
+          <Button size="sm" onClick={() => { void dismissQuarantined(); }}>Dismiss</Button>
+        </div>
+      )}
     </section>
   );
 }
@@ -143,11 +154,11 @@ function UpdateNotice() {
 
 /** Whether something is docked that cannot wait as an offer can. */
 function useMatter(): boolean {
-  const { entries, storage, quarantined } = useSnapshot(queue);
+  const { entries, storage, quarantined, lost } = useSnapshot(queue);
   const { endingSoon } = useSnapshot(session);
   const { waiting } = useSnapshot(updates);
   const { outdated } = useSnapshot(connection);
-  return endingSoon || waiting || outdated || storage === 'memory' || quarantined > 0 || inTray(entries as OutboxEntryView[]).length > 0;
+  return endingSoon || waiting || outdated || storage === 'memory' || storage === 'newer' || lost || quarantined.length > 0 || inTray(entries as OutboxEntryView[]).length > 0;
 }
 
 export function Dock() {

@@ -39,6 +39,11 @@ export function commandName(entry: Pick<OutboxEntry, 'intent' | 'agentId' | 'age
   return entry.agentId === null ? WORD[entry.intent] : `${WORD[entry.intent]} ${entry.agentName}`;
 }
 
+/** The same of a record that was set aside; null where it cannot be read even so far. */
+export function setAsideName(record: { readonly intent: OutboxEntry['intent']; readonly agentName: string } | null): string | null {
+  return record === null ? null : commandName({ ...record, agentId: record.agentName === '' ? null : '' });
+}
+
 /** Where a command is on its way, in words. */
 export function commandText(entry: Pick<OutboxEntry, 'intent' | 'state' | 'reason' | 'attempts'>): string {
   const name = WORD[entry.intent];

@@ -148,7 +148,8 @@ export class World {
         await this.scheduler.step(realm);
         return result;
       },
-      quarantined: async () => 0,
+      quarantined: async () => [],
+      clearQuarantine: async () => undefined,
     };
     const outbox = createOutbox(store, { now: () => this.clock(), newId: () => this.newId() });
     if (this.mutant === 'coalesce-attempted') return { ...outbox, enqueue: (wish) => createOutbox(forgetful(store), { now: () => this.clock(), newId: () => this.newId() }).enqueue(wish) };
