@@ -39,7 +39,7 @@ export default defineConfig(({ mode }) => {
           rollupFormat: 'iife',
           globPatterns: ['index.html', 'manifest.webmanifest', 'assets/*.{js,css}', 'icons/*.{svg,png}'],
           // The wallet kit and its connectors are fetched when a wallet is shown; offline there is nothing to do with one.
-          globIgnores: ['**/wallet-*.js', '**/*.map'],
+          globIgnores: ['**/wallet-*.js', '**/*.map', 'icons/shortcut-*.png'],
           maximumFileSizeToCacheInBytes: 3_000_000,
         },
       }),

@@ -17,6 +17,8 @@ export interface Shown {
   tag: string;
   renotify: boolean;
   silent: boolean;
+  /** Stays until it is dealt with: a browser takes others away by itself after some seconds. */
+  requireInteraction: boolean;
   actions: { action: 'open' | 'stop'; title: string }[];
   target: PushTarget;
 }
@@ -33,7 +35,7 @@ function span(ms: number): string {
 /** Two decimals, towards zero; the app shows the exact amount. */
 function amount(text: string): string {
   const [whole = '0', part = ''] = text.split('.');
-  return `${whole.startsWith('-') ? '' : '+'}${whole}.${part.padEnd(2, '0').slice(0, 2)}`;
+  return `${whole.startsWith('-') ? '\u2212' : '+'}${whole.replace('-', '')}.${part.padEnd(2, '0').slice(0, 2)}`;
 }
 
 const trades = (count: number): string => `${count} new ${count === 1 ? 'trade' : 'trades'}`;
@@ -87,7 +89,7 @@ export function notificationOf(payload: PushPayload, kept: Pushed): Shown {
   const tag = `${payload.kind}:${payload.facts.agentId ?? ''}`;
   const again = kept === 'again';
   return {
-    title, body: `${payload.showDetails ? detailed : plain}${kept === 'behind' ? ` ${BEHIND}` : ''}`, tag, renotify: !again, silent: again,
+    title, body: `${payload.showDetails ? detailed : plain}${kept === 'behind' ? ` ${BEHIND}` : ''}`, tag, renotify: !again, silent: again, requireInteraction: payload.kind === 'agentHeld',
     actions: [{ action: 'open', title: 'Open' }, ...(stop === null ? [] : [{ action: 'stop' as const, title: 'Stop' }])],
     target: { uid: payload.uid, path: pathOf(payload), tag, stop },
   };

@@ -88,7 +88,7 @@ async function stop(target: z.infer<typeof Target>, baseUrl: string): Promise<vo
   if (said === 'signed-out') return open('/login');
   if (said === 'waiting') await wakeWithNetwork();
   await show(said === 'delivered' ? 'Stop delivered' : said === 'waiting' ? 'Stop saved' : 'Stop not delivered', {
-    body: SAID[said], tag: target.tag, silent: said === 'delivered', data: { ...target, stop: null } satisfies PushTarget, actions: [{ action: 'open', title: 'Open' }],
+    body: SAID[said], tag: target.tag, silent: said === 'delivered', requireInteraction: said === 'failed' || said === 'not-saved', data: { ...target, stop: null } satisfies PushTarget, actions: [{ action: 'open', title: 'Open' }],
   });
 }
 

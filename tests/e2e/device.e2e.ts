@@ -110,6 +110,32 @@ describe('the app on the device', () => {
     expect(await page.getByRole('button', { name: 'Back' }).isVisible()).toBe(false);
   });
 
+  it('is its own title bar where the system lets it: it can be taken hold of, and leaves the window’s buttons free', async () => {
+    await page.setViewportSize({ width: 1_440, height: 900 });
+    await page.goto(`${server.url}/agents`);
+    await page.getByText('Harbour').first().waitFor();
+    const bar = await page.evaluate(async () => {
+      // A browser without windows has no such mode: the app's own sheet is read again with a title bar's values in their place.
+      const sheets = await Promise.all([...document.querySelectorAll('link[rel="stylesheet"]')].map((link) => fetch((link as HTMLLinkElement).href).then((response) => response.text())));
+      const value: Record<string, string> = { x: '0px', y: '0px', width: 'calc(100vw - 138px)', height: '33px' };
+      const style = document.createElement('style');
+      style.textContent = sheets.join('').replace(/\(display-mode:\s*window-controls-overlay\)/g, 'all').replace(/env\(titlebar-area-(\w+)(?:,[^()]*)?\)/g, (_all, name: string) => value[name] ?? '');
+      document.head.append(style);
+      const header = document.querySelector('#root > header');
+      const parts = [...header?.querySelectorAll('a, button') ?? []].filter((part) => part.getBoundingClientRect().width > 0);
+      const region = (part: Element): string => getComputedStyle(part).getPropertyValue('app-region') || getComputedStyle(part).getPropertyValue('-webkit-app-region');
+      return {
+        taken: header === null ? '' : region(header), pressed: [...new Set(parts.map(region))],
+        right: Math.max(...[...header?.querySelectorAll('*') ?? []].map((part) => part.getBoundingClientRect().right)), height: header?.getBoundingClientRect().height ?? 0,
+      };
+    });
+    expect(bar).toMatchObject({ taken: 'drag', pressed: ['no-drag'] });
+    expect(bar.right).toBeLessThanOrEqual(1_440 - 138);
+    expect(bar.height).toBeGreaterThanOrEqual(33);
+    if (process.env.SHOTS !== undefined) await page.screenshot({ path: `${process.env.SHOTS}/title-bar.png` });
+    await page.setViewportSize({ width: 390, height: 844 });
+  });
+
   it('keeps clear of notch and home bar, upright and on its side', async () => {
     const session = await browser.context.newCDPSession(page);
     const inset = (insets: Record<string, number>): Promise<unknown> => session.send('Emulation.setSafeAreaInsetsOverride' as never, { insets } as never);

@@ -19,7 +19,7 @@ describe('a notification', () => {
   });
 
   it('says who, what and how much where that was asked for', () => {
-    expect(notificationOf(payload({ showDetails: true }), 'fresh').body).toBe('Harbour-Secret closed ETH/USDT: -52.40 USDT. On paper.');
+    expect(notificationOf(payload({ showDetails: true }), 'fresh').body).toBe('Harbour-Secret closed ETH/USDT: \u221252.40 USDT. On paper.');
     expect(notificationOf(payload({ showDetails: true, kind: 'lateStop' }), 'fresh').body).toBe('Harbour-Secret is stopped. The stop had waited 2 h on a device. Its positions stay open, protected by their stops.');
     expect(notificationOf(payload({ kind: 'trialEnding' }), 'fresh').title).toBe('Your trial ends in 24 h');
     expect(notificationOf(payload({ kind: 'fills' }), 'fresh').title).toBe('3 new trades');
@@ -34,6 +34,10 @@ describe('a notification', () => {
     expect(notificationOf(payload({}), 'fresh')).toMatchObject({ renotify: true, silent: false, actions: [{ action: 'open' }, { action: 'stop' }], target: { stop: { id: 'a1', name: '', generation: 4 } } });
     const stopped = { ...payload({}).state, agents: [{ ...agent, status: 'stopped' as const }] };
     expect(notificationOf(payload({ state: stopped }), 'again')).toMatchObject({ renotify: false, silent: true, actions: [{ action: 'open' }], target: { stop: null } });
+  });
+
+  it('stays on the screen only where an agent stands still: the rest may go by itself', () => {
+    expect(PUSH_KINDS.filter((kind) => notificationOf(payload({ kind }), 'fresh').requireInteraction)).toEqual(['agentHeld']);
   });
 
   it('takes one place an agent and kind, and leads to what it is about', () => {

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../../..');
 interface Picture { src: string; sizes: string; type: string; purpose?: string; form_factor?: string; label?: string }
 interface Manifest {
   id: string; name: string; short_name: string; description: string; lang: string; dir: string; start_url: string; scope: string;
-  display: string; display_override: string[]; launch_handler: { client_mode: string[] }; orientation: string; theme_color: string; background_color: string;
+  display: string; display_override: string[]; launch_handler: { client_mode: string[] }; handle_links: string; edge_side_panel: { preferred_width: number }; orientation: string; theme_color: string; background_color: string;
   categories: string[]; prefer_related_applications: boolean; icons: Picture[]; screenshots: Picture[];
   shortcuts: { name: string; short_name?: string; description: string; url: string; icons: Picture[] }[];
 }
@@ -39,6 +39,7 @@ describe('the manifest', () => {
     expect(manifest.display).toBe('standalone');
     expect(manifest.display_override).toEqual(['window-controls-overlay', 'standalone', 'minimal-ui']);
     expect(manifest.launch_handler).toEqual({ client_mode: ['navigate-existing', 'auto'] });
+    expect([manifest.handle_links, manifest.edge_side_panel]).toEqual(['preferred', { preferred_width: 400 }]);
     expect(manifest.orientation).toBe('any');
     expect([manifest.theme_color, manifest.background_color].every((colour) => /^#[0-9a-f]{6}$/.test(colour))).toBe(true);
   });
@@ -72,10 +73,11 @@ describe('the manifest', () => {
 
   it('leads from its icon to Stop all agents first, then to Portfolio and Markets, which are all there', () => {
     expect(manifest.shortcuts.map(({ name, url }) => [name, url])).toEqual([['Stop all agents', '/stop-all'], ['Portfolio', '/portfolio'], ['Markets', '/market']]);
+    expect(new Set(manifest.shortcuts.flatMap(({ icons }) => icons.map(({ src }) => src))).size).toBe(6);
     for (const { url, description, icons } of manifest.shortcuts) {
       expect(routeOf(url)?.access).toBe('protected');
       expect(description.length).toBeGreaterThan(5);
-      expect(icons.map(({ src, sizes }) => pngSize(src) === sizes)).toEqual([true]);
+      expect(icons.map(({ src, sizes }) => [pngSize(src), sizes])).toEqual([['192x192', '192x192'], ['96x96', '96x96']]);
     }
   });
 });

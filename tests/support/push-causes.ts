@@ -1,0 +1,69 @@
+/** Every kind of push there is, brought about by the server's own scheduler, guards and sender on a tape; refuses a message written by hand. */
+import { Agent as HttpsAgent } from 'node:https';
+import { eq } from 'drizzle-orm';
+import { DEFAULT_PUSH_SETTINGS, PushPayload } from '../../contract/push.ts';
+import { readAgentList } from '../../server/agents/read-agents.ts';
+import { agents, positions, subscriptions, users } from '../../server/db/schema.ts';
+import { readPortfolio } from '../../server/portfolio/read-portfolio.ts';
+import { pushCallables } from '../../server/push/callables.ts';
+import { PushSender } from '../../server/push/sender.ts';
+import { openVapid } from '../../server/push/vapid.ts';
+import { silentLog } from './app.ts';
+import type { PushService } from './push-service.ts';
+import { AGGRESSIVE, openFloor, type Floor } from './trading.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** A fall under the stop, a strategy that cannot run, a day that went badly, a stop from a tunnel, and a plan in trouble. */
+async function trouble(floor: Floor, uid: string): Promise<void> {
+  const { db } = floor.database;
+  const made = async (name: string, pair: string): Promise<string> =>
+    (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, name, trading_pairs: [pair] } })).agent.id;
+  const harbour = await made('Harbour', 'BTC/USDT');
+  await made('Ebb', 'ETH/USDT');
+  const drift = await made('Drift', 'SOL/USDT');
+  const scheduler = floor.scheduler();
+  await scheduler.open();
+  await floor.run(scheduler, 1);
+  const [held] = await db.select().from(positions).where(eq(positions.agentId, harbour));
+  floor.market.say('BTC/USDT', Number(held?.stopPrice ?? 0) * 0.99);
+  await scheduler.settled();
+  const history = floor.market.history.bind(floor.market);
+  floor.market.history = (pair, ...rest) => (pair === 'ETH/USDT' ? Promise.reject(new Error('The candles are torn')) : history(pair, ...rest));
+  const [row] = await db.select().from(agents).where(eq(agents.id, drift));
+  const memory = row?.memory as { day: object };
+  await db.update(agents).set({ memory: { ...memory, day: { ...memory.day, equity: '20000' } } }).where(eq(agents.id, drift));
+  await floor.run(scheduler, 1);
+  await floor.call(uid, 'stopAgent', { params: { id: harbour }, body: { ageMs: 5 * MINUTE_MS } });
+  await db.update(subscriptions).set({ status: 'past_due', currentPeriodEnd: floor.clock.at - 5 * DAY_MS }).where(eq(subscriptions.uid, uid));
+  await db.update(users).set({ trialEndsAt: floor.clock.at + DAY_MS }).where(eq(users.uid, uid));
+}
+
+/** The messages as `service` decrypted them, oldest first. The person's events are counted from `sequence` on. */
+export async function provokeEveryKind(service: PushService, uid: string, sequence: number): Promise<{ text: string; payload: PushPayload }[]> {
+  const floor = await openFloor();
+  try {
+    await floor.join(uid);
+    await floor.database.db.update(users).set({ sequence }).where(eq(users.uid, uid));
+    const vapid = await openVapid(floor.database, { publicKey: null, privateKey: null, subject: 'mailto:ops@example.com', allowLocal: true });
+    const calls = pushCallables({ database: floor.database, clock: floor.clock, publicKey: vapid.publicKey, allowLocal: true });
+    const subscription = service.subscribe();
+    await calls.registerPush({ uid, email: null }, { subscription });
+    await calls.pushSettings({ uid, email: null }, { settings: { ...DEFAULT_PUSH_SETTINGS, kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, fills: true } } });
+    const sender = new PushSender({
+      database: floor.database, clock: floor.clock, log: silentLog, vapid, agent: new HttpsAgent({ ca: service.ca, keepAlive: true }),
+      readAgents: (who) => readAgentList(floor.deps, who), readPortfolio: (who) => readPortfolio(floor.deps, who),
+    });
+    await trouble(floor, uid);
+    await sender.runOnce();
+    // Fills wait for others of their moment.
+    floor.clock.at += MINUTE_MS;
+    await sender.runOnce();
+    await sender.stop();
+    const { pathname } = new URL(subscription.endpoint);
+    return service.taken.filter(({ path }) => path === pathname).map(({ text }) => ({ text, payload: PushPayload.parse(JSON.parse(text)) }));
+  } finally {
+    await floor.close();
+  }
+}
