@@ -24,6 +24,12 @@ export function offlineText(savedAt: number | null, expired: boolean, now: numbe
     : `Offline. ${showing} Stops will be sent first when you are back.`;
 }
 
+/** Whether what was to be stopped is, by the server's word; otherwise nobody here knows. */
+function standing(agentId: string | null, agents: readonly { readonly id: string; readonly status: string }[] | undefined): string {
+  if (agentId === null) return agents?.every(({ status }) => status === 'stopped') === true ? 'All are stopped meanwhile.' : 'They may still be running.';
+  return agents?.find(({ id }) => id === agentId)?.status === 'stopped' ? 'It is stopped meanwhile.' : 'It may still be running.';
+}
+
 async function again(commandId: string): Promise<void> {
   const result = await confirmCommand(commandId);
   if (result.said === 'refused' || result.said === 'not-saved') pageToast('error', result.message);
@@ -39,11 +45,10 @@ function FailedStops() {
       <ul>
         {failed.map((entry) => {
           const name = entry.agentId === null ? 'all agents' : entry.agentName;
-          const stopped = entry.agentId !== null && agents?.find((agent) => agent.id === entry.agentId)?.status === 'stopped';
           return (
             <li key={entry.commandId} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
               <span className="flex min-w-0 flex-1 basis-60 items-start gap-2"><OctagonAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
-                <span><strong className="font-semibold">Stop of {name} failed.</strong> {entry.reason?.message ?? 'No reason was given'}. {stopped ? 'It is stopped meanwhile.' : 'It may still be running.'}</span>
+                <span><strong className="font-semibold">Stop of {name} failed.</strong> {entry.reason?.message ?? 'No reason was given'}. {standing(entry.agentId, agents)}</span>
               </span>
               <span className="flex gap-2">
                 <Button size="sm" tone="danger" onClick={() => { void again(entry.commandId); }}>Stop again</Button>

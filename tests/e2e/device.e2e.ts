@@ -94,6 +94,9 @@ describe('the app on the device', () => {
       // A screen of the bottom bar is no place to leave.
       expect(await back.isVisible()).toBe(url === '/stop-all');
       if (url === '/stop-all') {
+        await window.setViewportSize({ width: 360, height: 780 });
+        expect(await window.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+        if (process.env.SHOTS !== undefined) await window.screenshot({ path: `${process.env.SHOTS}/back-control.png` });
         await back.click();
         await window.waitForURL('**/dashboard');
         await window.getByRole('link', { name: 'Agents' }).first().click();

@@ -30,7 +30,7 @@ export function AgentActs({ view, startable = true }: { view: AgentView; startab
   const [starting, setStarting] = useState(false);
   const [reviewing, setReviewing] = useState(false);
   return (
-    <div className="flex min-w-11 justify-end pointer-fine:min-w-9">
+    <div className="flex min-w-11 justify-end gap-2 pointer-fine:min-w-9">
       {view.canReview && <Button size="icon" aria-label={`Review the start of ${agent.name}`} title="Review" className="text-amber" onClick={() => { setReviewing(true); }}><CircleAlert className="size-4.5" aria-hidden /></Button>}
       {view.canUndo && entry !== null && <Button size="icon" aria-label={`Take back: ${view.wish === 'stop' ? 'stop' : 'start'} ${agent.name}`} title="Undo" onClick={() => { void undo(entry.commandId); }}><Undo2 className="size-4" aria-hidden /></Button>}
       {view.canStop && <HoldToConfirm compact label={`Stop ${agent.name}`} sentence={stopSentence(view)} icon={<CircleStop className="size-4.5" aria-hidden />} onConfirm={() => { act(stopAgent(agent)); }} />}

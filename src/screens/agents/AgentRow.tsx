@@ -70,7 +70,7 @@ export function AgentRow({ view, split = false }: { view: AgentView; split?: boo
         <span className="block truncate font-medium">{agent.name}</span>
         <StatusBadge tone={STATUS_TONE[agent.status]} className="text-xs">{view.statusText}</StatusBadge>
         {entry !== null && commandText !== null
-          ? <CommandState phase={entry.state} className="text-xs">{commandText}</CommandState>
+          ? <span className="block"><CommandState phase={entry.state} className="text-xs">{commandText}</CommandState></span>
           : <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>{runText(agent, now, market, late)}</span>}
       </Link>
       <span className="hidden sm:block"><Line agentId={agent.id} name={agent.name} /></span>

@@ -85,9 +85,9 @@ describe('a stop that failed', () => {
     queue.entries = [refused, command({ intent: 'stop-all', agentId: null, agentName: '', state: 'lapsed', sequence: 2 })];
     await open('/library');
     const lines = (): string[] => screen.queryAllByRole('alert').map((one) => one.textContent);
-    expect(lines().join()).toMatch(/Stop of Harbour failed\..*It may still be running\..*Stop of all agents failed\..*It may still be running\./);
+    expect(lines().join()).toMatch(/Stop of Harbour failed\..*It may still be running\..*Stop of all agents failed\..*They may still be running\./);
     await later(() => { agentsAre([agent('a1', 'Harbour', { status: 'stopped' })], 4); });
-    expect(lines().join()).toContain('It is stopped meanwhile.');
+    expect(lines().join()).toMatch(/It is stopped meanwhile\..*All are stopped meanwhile\./);
     await later(() => { queue.entries = []; });
     expect(lines()).toEqual([]);
   });
