@@ -9,7 +9,7 @@ const barrel = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'screenshots/**', '.data/**', '**/*.mjs', '**/*.js'] },
+  { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'coverage/**', 'screenshots/**', '.data/**', '**/*.mjs', '**/*.js'] },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   {

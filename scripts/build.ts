@@ -6,5 +6,5 @@ import { keepingAssets } from './keep-assets.ts';
 loadEnvironmentFiles();
 process.chdir(ROOT);
 const stamp = presentStamp(process.env);
-await keepingAssets(DIST, () => build({ root: ROOT, logLevel: 'warn' }));
+await keepingAssets(DIST, (into) => build({ root: ROOT, logLevel: 'warn', build: { outDir: into, emptyOutDir: true } }));
 writeStamp(stamp);

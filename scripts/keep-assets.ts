@@ -1,6 +1,5 @@
 /** Keeps the hashed files of earlier builds beside a new one, for pages that are still open; refuses to keep more than it is told. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A page of the build before the last finds its chunks; an older one reloads. */
@@ -25,19 +24,29 @@ export function readBuilds(dist: string): Builds {
 /** Maps are for whoever debugs the present build. */
 const isServed = (name: string): boolean => !/\.map(\.|$)/.test(name);
 
-/** Runs `build`, which empties `dist`, and lays the chunks of the two builds before it beside what it made. */
-export async function keepingAssets(dist: string, build: () => Promise<unknown>): Promise<void> {
-  const before = readBuilds(dist).slice(0, BUILDS_KEPT).map((names) => names.filter(isServed));
-  const aside = mkdtempSync(join(tmpdir(), 'tradewind-assets-'));
+const served = (names: string[]): string[] => names.filter(isServed).sort();
+const isSame = (one: string[], other: string[]): boolean => served(one).join('\n') === served(other).join('\n');
+
+/**
+ * Has `build` write into a folder beside `dist`, lays the chunks of the two builds before it beside what it made, and puts
+ * the whole in the place of `dist`: who is served meanwhile gets one build or the other, and one that fails changes nothing.
+ */
+export async function keepingAssets(dist: string, build: (into: string) => Promise<unknown>): Promise<void> {
+  const [next, old] = [`${dist}.next`, `${dist}.old`];
+  for (const left of [next, old]) rmSync(left, { recursive: true, force: true });
   try {
-    const present = (name: string): boolean => existsSync(join(dist, ASSETS, name));
-    for (const name of new Set(before.flat().filter(present))) cpSync(join(dist, ASSETS, name), join(aside, name), { preserveTimestamps: true });
-    await build();
-    const made = readdirSync(join(dist, ASSETS));
-    mkdirSync(join(dist, ASSETS), { recursive: true });
-    for (const name of readdirSync(aside)) if (!made.includes(name)) cpSync(join(aside, name), join(dist, ASSETS, name), { preserveTimestamps: true });
-    writeFileSync(join(dist, LIST), JSON.stringify([made, ...before]));
+    await build(next);
+    mkdirSync(join(next, ASSETS), { recursive: true });
+    const made = readdirSync(join(next, ASSETS));
+    // The same build made again is not another one: it must not push out those that people still have open.
+    const before = readBuilds(dist).filter((names) => !isSame(names, made)).slice(0, BUILDS_KEPT).map(served);
+    for (const name of new Set(before.flat())) {
+      if (!made.includes(name) && existsSync(join(dist, ASSETS, name))) cpSync(join(dist, ASSETS, name), join(next, ASSETS, name), { preserveTimestamps: true });
+    }
+    writeFileSync(join(next, LIST), JSON.stringify([made, ...before]));
+    if (existsSync(dist)) renameSync(dist, old);
+    renameSync(next, dist);
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    for (const left of [next, old]) rmSync(left, { recursive: true, force: true });
   }
 }

@@ -8,18 +8,15 @@ import { openBadge } from './icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
 import { connectIdentity, onPurge, openSession } from './identity/session.ts';
 import { log } from './log.ts';
+import { sendsAreOver } from './offline/sends-over.ts';
 import { openPush } from './push/open-push.ts';
 import { startLive } from './stores/live.ts';
-import { registerWorker, reloadOnce } from './updates.ts';
+import { openUpdates, registerWorker } from './updates.ts';
 import { forgetWallet } from './wallet/remembered.ts';
 
 addEventListener('error', (event) => { log.error('Global error', event.error ?? event.message); });
 addEventListener('unhandledrejection', (event) => { log.error('Unhandled rejection', event.reason); });
-addEventListener('vite:preloadError', (event) => {
-  log.error('A part of the app could not be loaded', event.payload);
-  // The chunk of an older build is gone from the server. Offline the reload would only lose what is on the screen.
-  if (navigator.onLine) reloadOnce(sessionStorage, () => { location.reload(); });
-});
+openUpdates(sendsAreOver);
 
 /** Identity comes in a chunk of its own, after the first paint. */
 async function loadIdentity(): Promise<void> {

@@ -27,6 +27,9 @@ export function shellCache(manifest: readonly (PrecacheEntry | string)[]): strin
   return `${SHELL_PREFIX}${typeof page === 'object' ? page.revision ?? '' : ''}`;
 }
 
+/** The parts that a page names. */
+export const partsOf = (html: string): string[] => [...new Set(html.match(/\/assets\/[\w.-]+/g) ?? [])];
+
 export interface StaticRoute {
   condition: { urlPattern: { pathname: string; search?: string }; requestMode?: 'navigate' };
   source: { cacheName: string };

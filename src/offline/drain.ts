@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { StorageFault } from './database.ts';
-import { pauseHolds, type Outbox } from './outbox.ts';
+import { mayAskAgain, pauseHolds, type Outbox } from './outbox.ts';
 import { isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
 import { nextDueAt, pick } from './queue-rules.ts';
 import { judge, type Answer, type Verdict } from './replies.ts';
@@ -128,8 +128,9 @@ class Turn {
       this.stopped ??= 'signed-out';
       return null;
     }
-    const paused = pauseHolds((await this.ports.outbox.state()).meta, tokenClaims(held.token)?.authTime ?? null);
-    if (paused === null) return held;
+    const { meta } = await this.ports.outbox.state();
+    const paused = pauseHolds(meta, tokenClaims(held.token)?.authTime ?? null);
+    if (paused === null || mayAskAgain(meta, this.ports.now())) return held;
     this.stopped ??= paused;
     return null;
   }
@@ -159,6 +160,7 @@ class Turn {
       case 'done': {
         const agents = agentsIn(answer.json);
         const results = resultsIn(answer.json, entry);
+        if ((await outbox.state()).meta.pause?.why === 'update') await outbox.pause(null);
         await outbox.delivered(entry, new Map(agents.map((agent) => [agent.id, agent.generation])), results);
         this.ports.onDelivered?.(entry, agents);
         if (results.some((result) => !result.went)) this.ports.onSettled?.(entry);
@@ -171,7 +173,7 @@ class Turn {
         return;
       case 'pause':
         await outbox.settle(verdict.entry);
-        await outbox.pause({ why: verdict.why, authTime: tokenClaims(bearer.token)?.authTime ?? null, contractVersion: CONTRACT_VERSION });
+        await outbox.pause({ why: verdict.why, authTime: tokenClaims(bearer.token)?.authTime ?? null, contractVersion: CONTRACT_VERSION, since: this.ports.now() });
         this.stopped ??= verdict.why;
         return;
       case 'settled':

@@ -13,7 +13,7 @@ export const QueueMeta = z.object({
   clockOffsetMs: z.nullable(z.number()),
   lastSeenAt: z.number(),
   /** Nothing is sent until a later sign-in than `authTime` (s; null where the token did not say), or another contract. */
-  pause: z.nullable(z.object({ why: z.enum(['sign-in', 'update']), authTime: z.nullable(z.number()), contractVersion: z.number() })),
+  pause: z.nullable(z.object({ why: z.enum(['sign-in', 'update']), authTime: z.nullable(z.number()), contractVersion: z.number(), since: z.optional(z.number()) })),
 });
 export type QueueMeta = z.infer<typeof QueueMeta>;
 export const EMPTY_META: QueueMeta = { clockOffsetMs: null, lastSeenAt: 0, pause: null };
@@ -166,6 +166,14 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
     pause: (pause) => change((state) => ({ ...state, meta: { ...state.meta, pause }, result: undefined })),
     discard: (states) => change((state) => ({ ...state, entries: state.entries.filter((entry) => !states.includes(entry.state)), result: undefined })),
   };
+}
+
+/** How long a server's word that this app is too old is believed without asking again: it may be rolled back too, ms. */
+const TOO_OLD_MS = 60_000;
+
+/** Whether a paused queue may try again what the server would not have from this version. */
+export function mayAskAgain({ pause }: QueueMeta, now: number): boolean {
+  return pause?.why === 'update' && Math.abs(now - (pause.since ?? 0)) >= TOO_OLD_MS;
 }
 
 /** A pause ends by itself with a later sign-in or another version of the app. */

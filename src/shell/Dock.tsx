@@ -1,5 +1,5 @@
 /** What waits for the person above the bottom bar: unsent commands, an ending session, an update; refuses to cover the page for long. */
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { cancelCommand, confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
@@ -11,7 +11,7 @@ import type { OutboxEntryView } from '../screens/outbox-view.ts';
 import { commandName, commandText, failedStops, setAsideName } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
 import { pageToast } from '../stores/toasts.ts';
-import { applyUpdate, updates } from '../updates.ts';
+import { applyUpdate, isTyping, lookForUpdate, updates } from '../updates.ts';
 import { InstallOffer } from './InstallOffer.tsx';
 import { SignInAgain } from './SignInAgain.tsx';
 
@@ -143,11 +143,14 @@ function SessionNotice() {
 function UpdateNotice() {
   const { waiting } = useSnapshot(updates);
   const { outdated } = useSnapshot(connection);
+  const [warned, setWarned] = useState(false);
+  useEffect(() => { if (outdated) lookForUpdate(); }, [outdated]);
   if (!waiting && !outdated) return null;
+  const press = (): void => { if (isTyping() && !warned) setWarned(true); else applyUpdate(); };
   return (
     <section aria-label="Update" className={`${CARD} flex items-center justify-between gap-4`}>
-      <p>{outdated ? 'This version is too old for the server. What waits to be sent is kept.' : 'A new version is ready.'}</p>
-      <Button size="sm" tone="primary" onClick={() => { if (waiting) applyUpdate(); else location.reload(); }}>{waiting ? 'Update' : 'Reload'}</Button>
+      <p role="status">{warned ? 'What you have typed on this page is not kept by an update.' : outdated ? 'This version is too old for the server. What waits to be sent is kept.' : 'A new version is ready.'}</p>
+      <Button size="sm" tone="primary" onClick={press}>{warned ? 'Update all the same' : 'Update'}</Button>
     </section>
   );
 }

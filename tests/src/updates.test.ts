@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 /** A new version taking over: who reloads at once, and who is told. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { applyUpdate, followTakeover, updates } from '../../src/updates.ts';
+import { applyUpdate, followTakeover, openUpdates, updates } from '../../src/updates.ts';
 
 let visibility: DocumentVisibilityState;
 let change: () => void;
@@ -37,4 +37,19 @@ it('a page in use is told and reloads when its person says so; a hidden one relo
   follow(true);
   change();
   expect(reloads).toBe(2);
+});
+
+it('a hidden page with a form that somebody has typed into is told instead, until that form is gone', () => {
+  openUpdates(() => Promise.resolve());
+  document.body.innerHTML = '<form><input></form>';
+  const field = document.querySelector('input')!;
+  field.value = 'Har';
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  visibility = 'hidden';
+  follow(true);
+  change();
+  expect([reloads, updates.waiting]).toEqual([0, true]);
+  document.body.innerHTML = '';
+  change();
+  expect(reloads).toBe(1);
 });

@@ -16,8 +16,8 @@ export interface Passing { method: string; path: string; headers: IncomingMessag
 export interface FaultProxy {
   url: string;
   port: number;
-  /** Asked for every request; null lets it pass. */
-  harm(decide: (passing: Passing) => Fault | null): void;
+  /** Asked for every request; null lets it pass, and until it answers the request waits here. */
+  harm(decide: (passing: Passing) => Fault | null | Promise<null>): void;
   /** Goes dead without a word: what flows to the browser now never goes on, and its connections stay open. What is asked later passes. */
   freeze(): void;
   /** Called when a request has come in and before it is passed on. */
@@ -34,7 +34,7 @@ async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 export async function startFaultProxy(target: { port: number }, port = 0): Promise<FaultProxy> {
-  let decide: (passing: Passing) => Fault | null = () => null;
+  let decide: (passing: Passing) => Fault | null | Promise<null> = () => null;
   const flowing = new Map<ServerResponse, IncomingMessage>();
   let listener: (passing: Passing) => void = () => undefined;
 
@@ -49,7 +49,7 @@ export async function startFaultProxy(target: { port: number }, port = 0): Promi
     const passing: Passing = { method: request.method ?? '', path: request.url ?? '', headers: request.headers };
     const body = await bytesOf(request as AsyncIterable<Buffer>);
     listener(passing);
-    const fault = decide(passing);
+    const fault = await decide(passing);
     if (fault === 'hold') return;
     if (fault === 'drop-request') { request.socket.destroy(); return; }
     if (fault === 'portal-page') { response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE); return; }

@@ -34,7 +34,8 @@ async function administer(server: TestServer, user: TestUser, change: Record<str
   if (!response.ok) throw new Error(`The account could not be changed: ${await response.text()}`);
 }
 
-export async function openLives(): Promise<Lives> {
+/** `more`: settings of the server beside the usual. */
+export async function openLives(more: Record<string, string> = {}): Promise<Lives> {
   const target = { port: await freePort() };
   const proxy = await startFaultProxy(target);
   const sent: Sent[] = [];
@@ -45,7 +46,7 @@ export async function openLives(): Promise<Lives> {
   });
   const server = await startServer({ env: {
     PORT: String(target.port), PUBLIC_ORIGIN: proxy.url, METRICS: 'true', ACCOUNT_CHECK_SECONDS: '2',
-    ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }),
+    ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }), ...more,
   } });
   const agent = async (user: TestUser, id: string): Promise<Agent> => {
     const found = (await callApi(server.url, user.idToken, 'agents')).agents.find((one) => one.id === id);

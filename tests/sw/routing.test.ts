@@ -5,7 +5,7 @@ import { CALLS } from '../../contract/calls.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../src/offline/database.ts';
 import { readSnapshot } from '../../src/offline/snapshots.ts';
 import { keep, watched } from '../../sw/observe.ts';
-import { isAppRoute, shellCache, staticRoutes, START_PATHS, watchedKind } from '../../sw/routing.ts';
+import { isAppRoute, partsOf, shellCache, staticRoutes, START_PATHS, watchedKind } from '../../sw/routing.ts';
 import { portfolio, T0 } from '../src/offline/samples.ts';
 
 const ORIGIN = 'http://localhost:8787';
@@ -42,6 +42,13 @@ describe('what the browser answers without the worker', () => {
   it('is one build\'s page: another revision is in another cache', () => {
     const of = (revision: string) => shellCache(['x.js', { url: 'index.html', revision }]);
     expect(of('1')).not.toBe(of('2'));
+  });
+});
+
+describe('the parts a page names', () => {
+  it('are all its scripts and styles, each once', () => {
+    expect(partsOf('<script src="/assets/index-AbCd1234.js"></script><link href="/assets/a.esm-x_-12345.css"><link href="/icons/icon.svg"><link href="/assets/index-AbCd1234.js">'))
+      .toEqual(['/assets/index-AbCd1234.js', '/assets/a.esm-x_-12345.css']);
   });
 });
 

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 /** The page's side of the queue: triggers, what is shown, what is deleted; on IndexedDB and a real line. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineChannel } from '../../../src/offline/channel.ts';
 import { UserDatabase } from '../../../src/offline/database.ts';
@@ -150,6 +150,26 @@ describe('when it sends', () => {
     await life.drainNow();
     expect(ends.at(-1)).toBe('update');
     await expect.poll(() => [view()?.paused, view()?.entries.length]).toEqual(['update', 1]);
+  });
+
+  it('sends it without an update where the server takes this app again, as after a rollback (F25)', async () => {
+    server.answer((asked) => (asked.path === '/healthz' ? health : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } }));
+    const { life, view } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    await expect.poll(() => view()?.paused).toBe('update');
+    server.answer(echo);
+    const tried = posts().length;
+    await life.drainNow();
+    expect(posts()).toHaveLength(tried);
+    const later = Date.now() + 61_000;
+    vi.spyOn(Date, 'now').mockReturnValue(later);
+    await life.drainNow();
+    vi.restoreAllMocks();
+    expect(posts()).toHaveLength(tried + 1);
+    await expect.poll(() => view()?.paused).toBeNull();
+    expect(await life.queue?.outbox.state()).toMatchObject({ entries: [], meta: { pause: null } });
   });
 });
 
