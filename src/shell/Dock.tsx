@@ -155,13 +155,13 @@ function UpdateNotice() {
   );
 }
 
-/** Whether something is docked that cannot wait as an offer can. */
+/** Whether something is docked that cannot wait as an offer can; without the server nothing is offered. */
 function useMatter(): boolean {
   const { entries, storage, quarantined, lost } = useSnapshot(queue);
   const { endingSoon } = useSnapshot(session);
   const { waiting } = useSnapshot(updates);
-  const { outdated } = useSnapshot(connection);
-  return endingSoon || waiting || outdated || storage === 'memory' || storage === 'newer' || lost || quarantined.length > 0 || inTray(entries as OutboxEntryView[]).length > 0;
+  const { outdated, online } = useSnapshot(connection);
+  return online === 'offline' || endingSoon || waiting || outdated || storage === 'memory' || storage === 'newer' || lost || quarantined.length > 0 || inTray(entries as OutboxEntryView[]).length > 0;
 }
 
 export function Dock() {

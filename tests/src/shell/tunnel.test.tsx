@@ -176,7 +176,9 @@ describe('what is docked over a screen', () => {
     expect(screen.queryByRole('region', { name: 'Install' })).toBeNull();
     await later(() => { queue.entries = []; });
     expect(screen.getByRole('region', { name: 'Install' })).toBeTruthy();
-    await later(() => { session.endingSoon = true; });
+    await later(() => { connection.online = 'offline'; });
+    expect(screen.queryByRole('region', { name: 'Install' })).toBeNull();
+    await later(() => { Object.assign(connection, { online: 'online' }); session.endingSoon = true; });
     expect(screen.getByRole('region', { name: 'Session' })).toBeTruthy();
     expect(screen.queryByRole('region', { name: 'Install' })).toBeNull();
   });
