@@ -54,10 +54,35 @@ async function running(prepare: (page: Page) => Promise<void> = () => Promise.re
 }
 
 /** What a script of the test's own does on the app's origin, with no code of the app on that page. */
-async function bare(): Promise<Page> {
+async function bare(path = '/healthz'): Promise<Page> {
   const page = await browser.page();
-  await page.goto(`${server.url}/healthz`);
+  await page.goto(`${server.url}${path}`);
   return page;
+}
+
+/** Whether the browser refuses a few bytes more; the database stays open, so that it goes on counting as it did. */
+const refusesBytes = (page: Page): Promise<boolean> => page.evaluate(async () => {
+  const held = globalThis as unknown as { filler?: IDBDatabase };
+  held.filler ??= await new Promise<IDBDatabase | undefined>((resolve) => {
+    const request = indexedDB.open('filler');
+    request.onupgradeneeded = () => { request.result.createObjectStore('bytes'); };
+    request.onsuccess = () => { resolve(request.result); };
+    request.onerror = () => { resolve(undefined); };
+  });
+  const db = held.filler;
+  if (db === undefined) return true;
+  return new Promise<boolean>((resolve) => {
+    const transaction = db.transaction('bytes', 'readwrite');
+    transaction.objectStore('bytes').put(new Uint8Array(2_000), 'one');
+    transaction.oncomplete = () => { resolve(false); };
+    transaction.onabort = () => { resolve(transaction.error?.name === 'QuotaExceededError'); };
+  });
+});
+
+async function enter(page: Page): Promise<void> {
+  await page.getByLabel('Email').fill(user.email);
+  await page.getByLabel('Password', { exact: true }).fill(user.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
 }
 
 const LOST = 'This browser has cleared what was kept here';
@@ -136,14 +161,66 @@ describe('storage', () => {
     expect((await queueOf(page, user.uid)).map(({ intent, agentId }) => [intent, agentId])).toEqual([['stop', agent.id]]);
     await page.getByText(LOST).first().waitFor();
     await browser.context.setOffline(false);
-    // The sign-in lay in the same storage: it is asked for again, and the stop has waited for it if it was not faster.
-    await page.getByRole('link', { name: 'Go to Login' }).click();
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password', { exact: true }).fill(user.password);
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.waitForURL((url) => url.pathname !== '/login');
-    await expect.poll(status, { timeout: 20_000 }).toBe('stopped');
+    // The sign-in lay in the same storage. Where the provider notices first, it is asked for again, and the stop waits.
+    const login = page.getByRole('link', { name: 'Go to Login' });
+    await expect.poll(async () => await login.isVisible() || await status() === 'stopped', { timeout: 20_000 }).toBe(true);
+    if (await status() !== 'stopped') {
+      await login.click();
+      await enter(page);
+      await expect.poll(status, { timeout: 20_000 }).toBe('stopped');
+    }
     await page.close();
+    const clean = await bare();
+    await (await browser.context.newCDPSession(clean)).send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb,local_storage' });
+    await logIn(clean, server.url, user);
+    await clean.close();
+  });
+});
+
+describe('a full device', () => {
+  it('gives up figures, never a command; what it cannot save it does not call saved (F13)', async () => {
+    const { agent: second } = await callApi(server.url, user.idToken, 'createAgent', {
+      body: { name: 'Second', trading_pairs: ['BTC/USDT'], risk_profile: 'Conservative', max_position_size: 100, execution_interval: 'daily', enabled: true },
+    });
+    await callApi(server.url, user.idToken, 'startAgent', { params: { id: second.id }, body: {} });
+    const before = await running();
+    await before.goto(`${server.url}/agents/${second.id}`);
+    await stopOf(before).waitFor();
+    await before.goto(`${server.url}/agents/${agent.id}`);
+    await browser.context.setOffline(true);
+    await stopOf(before).click();
+    await before.getByText('Stop saved on this device.').first().waitFor();
+    const figures = await kept(before);
+    // The browser counts the room of a place that is in use only now and then: it must be full before the app is opened.
+    await browser.close();
+    browser = await openBrowser({ profile });
+    browser.context.setDefaultTimeout(20_000);
+    await browser.context.setOffline(true);
+    const [keeper] = browser.context.pages();
+    if (keeper === undefined) throw new Error('The browser has no page');
+    const quota = await browser.context.newCDPSession(keeper);
+    await quota.send('Storage.overrideQuotaForOrigin', { origin: server.url, quotaSize: 1 });
+    const filler = await bare('/');
+    await expect.poll(() => refusesBytes(filler), { timeout: 40_000 }).toBe(true);
+    const page = await browser.page();
+    await page.goto(`${server.url}/agents/${second.id}`);
+    await stopOf(page).click();
+    await page.getByText(/^Not saved/).first().waitFor();
+    const queue = await queueOf(page, user.uid);
+    expect(queue.map(({ intent, agentId }) => [intent, agentId])).toEqual([['stop', agent.id]]);
+    expect(await kept(page)).toBeLessThan(figures);
+    expect(await page.getByText('1 command waits to be received').count()).toBe(1);
+
+    // Room again, as after the person has cleared some: the same press is saved, and everything arrives.
+    await quota.send('Storage.overrideQuotaForOrigin', { origin: server.url });
+    await filler.close();
+    await page.close();
+    await browser.context.setOffline(false);
+    const after = await browser.page();
+    await after.goto(`${server.url}/agents/${second.id}`);
+    await expect.poll(status, { timeout: 20_000 }).toBe('stopped');
+    expect((await callApi(server.url, user.idToken, 'agents')).agents.find(({ id }) => id === second.id)?.status).toBe('running');
+    await after.close();
   });
 });
 
