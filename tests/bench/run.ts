@@ -9,6 +9,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   ticks: () => import('./ticks.ts'),
   api: () => import('./api.ts'),
   offline: () => import('./offline.ts'),
+  reconnect: () => import('./reconnect.ts'),
 };
 
 const only = process.argv.slice(2).filter((word) => word in SECTIONS);
