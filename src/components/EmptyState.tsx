@@ -3,10 +3,12 @@ import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { connection } from '../stores/connection.ts';
 
-export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+/** `screen`: it is all that the screen has, and its title is the screen's own. */
+export function EmptyState({ title, children, action, screen = false }: { title: string; children?: ReactNode; action?: ReactNode; screen?: boolean }) {
+  const Title = screen ? 'h1' : 'p';
   return (
     <div className="rule flex flex-col items-start gap-3 py-8">
-      <p className="text-base font-medium">{title}</p>
+      <Title className="text-base font-medium">{title}</Title>
       {children !== undefined && <div className="max-w-[56ch] text-ink-2">{children}</div>}
       {action}
     </div>

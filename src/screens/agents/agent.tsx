@@ -153,7 +153,7 @@ export default function AgentScreen({ params }: ScreenProps) {
   const late = useLate(agent ?? UNKNOWN_LOOKS, now, market);
   if (agent === undefined) {
     if (agents.data === null && agents.error === null) return <SkeletonRows rows={6} label="Agent" />;
-    return <EmptyState title="This agent is not here" action={<Link href="/agents" className="text-accent underline underline-offset-2">All agents</Link>}>{agents.error ?? 'It was deleted, or it is not yours.'}</EmptyState>;
+    return <EmptyState screen title="This agent is not here" action={<Link href="/agents" className="text-accent underline underline-offset-2">All agents</Link>}>{agents.error ?? 'It was deleted, or it is not yours.'}</EmptyState>;
   }
   const view = agentView(agent, entries);
   const positions = portfolio?.positions.filter((position) => position.agentId === id) ?? [];
