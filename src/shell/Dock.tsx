@@ -165,10 +165,10 @@ function useMatter(): boolean {
 }
 
 export function Dock() {
-  // Together they would cover half of a phone's screen.
+  // Together they would cover half of a phone's screen. The frame has the height of the page, so that no card moves it.
   const matter = useMatter();
   return (
-    <div className="pointer-events-none fixed inset-x-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 px-3 pb-3 sm:left-auto sm:w-104 lg:bottom-0 lg:pr-6 lg:pb-6">
+    <div className="pointer-events-none fixed inset-x-0 top-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 flex flex-col justify-end px-3 pb-3 sm:left-auto sm:w-104 lg:bottom-0 lg:pr-6 lg:pb-6">
       <div className="pointer-events-auto flex flex-col gap-2">{!matter && <InstallOffer className={CARD} />}<UpdateNotice /><SessionNotice /><CommandTray /></div>
     </div>
   );

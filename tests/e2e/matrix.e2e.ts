@@ -118,7 +118,8 @@ async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], the
   failed.length = 0;
   browser.errors.length = 0;
   await page.setViewportSize(size);
-  await page.emulateMedia({ colorScheme: theme });
+  // Colours are judged where they rest, not half way through a fade.
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
   await page.goto(`${server.url}${cell.path.replace(':own', agentId)}`);
   const wanted = expected(cell, state);
   const heading = page.getByRole('heading', { name: wanted }).first();

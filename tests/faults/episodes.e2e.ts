@@ -45,6 +45,8 @@ const steps = new Map<number, string[]>();
 let episodeNow = 0;
 let episodeBegan = 0;
 let pressed = 0;
+/** The agent whose Stop was pressed last, if the last press was one. */
+let stopping: string | null = null;
 /** How often the worker was killed with a request of its own on its way. */
 let midSend = 0;
 let afterRequest: (passing: Passing) => void = () => undefined;
@@ -63,7 +65,9 @@ function took(change: Change): void {
     step(`saved ${entry.intent} ${nameOf(entry.agentId)} as ${entry.commandId}`);
   }
   for (const gone of change.deletes) {
-    if (gone.intent !== 'start' || !change.puts.some((entry) => entry.intent === 'stop' && entry.agentId === gone.agentId)) continue;
+    // A stop pressed again is the one that waits already: then nothing is put, and the start between them goes all the same.
+    const stopped = change.puts.some((entry) => entry.intent === 'stop' && entry.agentId === gone.agentId) || (gone.attempts === 0 && nameOf(gone.agentId) === stopping);
+    if (gone.intent !== 'start' || !stopped) continue;
     evidence.takenBack.set(gone.commandId, gone.attempts);
     step(`taken back after ${gone.attempts} attempts: ${gone.commandId}`);
   }
@@ -119,6 +123,7 @@ async function press(name: string, on: Page): Promise<void> {
   const before = evidence.saved.size;
   const chosen = on.getByRole('button', { name: label, exact: true }).filter({ visible: true }).first();
   step(`press ${label}`);
+  stopping = label.startsWith('Stop') ? name : null;
   if (label.startsWith('Stop')) {
     await chosen.dispatchEvent('pointerdown', { button: 0 }, { timeout: 5_000 }).catch(() => undefined);
   } else {

@@ -74,7 +74,7 @@ export default function Market() {
   const shown = order.filter((symbol) => symbol.includes(wanted));
   return (
     <>
-      <ScreenTitle title="Markets" note={overview === null ? undefined : `${overview.advancing} up, ${overview.declining} down of ${overview.symbols}`}>
+      <ScreenTitle title="Markets" note={overview === null ? '\u00a0' : `${overview.advancing} up, ${overview.declining} down of ${overview.symbols}`}>
         <label className="relative block w-full sm:w-64">
           <span className="sr-only">Search pairs</span>
           <Search className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-3" aria-hidden />
