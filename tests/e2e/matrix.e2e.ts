@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { administer } from '../support/lives.ts';
 import { buyPlan, logIn } from '../support/sign-in.ts';
 
 /** `MATRIX=full` visits every cell in both sizes and both themes; the short form every route in every state once, sizes and themes taking turns. */
@@ -190,13 +191,16 @@ describe('every route', () => {
   it('asks for a new sign-in after four hours, and shows the public ones (R5-18, R9-02)', async () => {
     await page.close();
     await newPage();
-    await page.clock.install({ time: Date.now() + 4 * HOUR_MS + 60_000 });
+    await administer(server, users['pro-max'], { lastLoginAt: String(Date.now() - 4 * HOUR_MS - 60_000) });
+    await page.goto(`${server.url}/dashboard`);
+    await page.getByRole('heading', { name: 'Authentication Required' }).waitFor();
     expect(await walk('expired session', 'pro-max')).toEqual([]);
   });
 
   it('shows without a server what it showed with one (R2-27)', async () => {
     await page.close();
     await newPage();
+    await administer(server, users['pro-max'], { lastLoginAt: String(Date.now()) });
     await page.goto(`${server.url}/dashboard`);
     await page.getByText('Harbour').first().waitFor();
     await server.kill9();

@@ -27,7 +27,8 @@ export interface Lives {
   close(): Promise<void>;
 }
 
-async function administer(server: TestServer, user: TestUser, change: Record<string, unknown>): Promise<void> {
+/** An act of the identity provider's administration on one account. */
+export async function administer(server: TestServer, user: TestUser, change: Record<string, unknown>): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${server.env.AUTH_EMULATOR_PORT ?? ''}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts:update`, {
     method: 'POST', headers: { authorization: 'Bearer owner', 'content-type': 'application/json' }, body: JSON.stringify({ localId: user.uid, ...change }),
   });
