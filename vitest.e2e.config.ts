@@ -1,4 +1,4 @@
-/** End-to-end and fault runs: real server, real database, real Chromium; one file at a time. */
+/** End-to-end and fault runs: real server, real database, real Chromium; two files at a time. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -9,6 +9,7 @@ export default defineConfig({
     // A shared build machine stalls now and then; what fails twice is broken.
     retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
-    fileParallelism: false,
+    // Each file has a server, a browser and ports of its own, and waits more than it computes.
+    maxWorkers: 2,
   },
 });
