@@ -14,6 +14,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const SIZES = [{ width: 390, height: 844 }, { width: 1440, height: 900 }] as const;
 const THEMES = ['light', 'dark'] as const;
 const HOUR_MS = 3_600_000;
+const LIMIT_MS = FULL ? 1_800_000 : 240_000;
 
 type State = 'signed out' | 'free' | 'trial' | 'pro-max' | 'expired session' | 'offline';
 type Standing = 'free' | 'trial' | 'pro-max';
@@ -170,25 +171,25 @@ afterAll(async () => {
 describe('every route', () => {
   it('is right for someone signed out (R2-01, R2-02, R2-03, R2-04, R2-05, R8-23)', async () => {
     expect(await walk('signed out', 'free')).toEqual([]);
-  });
+  }, LIMIT_MS);
 
   it('is right for a free person (R2-07, R2-08, R6-02, R8-25)', async () => {
     await logIn(page, server.url, users.free);
     expect(await walk('free', 'free')).toEqual([]);
-  });
+  }, LIMIT_MS);
 
   it('is right on trial (R2-09, R2-10, R2-11, R2-12, R6-09)', async () => {
     await open();
     await logIn(page, server.url, users.trial);
     expect(await walk('trial', 'trial')).toEqual([]);
-  });
+  }, LIMIT_MS);
 
   it('is right for pro-max (R2-06, R2-13, R2-14, R2-15, R2-16, R2-17, R2-18, R2-19, R2-20, R6-06)', async () => {
     await open();
     await logIn(page, server.url, users['pro-max']);
     await controlled(page);
     expect(await walk('pro-max', 'pro-max')).toEqual([]);
-  });
+  }, LIMIT_MS);
 
   it('asks for a new sign-in after four hours, and shows the public ones (R5-18, R9-02)', async () => {
     await page.close();
@@ -197,7 +198,7 @@ describe('every route', () => {
     await page.goto(`${server.url}/dashboard`);
     await page.getByRole('heading', { name: 'Authentication Required' }).waitFor();
     expect(await walk('expired session', 'pro-max')).toEqual([]);
-  });
+  }, LIMIT_MS);
 
   it('shows without a server what it showed with one (R2-27)', async () => {
     await page.close();
@@ -207,5 +208,5 @@ describe('every route', () => {
     await page.getByText('Harbour').first().waitFor();
     await server.kill9();
     expect(await walk('offline', 'pro-max')).toEqual([]);
-  });
+  }, LIMIT_MS);
 });
