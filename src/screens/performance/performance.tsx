@@ -67,8 +67,8 @@ export default function Performance() {
               </tbody>
             </table>
           </div>
-          {summary !== null && (
-            <Section title="Together" className="max-w-md">
+          <Section title="Together" className="max-w-md">
+            {summary === null ? <SkeletonRows rows={5} label="Together" /> : (
               <dl>
                 <Line term="Result"><Amount value={summary.totalProfit} change quote={summary.quote} /></Line>
                 <Line term="Realised, net of fees"><Amount value={summary.realized} change /></Line>
@@ -76,8 +76,8 @@ export default function Performance() {
                 <Line term="Fees"><Amount value={summary.fees} /></Line>
                 <Line term="Agents">{summary.running} running of {summary.total}, {summary.cap} allowed</Line>
               </dl>
-            </Section>
-          )}
+            )}
+          </Section>
           {words !== null && (
             <Section title="Tell somebody" className="max-w-2xl">
               <ShareWords label="Share the result" what={{ title: 'Tradewind', text: words, url: `${location.origin}/` }} />
