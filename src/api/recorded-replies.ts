@@ -90,6 +90,10 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
       total: agents.length, running: agents.filter((agent) => agent.status === 'running').length, stopped: agents.filter((agent) => agent.status === 'stopped').length,
       halted: 0, faulted: 0, openPositions: 1, cap: 5, quote: 'USDT', realized: '0', unrealized: '12.4', fees: '2.6', totalProfit: '12.4', asOf: now,
     },
+    agentInsight: {
+      asOf: at, stepMs: HOUR, pro: null,
+      series: [{ agentId: 'recorded-harbour', points: Array.from({ length: 24 }, (_, hour): [number, number] => [at - (23 - hour) * HOUR, hour < 18 ? 0 : 12.4]) }],
+    },
     agentPerformance: {
       agent: agents[0] ?? recordAgent('recorded-drift', 'Drift', at), trades: 1, wins: 0, metrics: NO_METRICS, positions: [position], fills: [fill], decisions: [], decisionCounts: [],
     },

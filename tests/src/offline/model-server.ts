@@ -10,7 +10,7 @@ export type User = (typeof USERS)[number];
 /** Ways to break queue or server, each of which the model must catch. */
 export const MUTANTS = [
   'delete-before-send', 'any-answer-is-success', 'ignore-user', 'coalesce-attempted', 'new-id-each-try', 'sign-out-keeps-queue',
-  'no-receipts', 'no-generation-check', 'yes-excuses-generation', 'idle-stop-keeps-generation',
+  'no-receipts', 'no-generation-check', 'idle-stop-keeps-generation',
 ] as const;
 export type Mutant = 'none' | (typeof MUTANTS)[number];
 
@@ -61,7 +61,7 @@ export class ModelServer {
     if (entry.intent === 'start') {
       const agent = this.agent(tokenUid, entry.agentId ?? '');
       const changed = !agent.running && entry.seenGeneration !== null && entry.seenGeneration !== agent.generation;
-      if (changed && !this.excused(entry)) {
+      if (changed && this.mutant !== 'no-generation-check') {
         return { status: 409, json: { error: { code: 'agent_changed', message: 'Changed meanwhile' } } };
       }
     }
@@ -71,7 +71,7 @@ export class ModelServer {
       const seen = entry.agents.find((one) => one.id === id)?.seenGeneration;
       // By its own merit, as the server does it: one that was changed meanwhile is refused, and the others start.
       const stale = entry.intent === 'start-all' && !agent.running && seen !== undefined && seen !== agent.generation;
-      if (stale && !this.excused(entry)) {
+      if (stale && this.mutant !== 'no-generation-check') {
         results.push({ agentId: id, outcome: 'refused', code: 'agent_changed', message: 'Changed meanwhile' });
         continue;
       }
@@ -86,9 +86,5 @@ export class ModelServer {
     const answer: Answer = { status: 200, json: { commandId: entry.commandId, ...(entry.agentId === null ? { results, agents: told } : { agent: told[0] }) } };
     this.receipts.set(receipt, { answer, body: bodyOf(entry) });
     return answer;
-  }
-
-  private excused({ confirmed }: OutboxEntry): boolean {
-    return this.mutant === 'no-generation-check' || (this.mutant === 'yes-excuses-generation' && confirmed);
   }
 }
