@@ -132,7 +132,7 @@ describe('with the server gone', () => {
     expect(found.length).toBeGreaterThan(5);
     // The page itself lies under the addresses of a start as well.
     expect(found.filter((path) => !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path)).sort()).toEqual([...START_PATHS].sort());
-    const pages = await page.evaluate(async (paths) => Promise.all(paths.map(async (path) => (await caches.match(path))?.text())), [...START_PATHS, '/index.html']);
+    const pages = await page.evaluate(async (paths) => Promise.all(paths.map(async (path) => (await caches.match(path, { ignoreSearch: true }))?.text())), [...START_PATHS, '/index.html']);
     expect(new Set(pages).size).toBe(1);
     expect(pages[0]).toContain('<div id="root"></div>');
   });

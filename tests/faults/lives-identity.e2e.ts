@@ -124,8 +124,8 @@ describe('a session', () => {
     await browser.context.setOffline(false);
     await page.getByRole('heading', { name: 'Authentication Required' }).waitFor();
     expect(await page.getByText('Harbour').filter({ visible: true }).and(page.locator('main *')).count()).toBe(0);
-    await soon(() => queueOf(page, user.uid)).toMatchObject([{ intent: 'stop', state: 'saved' }]);
-    expect(await statusOf(user, running.id)).toBe('running');
+    // Only the page's clock was moved: the worker may still hold a token that the server takes. Then the stop is in, and otherwise it waits.
+    await soon(async () => [(await queueOf(page, user.uid)).map(({ intent, state }) => `${intent} ${state}`).join(), await statusOf(user, running.id)].join(': ')).toMatch(/^(stop saved: running|: stopped)$/);
     await logInFromThere(user);
     await soon(() => statusOf(user, running.id)).toBe('stopped');
     await soon(() => queueOf(page, user.uid)).toEqual([]);
