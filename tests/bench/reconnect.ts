@@ -28,6 +28,7 @@ export async function measure(): Promise<Measurement[]> {
       await page.goto(`${lives.proxy.url}/agents/${id}`);
       const stop = page.getByRole('button', { name: 'Stop', exact: true }).first();
       await stop.waitFor();
+      await page.waitForTimeout(500);
       if (how === 'nobody says so') lives.proxy.harm(() => 'drop-request');
       else await browser.context.setOffline(true);
       await stop.click();
@@ -41,7 +42,11 @@ export async function measure(): Promise<Measurement[]> {
         if (Date.now() - back > 120_000) throw new Error('The stop never arrived');
         await new Promise((resolve) => { setTimeout(resolve, 20); });
       }
-      return Date.now() - back;
+      const took = Date.now() - back;
+      // The answer is on the screen before the next round begins.
+      await page.getByText('Stopped', { exact: true }).filter({ visible: true }).first().waitFor();
+      await page.getByText(SAVED).first().waitFor({ state: 'hidden' });
+      return took;
     };
     for (const tabs of TABS) {
       while (others.length + 1 < tabs) {
