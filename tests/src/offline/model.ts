@@ -268,7 +268,12 @@ export class World {
     const press: Press = { uid, wish: { intent, agentId, agentName, agents, seenGeneration: null, confirmed: true }, order: 0, commandId: null };
     this.presses.push(press);
     const outbox = this.outbox(uid, this.nextRealm++, () => { this.commits += 1; press.order = this.commits; });
-    outbox.confirm(commandId, generations).then((entry) => { press.commandId = entry?.commandId ?? null; }, (error: unknown) => { if (!(error instanceof StorageFault)) throw error; });
+    outbox.confirm(commandId, generations).then((entry) => {
+      if (entry === null) return;
+      // A stop that came between has taken its agent out.
+      press.wish = { ...press.wish, agents: entry.agents };
+      press.commandId = entry.commandId;
+    }, (error: unknown) => { if (!(error instanceof StorageFault)) throw error; });
   }
 
   /** The person goes and gives up what waits, by name; whoever comes next finds nothing of it. */
