@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser } from '../support/browser.ts';
 import { createUser, startServer } from '../support/server.ts';
+import { logIn } from '../support/sign-in.ts';
 import { median, quantile, type Measurement } from './measurement.ts';
 
 const RUNS = Number(process.env.BENCH_RUNS ?? 50);
@@ -54,11 +55,7 @@ export async function measure(): Promise<Measurement[]> {
     const user = await createUser(server.url);
     const first = await openBrowser({ profile, viewport: { width: 390, height: 844 } });
     const page = await first.page();
-    await page.goto(`${server.url}/login`);
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password', { exact: true }).fill(user.password);
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.waitForURL('**/dashboard');
+    await logIn(page, server.url, user);
     await page.locator(EQUITY).first().waitFor();
     await controlled(page);
     await page.reload();

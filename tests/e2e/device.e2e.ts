@@ -3,21 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { logIn } from '../support/sign-in.ts';
+import { until } from '../support/until.ts';
 
 let server: TestServer;
 let browser: Browser;
 let user: TestUser;
 let page: Page;
-
-async function until<T>(read: () => Promise<T>, good: (value: T) => boolean, timeoutMs = 20_000): Promise<T> {
-  const end = Date.now() + timeoutMs;
-  for (;;) {
-    const value = await read();
-    if (good(value)) return value;
-    if (Date.now() > end) throw new Error(`Not in time; last seen: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
-  }
-}
 
 const statuses = async (): Promise<string[]> => (await callApi(server.url, user.idToken, 'agents')).agents.map(({ status }) => status);
 
@@ -57,11 +49,7 @@ beforeAll(async () => {
   await startedAgent('Ebb');
   browser = await openBrowser({ viewport: { width: 390, height: 844 } });
   page = await browser.page();
-  await page.goto(`${server.url}/login`);
-  await page.getByLabel('Email').fill(user.email);
-  await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL('**/dashboard');
+  await logIn(page, server.url, user);
   await controlled(page);
 });
 afterAll(async () => { await browser?.close(); await server?.stop(); });

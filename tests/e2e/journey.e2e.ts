@@ -1,42 +1,27 @@
 /** The first whole path, as a stranger walks it in real Chromium against the real server; refuses shortcuts past the screen. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { callApi, signIn, startServer, type TestServer } from '../support/server.ts';
-import { writeTape } from '../support/tape.ts';
+import { replayTape } from '../support/tape.ts';
 
 const EMAIL = 'stranger@example.com';
 const PASSWORD = 'correct horse 9';
-const RECORDED = join('..', 'shared', 'data', '5m');
-const DAY_MS = 86_400_000;
 
 let server: TestServer;
 let browser: Browser;
 let page: Page;
-let made: string | null = null;
-
-/** The recorded candles where they are there, else a made tape of the same pairs. */
-function tape(): { folder: string; start: Record<string, string> } {
-  if (existsSync(RECORDED)) return { folder: RECORDED, start: {} };
-  made = join(mkdtempSync(join(tmpdir(), 'tradewind-tape-')), 'made');
-  const from = Date.UTC(2022, 0, 1);
-  writeTape({ folder: made, pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], from, candles: 120 * 288 });
-  return { folder: made, start: { REPLAY_START: new Date(from + 100 * DAY_MS).toISOString() } };
-}
+const tape = replayTape();
 
 beforeAll(async () => {
-  const { folder, start } = tape();
-  server = await startServer({ env: { MARKET_SOURCE: `replay:${folder}`, REPLAY_SPEED: '1200', ...start } });
+  server = await startServer({ env: { ...tape.env, REPLAY_SPEED: '1200' } });
   browser = await openBrowser({ viewport: { width: 390, height: 844 } });
   page = await browser.page();
 });
 afterAll(async () => {
   await browser.close();
   await server.stop();
-  if (made !== null) rmSync(made, { recursive: true, force: true });
+  tape.remove();
 });
 
 /** What the person saw when a step failed, for whoever reads the log. */

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
 import { cachedAddresses, controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { databasesOf } from '../support/device.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { logIn } from '../support/sign-in.ts';
+import { until } from '../support/until.ts';
 import { START_PATHS } from '../../sw/routing.ts';
 
 let server: TestServer;
@@ -22,48 +25,7 @@ async function agent(name: string): Promise<Agent> {
 
 const agents = async (): Promise<Agent[]> => (await callApi(server.url, user.idToken, 'agents')).agents;
 
-async function until<T>(read: () => Promise<T>, good: (value: T) => boolean, timeoutMs = 30_000): Promise<T> {
-  const end = Date.now() + timeoutMs;
-  for (;;) {
-    const value = await read().catch(() => null);
-    if (value !== null && good(value)) return value;
-    if (Date.now() > end) throw new Error(`Not in time; last seen: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => { setTimeout(resolve, 200); });
-  }
-}
-
-async function logIn(target: Page): Promise<void> {
-  await target.goto(`${server.url}/login`);
-  await target.getByLabel('Email').fill(user.email);
-  await target.getByLabel('Password', { exact: true }).fill(user.password);
-  await target.getByRole('button', { name: 'Log in' }).click();
-  await target.waitForURL('**/dashboard');
-}
-
-/** The names of every database, and each store's records, as they lie on the device. */
-const databases = (target: Page): Promise<Record<string, Record<string, unknown[]>>> => target.evaluate(async () => {
-  const dump: Record<string, Record<string, unknown[]>> = {};
-  for (const { name } of await indexedDB.databases()) {
-    if (name === undefined) continue;
-    const db = await new Promise<IDBDatabase>((resolve, reject) => {
-      const request = indexedDB.open(name);
-      request.onsuccess = () => { resolve(request.result); };
-      request.onerror = () => { reject(request.error ?? new Error('open failed')); };
-    });
-    const stores: Record<string, unknown[]> = {};
-    for (const store of db.objectStoreNames) {
-      stores[store] = await new Promise<unknown[]>((resolve, reject) => {
-        const request = db.transaction(store).objectStore(store).getAll();
-        request.onsuccess = () => { resolve(request.result); };
-        request.onerror = () => { reject(request.error ?? new Error('read failed')); };
-      });
-    }
-    db.close();
-    dump[name] = stores;
-  }
-  return dump;
-});
-const outbox = async (target: Page): Promise<unknown[]> => (await databases(target))[`tradewind-${user.uid}`]?.outbox ?? [];
+const outbox = async (target: Page): Promise<unknown[]> => (await databasesOf(target))[`tradewind-${user.uid}`]?.outbox ?? [];
 
 beforeAll(async () => {
   server = await startServer();
@@ -71,7 +33,7 @@ beforeAll(async () => {
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   browser = await openBrowser();
   page = await browser.page();
-  await logIn(page);
+  await logIn(page, server.url, user);
   await controlled(page);
 });
 afterAll(async () => {
@@ -84,7 +46,7 @@ describe('with the server gone', () => {
     const running = await agent('Alpha');
     await page.goto(`${server.url}/portfolio`);
     await page.getByText(/10.000\.00/).first().waitFor();
-    await until(() => databases(page), (dump) => (dump[`tradewind-${user.uid}`]?.snapshots ?? []).length >= 3);
+    await until(() => databasesOf(page), (dump) => (dump[`tradewind-${user.uid}`]?.snapshots ?? []).length >= 3);
     await page.goto(`${server.url}/agents/${running.id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     await server.kill9();

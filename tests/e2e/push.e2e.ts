@@ -10,6 +10,8 @@ import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { provokeEveryKind } from '../support/push-causes.ts';
 import { startPushService, type PushService } from '../support/push-service.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { logIn } from '../support/sign-in.ts';
+import { until } from '../support/until.ts';
 
 let folder: string;
 let service: PushService;
@@ -18,16 +20,6 @@ let browser: Browser;
 let user: TestUser;
 let page: Page;
 let agent: Agent;
-
-async function until<T>(read: () => Promise<T>, good: (value: T) => boolean, timeoutMs = 15_000): Promise<T> {
-  const end = Date.now() + timeoutMs;
-  for (;;) {
-    const value = await read();
-    if (good(value)) return value;
-    if (Date.now() > end) throw new Error(`Not in time; last seen: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
-  }
-}
 
 interface Shown { title: string; body: string; tag: string; actions: string[] }
 const shown = (target: Page): Promise<Shown[]> => target.evaluate(async () => {
@@ -102,11 +94,7 @@ beforeAll(async () => {
     };
   }, subscription);
   page = await browser.page();
-  await page.goto(`${server.url}/login`);
-  await page.getByLabel('Email').fill(user.email);
-  await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL('**/dashboard');
+  await logIn(page, server.url, user);
   await controlled(page);
 });
 afterAll(async () => {

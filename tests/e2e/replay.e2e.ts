@@ -1,5 +1,5 @@
 /** Recorded prices at 1200 times real time: real fills within two minutes, and sums that hold to the last digit. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,34 +8,26 @@ import { openPglite } from '../../server/db/pglite.ts';
 import { checkLedger } from '../../server/portfolio/check-ledger.ts';
 import { startTestKeys, TEST_PROJECT, type TestKeys } from '../support/keys.ts';
 import { callApi, startServer, type TestServer } from '../support/server.ts';
-import { writeTape } from '../support/tape.ts';
+import { replayTape } from '../support/tape.ts';
 
-const RECORDED = join('..', 'shared', 'data', '5m');
-const DAY_MS = 86_400_000;
 const LIMIT_MS = 120_000;
 const UID = 'replayer';
 
 let keys: TestKeys;
 let server: TestServer;
 let dataDir: string;
-let made: string | null = null;
+const tape = replayTape();
 
 beforeAll(async () => {
   keys = await startTestKeys();
   dataDir = mkdtempSync(join(tmpdir(), 'tradewind-replay-'));
-  let env: Record<string, string> = { MARKET_SOURCE: `replay:${RECORDED}` };
-  if (!existsSync(RECORDED)) {
-    made = join(dataDir, 'made');
-    const from = Date.UTC(2022, 0, 1);
-    writeTape({ folder: made, pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], from, candles: 110 * 288 });
-    env = { MARKET_SOURCE: `replay:${made}`, REPLAY_START: new Date(from + 95 * DAY_MS).toISOString() };
-  }
-  server = await startServer({ dataDir, env: { ...env, REPLAY_SPEED: '1200', VITE_FIREBASE_PROJECT_ID: TEST_PROJECT, FIREBASE_KEYS_URL: keys.url } });
+  server = await startServer({ dataDir, env: { ...tape.env, REPLAY_SPEED: '1200', VITE_FIREBASE_PROJECT_ID: TEST_PROJECT, FIREBASE_KEYS_URL: keys.url } });
 });
 afterAll(async () => {
   await server.stop();
   await keys.close();
   rmSync(dataDir, { recursive: true, force: true });
+  tape.remove();
 });
 
 describe('a replay of recorded prices', () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { logIn } from '../support/sign-in.ts';
 
 let server: TestServer;
 let browser: Browser;
@@ -18,11 +19,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   browser.context.on('request', (request) => { if (new URL(request.url()).pathname === '/api/stream') streams.push(request.url()); });
   page = await browser.page();
-  await page.goto(`${server.url}/login`);
-  await page.getByLabel('Email').fill(user.email);
-  await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL('**/dashboard');
+  await logIn(page, server.url, user);
   await controlled(page);
 });
 afterAll(async () => {

@@ -1,16 +1,13 @@
 /** Every act of the screens pressed in real Chromium against the real server, and each screen held to contrast and calm; refuses a silent failure. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { openBrowser, type Browser } from '../support/browser.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
-import { writeTape } from '../support/tape.ts';
+import { replayTape } from '../support/tape.ts';
+import { until } from '../support/until.ts';
 
-const RECORDED = join('..', 'shared', 'data', '5m');
-const DAY_MS = 86_400_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOLD_MS = 800;
 
@@ -18,17 +15,9 @@ let server: TestServer;
 let browser: Browser;
 let page: Page;
 let user: TestUser;
-let made: string | null = null;
+const tape = replayTape();
 /** Answers of 400 and above that no test asked for. */
 const refused: string[] = [];
-
-function tape(): { folder: string; start: Record<string, string> } {
-  if (existsSync(RECORDED)) return { folder: RECORDED, start: {} };
-  made = join(mkdtempSync(join(tmpdir(), 'tradewind-tape-')), 'made');
-  const from = Date.UTC(2022, 0, 1);
-  writeTape({ folder: made, pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], from, candles: 120 * 288 });
-  return { folder: made, start: { REPLAY_START: new Date(from + 100 * DAY_MS).toISOString() } };
-}
 
 const agents = async () => (await callApi(server.url, user.idToken, 'agents')).agents;
 const portfolio = () => callApi(server.url, user.idToken, 'portfolio');
@@ -54,16 +43,6 @@ async function holdKey(key: string): Promise<void> {
   await page.keyboard.up(key);
 }
 
-async function until<T>(read: () => Promise<T>, good: (value: T) => boolean, timeoutMs = 40_000): Promise<T> {
-  const end = Date.now() + timeoutMs;
-  for (;;) {
-    const value = await read();
-    if (good(value)) return value;
-    if (Date.now() > end) throw new Error(`Not in time; last seen: ${JSON.stringify(value).slice(0, 600)}`);
-    await new Promise((resolve) => { setTimeout(resolve, 250); });
-  }
-}
-
 /** Tab until the focus is on what is named; the path that a keyboard has. */
 async function tabTo(name: RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
@@ -81,8 +60,7 @@ async function tabTo(name: RegExp): Promise<void> {
 }
 
 beforeAll(async () => {
-  const { folder, start } = tape();
-  server = await startServer({ env: { MARKET_SOURCE: `replay:${folder}`, REPLAY_SPEED: '1200', ...start } });
+  server = await startServer({ env: { ...tape.env, REPLAY_SPEED: '1200' } });
   user = await createUser(server.url);
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   await create('Harbour');
@@ -98,7 +76,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
-  if (made !== null) rmSync(made, { recursive: true, force: true });
+  tape.remove();
 });
 afterEach(async (context) => {
   if (context.task.result?.state === 'fail') console.log(`${page.url()}\n${(await page.locator('body').innerText().catch(() => '')).slice(0, 2_500)}\n${browser.errors.slice(-8).join('\n')}\n${refused.join('\n')}`);

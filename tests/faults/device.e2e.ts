@@ -6,6 +6,7 @@ import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf, everythingOf, queueOf } from '../support/device.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { callApi, createUser, freePort, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { logIn as enter } from '../support/sign-in.ts';
 
 let server: TestServer;
 let proxy: FaultProxy;
@@ -53,13 +54,7 @@ async function agentOf(user: TestUser, name: string, run: boolean): Promise<Agen
 const statusOf = async (user: TestUser, id: string): Promise<string | undefined> =>
   (await callApi(server.url, user.idToken, 'agents')).agents.find((agent) => agent.id === id)?.status;
 
-async function logIn(page: Page, user: TestUser): Promise<void> {
-  await page.goto(`${proxy.url}/login`);
-  await page.getByLabel('Email').fill(user.email);
-  await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL('**/dashboard');
-}
+const logIn = (page: Page, user: TestUser): Promise<void> => enter(page, proxy.url, user);
 
 async function signOut(page: Page): Promise<void> {
   await page.goto(`${proxy.url}/security`);

@@ -16,6 +16,7 @@ import { episodePlan, HARMS, SHORT, type EpisodePlan, type Harm } from '../suppo
 import { startFaultProxy, type FaultProxy, type Passing } from '../support/fault-proxy.ts';
 import { NO_LOCK, RECORDER, type Change } from '../support/queue-scripts.ts';
 import { callApi, createUser, freePort, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { fillLogIn, logIn as enter } from '../support/sign-in.ts';
 
 /** A failing episode is replayed by SEED=<seed> FIRST=<its number> EPISODES=1 KINDS=all; STEPS=1 tells every step. */
 const EPISODES = Number(process.env.EPISODES ?? SHORT.length);
@@ -91,13 +92,7 @@ async function launch(): Promise<void> {
   await browser.context.addInitScript(RECORDER);
 }
 
-async function logIn(who: TestUser): Promise<void> {
-  await page.goto(`${proxy.url}/login`);
-  await page.getByLabel('Email').fill(who.email);
-  await page.getByLabel('Password', { exact: true }).fill(who.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL('**/dashboard');
-}
+const logIn = (who: TestUser): Promise<void> => enter(page, proxy.url, who);
 
 async function openAgents(on = page): Promise<void> {
   await on.goto(`${proxy.url}/agents`);
@@ -198,9 +193,7 @@ async function loseSession(): Promise<void> {
   // The app paints from its own record until the provider has said that nobody is there.
   await page.goto(`${proxy.url}/agents`);
   await page.getByRole('link', { name: 'Go to Login' }).click();
-  await page.getByLabel('Email').fill(user.email);
-  await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await fillLogIn(page, user);
   await page.waitForURL('**/agents');
 }
 

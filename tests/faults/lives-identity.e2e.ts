@@ -5,6 +5,7 @@ import { callApi, CallFailed, type TestUser } from '../support/server.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf, queueOf } from '../support/device.ts';
 import { COMMAND, openLives, walk, type Lives } from '../support/lives.ts';
+import { fillLogIn } from '../support/sign-in.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -37,9 +38,7 @@ const databaseOf = async (user: TestUser): Promise<boolean> => Object.keys(await
 /** From the 'Authentication Required' screen. */
 async function logInFromThere(user: TestUser): Promise<void> {
   await page.getByRole('link', { name: 'Go to Login' }).click();
-  await page.getByLabel('Email').fill(user.email);
-  await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await fillLogIn(page, user);
 }
 
 describe('a device whose clock is a day ahead', () => {

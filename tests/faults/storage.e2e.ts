@@ -8,7 +8,7 @@ import type { Agent } from '../../contract/agents.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf, everythingOf, queueOf } from '../support/device.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
-import { logIn } from '../support/sign-in.ts';
+import { fillLogIn, logIn } from '../support/sign-in.ts';
 
 let server: TestServer;
 let browser: Browser;
@@ -78,12 +78,6 @@ const refusesBytes = (page: Page): Promise<boolean> => page.evaluate(async () =>
     transaction.onabort = () => { resolve(transaction.error?.name === 'QuotaExceededError'); };
   });
 });
-
-async function enter(page: Page): Promise<void> {
-  await page.getByLabel('Email').fill(user.email);
-  await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-}
 
 const LOST = 'This browser has cleared what was kept here';
 
@@ -166,7 +160,7 @@ describe('storage', () => {
     await expect.poll(async () => await login.isVisible() || await status() === 'stopped', { timeout: 20_000 }).toBe(true);
     if (await status() !== 'stopped') {
       await login.click();
-      await enter(page);
+      await fillLogIn(page, user);
       await expect.poll(status, { timeout: 20_000 }).toBe('stopped');
     }
     await page.close();

@@ -4,6 +4,7 @@ import type { Agent } from '../../contract/agents.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import { callApi, createUser, freePort, startServer, type TestServer, type TestUser } from './server.ts';
+import { logIn } from './sign-in.ts';
 
 export const COMMAND = /^\/api\/agents\/[^/]+\/(?:start|stop)$/;
 const PROJECT = 'demo-tradewind';
@@ -67,13 +68,7 @@ export async function openLives(more: Record<string, string> = {}): Promise<Live
       });
       return run ? (await callApi(server.url, user.idToken, 'startAgent', { params: { id: made.id }, body: {} })).agent : made;
     },
-    async logIn(page, user) {
-      await page.goto(`${proxy.url}/login`);
-      await page.getByLabel('Email').fill(user.email);
-      await page.getByLabel('Password', { exact: true }).fill(user.password);
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.waitForURL('**/dashboard');
-    },
+    logIn: (page, user) => logIn(page, proxy.url, user),
     administer: (user, change) => administer(server, user, change),
     async streams() {
       const text = await (await fetch(`${server.url}/metrics`)).text();

@@ -3,12 +3,19 @@ import type { Page } from 'playwright-core';
 import type { PaidTier } from '../../contract/tiers.ts';
 import { callApi, type TestUser } from './server.ts';
 
-/** Logs in by the form and waits for the dashboard. */
-export async function logIn(page: Page, url: string, user: Pick<TestUser, 'email' | 'password'>): Promise<void> {
-  await page.goto(`${url}/login`);
+type Credentials = Pick<TestUser, 'email' | 'password'>;
+
+/** Fills the form that is on the screen and sends it. */
+export async function fillLogIn(page: Page, user: Credentials): Promise<void> {
   await page.getByLabel('Email').fill(user.email);
   await page.getByLabel('Password', { exact: true }).fill(user.password);
   await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** Logs in by the form and waits for the dashboard. */
+export async function logIn(page: Page, url: string, user: Credentials): Promise<void> {
+  await page.goto(`${url}/login`);
+  await fillLogIn(page, user);
   await page.waitForURL('**/dashboard');
 }
 

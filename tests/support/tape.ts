@@ -1,5 +1,6 @@
 /** Writes a made tape of candles in the recorded format: seeded, trending and reversing; refuses to be mistaken for a market. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -46,4 +47,22 @@ export function writeTape({ folder, pairs, from, candles, stepMs = 300_000, seed
     }
     writeFileSync(join(folder, `${pair.replace('/', '-')}.csv.gz`), gzipSync(`${rows.join('\n')}\n`));
   });
+}
+
+const RECORDED = join('..', 'shared', 'data', '5m');
+const MADE_DAYS = 120;
+/** The longest look back of a strategy, and some days. */
+const WARM_UP_DAYS = 100;
+const DAY_MS = 86_400_000;
+
+/** What a server replays: the recorded candles where they are there, else a made tape of the same pairs; `remove` deletes what was made. */
+export function replayTape(): { env: Record<string, string>; remove(): void } {
+  if (existsSync(RECORDED)) return { env: { MARKET_SOURCE: `replay:${RECORDED}` }, remove: () => undefined };
+  const folder = mkdtempSync(join(tmpdir(), 'tradewind-tape-'));
+  const from = Date.UTC(2022, 0, 1);
+  writeTape({ folder, pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], from, candles: MADE_DAYS * 288 });
+  return {
+    env: { MARKET_SOURCE: `replay:${folder}`, REPLAY_START: new Date(from + WARM_UP_DAYS * DAY_MS).toISOString() },
+    remove: () => { rmSync(folder, { recursive: true, force: true }); },
+  };
 }
