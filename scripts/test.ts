@@ -1,5 +1,6 @@
 /** `npm test`: types, lint, unit and server tests, build, end-to-end; stops at nothing and reports everything. */
 import { spawn } from 'node:child_process';
+import { count, failures, plain } from './test-report.ts';
 
 interface Step { name: string; command: string[] }
 interface Outcome { name: string; ok: boolean; seconds: number; output: string; passed: number; failed: number }
@@ -22,12 +23,6 @@ const LANES: Step[][] = [
 /** Alone, once the machine is quiet: a browser and a server want both cores. */
 const LAST: Step[] = [{ name: 'end-to-end', command: [bin('vitest'), 'run', '--config', 'vitest.e2e.config.ts', '--reporter=verbose'] }];
 
-function count(output: string, word: 'passed' | 'failed'): number {
-  // eslint-disable-next-line no-control-regex -- colour codes are what is removed
-  const line = output.replace(/\u001b\[[0-9;]*m/g, '').split('\n').filter((text) => /^\s*Tests\s/.test(text)).pop() ?? '';
-  return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
-}
-
 function run({ name, command }: Step): Promise<Outcome> {
   const started = Date.now();
   return new Promise((resolve) => {
@@ -45,7 +40,7 @@ function run({ name, command }: Step): Promise<Outcome> {
       };
       const tests = outcome.passed + outcome.failed > 0 ? `, ${outcome.passed} tests passed, ${outcome.failed} failed` : '';
       console.log(`${outcome.ok ? 'ok  ' : 'FAIL'} ${name} (${outcome.seconds} s${tests})`);
-      if (!outcome.ok) console.log(output);
+      if (!outcome.ok) console.log([failures(output), plain(output)].filter((part) => part !== '').join('\n\nAll of it:\n'));
       resolve(outcome);
     });
   });

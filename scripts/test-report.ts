@@ -1,0 +1,19 @@
+/** Reads what a test runner printed; refuses to judge, the exit code does that. */
+
+// eslint-disable-next-line no-control-regex -- colour codes are what is removed
+const COLOURS = /\u001b\[[0-9;]*m/g;
+
+export const plain = (output: string): string => output.replace(COLOURS, '');
+
+/** How many tests the last summary line of vitest counts as passed or failed. */
+export function count(output: string, word: 'passed' | 'failed'): number {
+  const line = plain(output).split('\n').filter((text) => /^\s*Tests\s/.test(text)).pop() ?? '';
+  return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
+}
+
+/** The part that tells what failed and why. A log that is cut short keeps its beginning, so this part is printed before the rest; empty where vitest names no failure. */
+export function failures(output: string): string {
+  const text = plain(output);
+  const begins = text.search(/^.*Failed (Suites|Tests|Unhandled)\s+\d+.*$|^.*Unhandled (Errors|Rejection).*$/m);
+  return begins < 0 ? '' : text.slice(begins).trimEnd();
+}

@@ -1,0 +1,27 @@
+/** What a failed run says first; refuses to pass where the reason comes after a thousand lines of success. */
+import { describe, expect, it } from 'vitest';
+import { count, failures } from '../../scripts/test-report.ts';
+
+const LONG = `\u001b[32m ✓\u001b[39m tests/a.test.ts > goes on\n`.repeat(1_000);
+const WHY = '⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯\n\n FAIL  tests/b.test.ts > stops\nAssertionError: expected 1 to be 2\n';
+const SUMMARY = ' Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 1000 passed (1001)\n';
+
+describe('the report of a run', () => {
+  it('begins with the test that failed and its reason', () => {
+    const said = failures(`${LONG}\u001b[31m${WHY}\u001b[39m${SUMMARY}`);
+    expect(said.startsWith('⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1')).toBe(true);
+    expect(said).toContain('FAIL  tests/b.test.ts > stops');
+  });
+
+  it('says nothing of a run in which nothing failed', () => {
+    expect(failures(`${LONG}      Tests  1000 passed (1000)\n`)).toBe('');
+  });
+
+  it('finds an error that belongs to no test', () => {
+    expect(failures(`${LONG}⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯\n\nError: read ECONNRESET`)).toContain('ECONNRESET');
+  });
+
+  it('counts by the last summary', () => {
+    expect([count(SUMMARY, 'passed'), count(SUMMARY, 'failed'), count('nothing', 'failed')]).toEqual([1000, 1, 0]);
+  });
+});
