@@ -45,11 +45,18 @@ function gently(reload: () => void): () => void {
   return () => { if (isTyping()) offer(reload); else reload(); };
 }
 
-/** A missing chunk means an old shell: one reload brings the new one. A second in the same minute would be a loop. */
-export function reloadOnce(storage: Storage, reload: () => void, now = Date.now()): boolean {
-  const last = Number(storage.getItem(RELOADED_KEY) ?? '0');
-  if (now - last < 60_000) return false;
-  storage.setItem(RELOADED_KEY, String(now));
+/**
+ * A missing chunk means an old shell: one reload brings the new one. A second in the same minute would be a loop, and where
+ * the browser keeps nothing (reading `sessionStorage` throws there) nobody could tell the first from the second: no reload.
+ */
+export function reloadOnce(storage: () => Storage, reload: () => void, now = Date.now()): boolean {
+  try {
+    const last = Number(storage().getItem(RELOADED_KEY) ?? '0');
+    if (now - last < 60_000) return false;
+    storage().setItem(RELOADED_KEY, String(now));
+  } catch {
+    return false;
+  }
   reload();
   return true;
 }
@@ -90,7 +97,8 @@ export function openUpdates(sends: () => Promise<void>): void {
     log.error('A part of the app could not be loaded', event.payload);
     // The chunk of an older build is gone from the server. Offline the reload would only lose what is on the screen.
     if (!navigator.onLine) return;
-    gently(() => { reloadOnce(sessionStorage, () => { void renew(gently(() => { location.reload(); })); }); })();
+    const anew = (): void => { void renew(gently(() => { location.reload(); })); };
+    gently(() => { reloadOnce(() => sessionStorage, anew); })();
   });
 }
 

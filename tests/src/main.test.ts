@@ -33,9 +33,15 @@ describe('main', () => {
   it('reloads once for a missing chunk, and not in a loop', () => {
     const reload = vi.fn();
     sessionStorage.clear();
-    expect(reloadOnce(sessionStorage, reload, 1_000_000)).toBe(true);
-    expect(reloadOnce(sessionStorage, reload, 1_030_000)).toBe(false);
-    expect(reloadOnce(sessionStorage, reload, 1_090_000)).toBe(true);
+    expect(reloadOnce(() => sessionStorage, reload, 1_000_000)).toBe(true);
+    expect(reloadOnce(() => sessionStorage, reload, 1_030_000)).toBe(false);
+    expect(reloadOnce(() => sessionStorage, reload, 1_090_000)).toBe(true);
     expect(reload).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not reload where the browser refuses to keep that it did', () => {
+    const reload = vi.fn();
+    expect(reloadOnce(() => { throw new DOMException('denied', 'SecurityError'); }, reload)).toBe(false);
+    expect(reload).not.toHaveBeenCalled();
   });
 });

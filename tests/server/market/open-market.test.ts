@@ -1,8 +1,8 @@
 /** Which source an installation gets: chosen once, kept, changed only by name. */
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { LONGEST_WARM_UP_MS } from '../../../engine/signals.ts';
 import { openMarket, replayStart, type OpenMarketOptions } from '../../../server/market/open-market.ts';
 import { startExchangeServer } from '../../support/exchange-server.ts';
@@ -10,7 +10,14 @@ import { keptLog } from './silent-log.ts';
 import { asCsv, FIVE, madeCandle, TAPE_START, writeTape } from './tape-on-disk.ts';
 
 const NOBODY = 'http://127.0.0.1:9';
-const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'market-'));
+const folders: string[] = [];
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'market-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(async () => { for (const folder of folders) await rm(folder, { recursive: true, force: true }); });
+
 const kept = async (dataDir: string): Promise<unknown> => JSON.parse(await readFile(join(dataDir, 'market-source.json'), 'utf8'));
 
 function options(dataDir: string, more: Partial<OpenMarketOptions> = {}): OpenMarketOptions {

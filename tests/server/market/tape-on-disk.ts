@@ -1,8 +1,9 @@
 /** A tape made for a test: small candle files in a folder of their own. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { afterAll } from 'vitest';
 import type { Candle } from '../../../engine/types.ts';
 
 export const TAPE_START = Date.UTC(2024, 0, 1);
@@ -22,9 +23,13 @@ export function madeCandle(index: number, base = 100, lengthMs = FIVE): Candle {
 export const asCsv = (candles: readonly Candle[]): string =>
   ['time,open,high,low,close,volume', ...candles.map((c) => [c.time / 1_000, c.open, c.high, c.low, c.close, c.volume].join(','))].join('\n');
 
-/** Files by name; a name that ends in `.gz` is zipped. Resolves to the folder. */
+const folders: string[] = [];
+afterAll(async () => { for (const folder of folders) await rm(folder, { recursive: true, force: true }); });
+
+/** Files by name; a name that ends in `.gz` is zipped. Resolves to the folder, which goes when the file's tests are over. */
 export async function writeTape(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tape-'));
+  folders.push(folder);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), name.endsWith('.gz') ? gzipSync(text) : text);
   return folder;
 }
