@@ -8,6 +8,7 @@ import { loadDialog } from './components/LazyDialog.tsx';
 import { environment } from './environment.ts';
 import { log } from './log.ts';
 import { keepAppearance } from './shell/appearance.ts';
+import { Arrival } from './shell/Arrival.tsx';
 import { Boundary, CrashScreen, RouteError } from './shell/Crash.tsx';
 import { Guard } from './shell/Guard.tsx';
 import { LoadingScreen } from './shell/LoadingScreen.tsx';
@@ -50,12 +51,6 @@ function ScreenOf({ route, path }: { route: ScreenRoute; path: string }) {
 export function Routes() {
   const [path] = useLocation();
   const route = routeOf(path);
-  useEffect(() => {
-    document.title = route === undefined ? 'Tradewind' : `${route.title} · Tradewind`;
-    scrollTo(0, 0);
-    document.getElementById('content')?.focus({ preventScroll: true });
-  }, [path, route]);
-
   const referral = /^\/ref\/([^/]+)\/?$/.exec(path)?.[1];
   if (referral !== undefined) {
     keepReferral(referral);
@@ -68,7 +63,12 @@ export function Routes() {
       <Suspense fallback={<LoadingScreen />}><ScreenOf key={route.path} route={route} path={path} /></Suspense>
     </Boundary>
   );
-  return <Shell path={path}>{route.access === 'public' ? screen : <Guard>{screen}</Guard>}</Shell>;
+  return (
+    <>
+      <Shell path={path}>{route.access === 'public' ? screen : <Guard>{screen}</Guard>}</Shell>
+      <Arrival path={path} title={route.title} />
+    </>
+  );
 }
 
 /** Nothing until there is a first message to show. A part that could not be loaded is asked for again with the next. */

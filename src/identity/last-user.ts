@@ -74,7 +74,7 @@ export function noteDatabase(uid: string): void {
 /** What belongs to the device: how it looks, what was offered on it, its clock, and our own notes of a sign-out under way. */
 const OF_THE_DEVICE = new Set([
   LAST_USER_KEY, PURGE_KEY, CLOCK_KEY, LEAVING_KEY,
-  'tradewind.appearance', 'tradewind.keepSnapshots', 'tradewind.installDeclined', 'tradewind.firstVisit',
+  'tradewind.appearance', 'tradewind.shortcuts', 'tradewind.keepSnapshots', 'tradewind.installDeclined', 'tradewind.firstVisit',
 ]);
 
 /**

@@ -5,6 +5,7 @@ import { session } from '../identity/session.ts';
 import { Dock } from './Dock.tsx';
 import { Footer } from './Footer.tsx';
 import { AppHeader, PublicHeader } from './Header.tsx';
+import { Keys } from './Keys.tsx';
 import { showsTrialBanner } from './navigation.ts';
 import { BottomBar, Rail } from './Rail.tsx';
 import { StatusStrip } from './StatusStrip.tsx';
@@ -44,6 +45,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
       </div>
       <BottomBar path={path} />
       <Dock />
+      <Keys />
     </>
   );
 }

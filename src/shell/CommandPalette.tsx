@@ -1,0 +1,154 @@
+/** Finds agents, symbols, screens and acts from what this device knows; refuses to carry out an act that was not held or looked at. */
+import * as Radix from '@radix-ui/react-dialog';
+import { ChartCandlestick, Bot, CircleStop, CornerDownLeft, Play, Search, SquareArrowOutUpRight } from 'lucide-react';
+import { useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useSnapshot } from 'valtio';
+import { useLocation } from 'wouter';
+import { stopAgent } from '../commands.ts';
+import { Button } from '../components/Button.tsx';
+import { classes } from '../components/class-names.ts';
+import { HoldToConfirm } from '../components/HoldToConfirm.tsx';
+import { act } from '../screens/act.ts';
+import { stopSentence } from '../screens/agents/AgentActs.tsx';
+import { StartDialog } from '../screens/agents/StartDialog.tsx';
+import { useEntries } from '../screens/reading.ts';
+import { agentView, type AgentView } from '../stores/agent-view.ts';
+import { agentsStore } from '../stores/agents.ts';
+import { connection } from '../stores/connection.ts';
+import { marketStore } from '../stores/market.ts';
+import { useAuth } from '../stores/security.ts';
+import { allFinds, findsFor, type Find } from './finds.ts';
+
+const ICON = { Agents: Bot, Acts: CircleStop, Symbols: ChartCandlestick, Screens: SquareArrowOutUpRight } as const;
+
+/** What a person has and may do, by the device's own copy: works without the server. */
+function useFinds(): { all: Find[]; views: readonly AgentView[] } {
+  const entries = useEntries();
+  const agents = useSnapshot(agentsStore).data?.agents;
+  // Prices change four times a second; the list of their names does not.
+  const [symbols] = useState(() => Object.keys(marketStore.data?.symbols ?? {}).sort());
+  const { subscriptionTier } = useAuth();
+  const views = useMemo(() => (agents ?? []).map((agent) => agentView(agent as AgentView['agent'], entries)), [agents, entries]);
+  return { all: useMemo(() => allFinds({ tier: subscriptionTier, views, symbols }), [subscriptionTier, views, symbols]), views };
+}
+
+function Row({ find, id, active, onPoint, onChoose }: { find: Find; id: string; active: boolean; onPoint: () => void; onChoose: () => void }) {
+  const Icon = find.kind === 'start' ? Play : ICON[find.group];
+  return (
+    <div id={id} role="option" aria-selected={active} onPointerMove={active ? undefined : onPoint} onClick={onChoose}
+      className={classes('flex min-h-11 cursor-pointer items-center gap-3 rounded-md px-3 pointer-fine:min-h-9', active && 'bg-accent-wash', find.kind === 'stop' && 'text-danger')}>
+      <Icon className="size-4 shrink-0 opacity-75" strokeWidth={1.75} aria-hidden />
+      <span className="min-w-0 flex-1 truncate">{find.name}</span>
+      <span className="max-w-[45%] shrink-0 truncate text-xs text-ink-3">{find.kind === 'go' && find.keys !== undefined ? <kbd className="font-sans tracking-wide">{find.keys}</kbd> : find.note}</span>
+    </div>
+  );
+}
+
+/** The second step of a stop: what it will do, and the same hold as everywhere. */
+function StopStep({ view, onBack, onDone }: { view: AgentView; onBack: () => void; onDone: () => void }) {
+  const box = useRef<HTMLDivElement>(null);
+  return (
+    <div ref={(node) => { if (node !== null && box.current === null) { box.current = node; node.querySelector<HTMLElement>('[data-hold] button')?.focus(); } }} className="p-4">
+      <p className="text-base font-medium">Stop {view.agent.name}</p>
+      <p className="mt-1 text-ink-2">{stopSentence(view)}</p>
+      <div className="mt-4 flex flex-wrap justify-end gap-2">
+        <Button onClick={onBack}>Back</Button>
+        <span data-hold><HoldToConfirm label="Hold to stop" sentence={stopSentence(view)} tone="danger" icon={<CircleStop className="size-4" aria-hidden />} onConfirm={() => { act(stopAgent(view.agent)); onDone(); }} /></span>
+      </div>
+    </div>
+  );
+}
+
+function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find) => void }) {
+  const [question, setQuestion] = useState('');
+  const [at, setAt] = useState(0);
+  const listId = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const { online } = useSnapshot(connection);
+  const shown = useMemo(() => findsFor(all, question), [all, question]);
+  const index = Math.min(at, Math.max(0, shown.length - 1));
+  const chosen = shown[index];
+  const optionId = (find: Find): string => `${listId}-${find.id}`;
+  const move = (to: number): void => {
+    const next = shown[to];
+    setAt(to);
+    if (next !== undefined) document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' });
+  };
+  const byKey = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    const count = shown.length;
+    const to = { ArrowDown: (index + 1) % count, ArrowUp: (index + count - 1) % count, PageDown: Math.min(count - 1, index + 6), PageUp: Math.max(0, index - 6) }[event.key];
+    if (to !== undefined && count > 0) { event.preventDefault(); move(to); }
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    // A key that is held down from elsewhere chooses nothing.
+    if (!event.repeat && chosen !== undefined) onChoose(chosen);
+  };
+  const groups = [...new Set(shown.map((find) => find.group))];
+  return (
+    <>
+      <div className="flex items-center gap-3 border-b border-line px-4">
+        <Search className="size-4.5 shrink-0 text-ink-3" strokeWidth={1.75} aria-hidden />
+        {/* The dialog says that the focus is here; the ring would double its edge. */}
+        <input type="text" role="combobox" aria-label="Find agents, symbols, screens and acts" aria-expanded={shown.length > 0} aria-controls={listId} aria-autocomplete="list"
+          aria-activedescendant={chosen === undefined ? undefined : optionId(chosen)} autoComplete="off" autoCorrect="off" spellCheck={false} enterKeyHint="go" placeholder="Agent, symbol, screen or act"
+          value={question} onChange={(event) => { setQuestion(event.target.value); setAt(0); list.current?.scrollTo(0, 0); }} onKeyDown={byKey}
+          className="h-13 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3" />
+        <Radix.Close className="-mr-2 flex min-h-11 items-center rounded-md px-2 text-xs text-ink-3 hover:text-ink">Close</Radix.Close>
+      </div>
+      <div ref={list} id={listId} role="listbox" aria-label="Found" className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-2">
+        {groups.map((group) => (
+          <div key={group} role="group" aria-label={group}>
+            <p aria-hidden className="px-3 pt-2 pb-1 text-xs text-ink-3">{group}</p>
+            {shown.map((find, place) => find.group === group && <Row key={find.id} id={optionId(find)} find={find} active={place === index} onPoint={() => { setAt(place); }} onChoose={() => { onChoose(find); }} />)}
+          </div>
+        ))}
+      </div>
+      <p role="status" className={shown.length === 0 ? 'px-5 pb-5 text-ink-2' : 'sr-only'}>{shown.length === 0 ? `Nothing here is called “${question}”.` : ''}</p>
+      <p className="hidden items-center gap-4 border-t border-line px-4 py-2 text-xs text-ink-3 pointer-fine:flex">
+        <span>↑ ↓ to choose</span><span className="flex items-center gap-1"><CornerDownLeft className="size-3" aria-hidden />to open</span>
+        {online === 'offline' && <span className="ml-auto text-amber">Offline: from what this device keeps</span>}
+      </p>
+    </>
+  );
+}
+
+/** What the palette holds while it is open; read anew each time. */
+function Inside({ onGo, onStart, onDone }: { onGo: (to: string) => void; onStart: (agent: AgentView['agent']) => void; onDone: () => void }) {
+  const { all, views } = useFinds();
+  const [stopping, setStopping] = useState<string | null>(null);
+  const viewOf = (id: string): AgentView | undefined => views.find((view) => view.agent.id === id);
+  const toStop = stopping === null ? undefined : viewOf(stopping);
+  const choose = (find: Find): void => {
+    if (find.kind === 'go') { onGo(find.to); return; }
+    const view = viewOf(find.agentId);
+    if (find.kind === 'stop') setStopping(find.agentId);
+    else if (view !== undefined) onStart(view.agent);
+  };
+  return toStop === undefined ? <Finder all={all} onChoose={choose} /> : <StopStep view={toStop} onBack={() => { setStopping(null); }} onDone={onDone} />;
+}
+
+export default function CommandPalette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState<AgentView['agent'] | null>(null);
+  const before = useRef<Element | null>(null);
+  const went = useRef(false);
+  const close = (): void => { onOpenChange(false); };
+  return (
+    <>
+      <Radix.Root open={open} onOpenChange={onOpenChange}>
+        <Radix.Portal>
+          <Radix.Overlay className="fixed inset-0 z-40 bg-[var(--scrim)]" />
+          <Radix.Content aria-describedby={undefined} onOpenAutoFocus={() => { before.current = document.activeElement; went.current = false; }}
+            // A new screen takes the focus itself; otherwise it goes back to where it was.
+            onCloseAutoFocus={(event) => { event.preventDefault(); if (!went.current && before.current instanceof HTMLElement) before.current.focus(); }}
+            className="float-in fixed inset-x-0 top-0 z-50 flex max-h-[min(100dvh,36rem)] flex-col overflow-hidden bg-surface pt-[env(safe-area-inset-top)] shadow-float sm:inset-x-auto sm:top-[12dvh] sm:left-[max(1rem,calc(50vw-18rem))] sm:max-h-[min(70dvh,32rem)] sm:w-[min(36rem,calc(100vw-2rem))] sm:rounded-lg">
+            <Radix.Title className="sr-only">Find</Radix.Title>
+            <Inside onGo={(to) => { went.current = true; close(); go(to); }} onStart={(agent) => { close(); setStarting(agent); }} onDone={close} />
+          </Radix.Content>
+        </Radix.Portal>
+      </Radix.Root>
+      {starting !== null && <StartDialog agent={starting} open onOpenChange={(wanted) => { if (!wanted) setStarting(null); }} />}
+    </>
+  );
+}
