@@ -7,6 +7,7 @@ import {
 import { Health, Readiness } from './health.ts';
 import { AgentInsight } from './insight.ts';
 import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools } from './market.ts';
+import { AgentPreview, AgentPreviewBody } from './preview.ts';
 import {
   CheckoutBody, CheckoutReply, Plans, PortalReply, ReturnUrlBody, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
   TrialStartBody, TrialStartReply, TrialStatus, Usage,
@@ -69,6 +70,7 @@ export const CALLS = {
   agents: call('GET', '/api/agents', 'All agents of the user', { reply: AgentList }),
   createPool: call('POST', '/api/agents/create-pool', 'One agent for each pool that suits the profile', { body: PoolCreateBody, reply: AgentsCreatedReply }),
   createAgent: call('POST', '/api/agents/create', 'Create an agent', { body: AgentCreateBody, reply: AgentReply }),
+  previewAgent: call('POST', '/api/agents/preview', 'What an agent would do now, on the newest closed candle; changes nothing', { body: AgentPreviewBody, reply: AgentPreview }),
   updateAgent: call('PUT', '/api/agents/:id/settings', 'Change an agent', { params: IdParams, body: AgentSettingsBody, reply: AgentReply }),
   startAgent: call('POST', '/api/agents/:id/start', 'Start an agent', { params: IdParams, body: AgentCommandBody, reply: AgentCommandReply }),
   stopAgent: call('POST', '/api/agents/:id/stop', 'Stop an agent; its exits stay on guard', { params: IdParams, body: AgentCommandBody, reply: AgentCommandReply }),

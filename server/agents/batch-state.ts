@@ -1,6 +1,7 @@
-/** What a batch of due agents trades with, read under lock: cash, positions, settings, plan; refuses to go stale within it. */
+/** What agents that look now trade with: cash, positions, settings, plan; for a batch read under lock. Refuses to go stale within it. */
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
-import { fixedFromNumber, subtract, ZERO } from '../../contract/money.ts';
+import { STARTING_DEPOSIT } from '../../contract/limits.ts';
+import { fixedFromNumber, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import { riskValues, type OwnRiskValues } from '../../engine/profiles.ts';
@@ -9,11 +10,11 @@ import type { Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
 import { cashOf } from '../portfolio/book.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
-import { openAccount } from '../portfolio/open-account.ts';
+import { openAccount, openAccountOf, type AccountRow } from '../portfolio/open-account.ts';
 import { readOwnRiskOf, readSettingsOf } from '../user/settings.ts';
 import type { TradingDeps } from './deps.ts';
 import { LOOKING } from './lifecycle.ts';
-import { asAgentRow, type AgentRow } from './read-agents.ts';
+import { asAgentRow, type AgentRow, type AgentTerms } from './read-agents.ts';
 
 export interface HeldPosition extends OpenPosition {
   agentId: string;
@@ -58,26 +59,30 @@ export class BatchState {
     for (const uid of uids) {
       if (!having.has(uid)) open = [...open, await openAccount(tx, uid, deps.market, deps.clock)];
     }
-    const ids = open.map((account) => account.id);
-    const cash = await cashOfAccounts(tx.db, ids);
-    const states = new Map(open.map((account): [string, AccountState] => [account.uid, { id: account.id, cash: cash.get(account.id) ?? ZERO, positions: [] }]));
-    const byId = new Map([...states.values()].map((state) => [state.id, state]));
-    for (const row of await openPositionsOf(tx.db, ids)) byId.get(row.accountId)?.positions.push({ ...toOpenPosition(row), agentId: row.agentId });
-    return new BatchState(deps, states, await readPeople(tx, deps, uids));
+    return new BatchState(deps, await readAccounts(tx, open), await readPeople(tx, deps, uids));
   }
 
-  account(row: AgentRow): AccountState {
+  /** The same without a lock, for a look that changes nothing. Who has no account yet has the deposit that one opens with. */
+  static async look(tx: Tx, deps: TradingDeps, uid: string): Promise<BatchState> {
+    const open = await openAccountOf(tx.db, uid, deps.market.source.id);
+    const states = open === null
+      ? new Map([[uid, { id: '', cash: parseFixed(STARTING_DEPOSIT), positions: [] }]])
+      : await readAccounts(tx, [open]);
+    return new BatchState(deps, states, await readPeople(tx, deps, [uid]));
+  }
+
+  account(row: AgentTerms): AccountState {
     const state = this.accounts.get(row.uid);
     if (state === undefined) throw new Error('An agent without an account');
     return state;
   }
 
-  risk(row: AgentRow): RiskValues {
+  risk(row: AgentTerms): RiskValues {
     return riskValues(row.riskProfile, this.people.get(row.uid)?.own.get(row.riskProfile) ?? null);
   }
 
   /** The account as this agent may use it now: cash not yet spent by agents before it in the batch. */
-  input(row: AgentRow, quotes: ReadonlyMap<string, Quote>): AccountInput {
+  input(row: AgentTerms, quotes: ReadonlyMap<string, Quote>): AccountInput {
     const account = this.account(row);
     const person = this.people.get(row.uid);
     if (person === undefined) throw new Error('No such user');
@@ -94,12 +99,12 @@ export class BatchState {
     return equity;
   }
 
-  held(row: AgentRow): HeldPosition[] {
+  held(row: AgentTerms): HeldPosition[] {
     return this.account(row).positions.filter((position) => position.agentId === row.id);
   }
 
   /** Takes a decided trade into the account, so that whoever comes next in the batch sees it. */
-  apply(row: AgentRow, trade: TradeDraft): void {
+  apply(row: AgentTerms, trade: TradeDraft): void {
     const account = this.account(row);
     this.equities.delete(account.id);
     account.cash = subtract(account.cash, cashOf(trade));
@@ -108,6 +113,16 @@ export class BatchState {
     if (trade.after.quantity === ZERO) return;
     account.positions.push({ ...trade.after, id: before?.id ?? '', agentId: row.id, openedAt: before?.openedAt ?? trade.fill.filledAt });
   }
+}
+
+/** Cash and open positions of these accounts, by their owners. */
+async function readAccounts(tx: Tx, open: readonly Pick<AccountRow, 'id' | 'uid'>[]): Promise<Map<string, AccountState>> {
+  const ids = open.map((account) => account.id);
+  const cash = await cashOfAccounts(tx.db, ids);
+  const states = new Map(open.map((account): [string, AccountState] => [account.uid, { id: account.id, cash: cash.get(account.id) ?? ZERO, positions: [] }]));
+  const byId = new Map([...states.values()].map((state) => [state.id, state]));
+  for (const row of await openPositionsOf(tx.db, ids)) byId.get(row.accountId)?.positions.push({ ...toOpenPosition(row), agentId: row.agentId });
+  return states;
 }
 
 /** Kill switches are read inside the transaction, so that none is seen late. */

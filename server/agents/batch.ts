@@ -1,13 +1,12 @@
 /** One batch of due agents in one transaction: decide, then write everything or nothing; refuses to let one agent hurt another. */
-import { parseFixed as fixedOf } from '../../contract/money.ts';
-import { runAgent } from '../../engine/agent.ts';
-import type { Hold, OpenPosition } from '../../engine/types.ts';
+import type { Hold } from '../../engine/types.ts';
 import type { Tx } from '../db/database.ts';
 import { isRetryable, isUnavailable } from '../db/faults.ts';
 import { BatchState, claimDue } from './batch-state.ts';
 import { writeDecided, type Decided } from './batch-write.ts';
+import { decideAgent } from './decide-agent.ts';
 import type { TradingDeps } from './deps.ts';
-import { pairsOf, type AgentRow } from './read-agents.ts';
+import type { AgentRow } from './read-agents.ts';
 import type { TickInputs } from './tick-inputs.ts';
 import { applyEvent, tellChanged } from './transitions.ts';
 
@@ -77,21 +76,10 @@ async function fault(tx: Tx, deps: TradingDeps, tick: number, { row, error }: Fa
   if (faulted !== null) await tellChanged(tx, deps, row.uid, [faulted]);
 }
 
-async function decide(state: BatchState, inputs: TickInputs, deps: TradingDeps, row: AgentRow): Promise<Decided> {
-  const input = await inputs.of(row);
-  const held = state.held(row);
-  const outcome = runAgent({
-    id: row.id, pool: row.pool, profile: row.riskProfile, risk: state.risk(row), pairs: withHeld(pairsOf(deps.market, row), held),
-    maxPositionSize: fixedOf(row.maxPositionSize), interval: row.executionInterval, frequency: row.tradingFrequency, memory: row.memory,
-  }, input, state.input(row, inputs.quotes), held);
-  for (const trade of outcome.trades) state.apply(row, trade);
+async function decide(state: BatchState, inputs: TickInputs, { market }: TradingDeps, row: AgentRow): Promise<Decided> {
+  const { input, held, outcome } = await decideAgent(state, inputs, market, row);
   return {
     row, accountId: state.account(row).id, tickId: input.id, close: input.close, outcome,
     positions: new Map(held.map((position) => [position.pair, position])),
   };
-}
-
-/** A pair that left the pool's list is looked at for as long as it is held. */
-function withHeld(pairs: readonly string[], held: readonly OpenPosition[]): string[] {
-  return [...new Set([...pairs, ...held.map(({ pair }) => pair)])];
 }

@@ -58,20 +58,29 @@ async function insertAgents(tx: Tx, { market, clock }: TradingDeps, uid: string,
   return rows.map(asAgentRow);
 }
 
-/** R7-15. With `enabled` the agent starts at once. */
-export async function createAgent(tx: Tx, deps: TradingDeps, uid: string, body: AgentCreateBody): Promise<AgentRow> {
-  const { tier } = await places(tx, deps, uid);
+/**
+ * Pool and pairs of an agent as this plan and this market let it be.
+ * @throws Refusal that names the field at fault.
+ */
+export function checkedTerms({ market }: Pick<TradingDeps, 'market'>, tier: Tier, body: Pick<AgentCreateBody, 'pool' | 'trading_pairs'>): Pick<NewAgent, 'pool' | 'tradingPairs'> {
   const pool = body.pool ?? 'all_pools';
   if (body.pool !== undefined && body.pool !== 'all_pools' && !tierPermits(tier, 'trading', 'advanced')) {
     throw new Refusal('insufficient_permissions', 'Insufficient permissions: choosing a pool needs the pro plan.', { field: 'pool' });
   }
-  const tradingPairs = checkedPairs(deps.market, body.trading_pairs);
+  const tradingPairs = checkedPairs(market, body.trading_pairs);
   if (tradingPairs.length === 0 && body.pool === undefined) {
     throw new Refusal('invalid_request', 'At least one pair is needed without a pool.', { field: 'trading_pairs', issues: [{ field: 'trading_pairs', message: 'At least one pair' }] });
   }
-  if (pairsOf(deps.market, { pool, tradingPairs }).length === 0) {
-    throw new Refusal('unknown_symbol', `${deps.market.source.label} offers no pair of this pool.`, { field: 'pool' });
+  if (pairsOf(market, { pool, tradingPairs }).length === 0) {
+    throw new Refusal('unknown_symbol', `${market.source.label} offers no pair of this pool.`, { field: 'pool' });
   }
+  return { pool, tradingPairs };
+}
+
+/** R7-15. With `enabled` the agent starts at once. */
+export async function createAgent(tx: Tx, deps: TradingDeps, uid: string, body: AgentCreateBody): Promise<AgentRow> {
+  const { tier } = await places(tx, deps, uid);
+  const { pool, tradingPairs } = checkedTerms(deps, tier, body);
   const { settings } = await readSettings(tx.db, uid);
   const [row] = await insertAgents(tx, deps, uid, [{
     name: body.name, tradingPairs, pool, riskProfile: body.risk_profile, maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)),

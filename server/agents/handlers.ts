@@ -7,21 +7,25 @@ import { deleteAgent, reconfigureAgents, updateAgent } from './edit.ts';
 import { readInsight } from './insight.ts';
 import { liquidateAgent } from './liquidate.ts';
 import { readPerformance } from './performance.ts';
+import { Previews } from './preview.ts';
 import { readAgentList, readSummary } from './read-agents.ts';
 import { startAgent, startAll, stopAgent, stopAll } from './run-commands.ts';
 import { tellChanged } from './transitions.ts';
 
 type AgentCalls = 'agents' | 'createPool' | 'createAgent' | 'updateAgent' | 'startAgent' | 'stopAgent' | 'startAll' | 'stopAll' | 'reconfigure'
-  | 'deleteAgent' | 'liquidateAgent' | 'agentPerformance' | 'agentSummary' | 'agentInsight';
+  | 'deleteAgent' | 'liquidateAgent' | 'agentPerformance' | 'agentSummary' | 'agentInsight' | 'previewAgent';
 
 export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
   const venue = new PaperVenue(deps.market);
+  const previews = new Previews(deps);
   return {
     agents: ({ caller }) => readAgentList(deps, caller.uid),
     agentSummary: ({ caller }) => readSummary(deps, caller.uid),
     agentInsight: ({ caller }) => readInsight(deps, caller.uid),
     agentPerformance: ({ caller, params }) => readPerformance(deps, caller.uid, params.id),
 
+    // A question with a body: it writes nothing, so it has no receipt either.
+    previewAgent: async ({ caller, commandId, body }) => ({ commandId, ...await previews.preview(caller.uid, body) }),
     createAgent: ({ caller, commandId, body, once }) => once(async (tx) => {
       const row = await createAgent(tx, deps, caller.uid, body);
       const [agent] = await tellChanged(tx, deps, caller.uid, [row]);

@@ -27,6 +27,9 @@ export type AgentRow = Omit<typeof agents.$inferSelect, 'status' | 'riskProfile'
   memory: Record<string, unknown>;
 };
 
+/** What an agent decides by: all that a preview needs to know of one. */
+export type AgentTerms = Pick<AgentRow, 'id' | 'uid' | 'pool' | 'tradingPairs' | 'riskProfile' | 'maxPositionSize' | 'executionInterval' | 'tradingFrequency' | 'memory'>;
+
 export const asAgentRow = (row: typeof agents.$inferSelect): AgentRow => row as AgentRow;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -5,10 +5,10 @@ import { makeSeries, volumeOf, type Series } from '../../engine/series.ts';
 import { computeSignals, horizonOf, lookbackMs, signalKey } from '../../engine/signals.ts';
 import type { Candle, PairRules, Quote, Signal, TickInput } from '../../engine/types.ts';
 import type { Market } from '../market/market.ts';
-import { pairsOf, type AgentRow } from './read-agents.ts';
+import { pairsOf, type AgentTerms } from './read-agents.ts';
 import { lookEveryMs } from './transitions.ts';
 
-interface Looked {
+export interface Looked {
   signals: ReadonlyMap<string, Signal>;
   series: ReadonlyMap<string, Series>;
 }
@@ -17,11 +17,16 @@ interface Looked {
 const BUILT = new WeakMap<readonly Candle[], Series>();
 
 export class TickInputs {
-  private readonly looked = new Map<string, Promise<Looked>>();
   private readonly inputs = new Map<string, Promise<TickInput>>();
 
-  /** `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after it. */
-  constructor(private readonly market: Market, readonly tick: number, readonly quotes: ReadonlyMap<string, Quote>) {}
+  /**
+   * `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after it. `looked` may be
+   * shared by several of one tick: signals know nothing of quotes.
+   */
+  constructor(
+    private readonly market: Market, readonly tick: number, readonly quotes: ReadonlyMap<string, Quote>,
+    private readonly looked = new Map<string, Promise<Looked>>(),
+  ) {}
 
   /** Close of the newest candle of the agent's own interval, ms. */
   closeFor(interval: ExecutionInterval): number {
@@ -29,7 +34,7 @@ export class TickInputs {
     return Math.floor(this.tick / every) * every;
   }
 
-  of(row: AgentRow): Promise<TickInput> {
+  of(row: AgentTerms): Promise<TickInput> {
     const pairs = pairsOf(this.market, row);
     const key = `${row.executionInterval}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
     const known = this.inputs.get(key);
@@ -39,7 +44,7 @@ export class TickInputs {
     return made;
   }
 
-  private async make(row: AgentRow, pairs: readonly string[]): Promise<TickInput> {
+  private async make(row: AgentTerms, pairs: readonly string[]): Promise<TickInput> {
     const close = this.closeFor(row.executionInterval);
     const { signals, series } = await this.look(row, pairs, close);
     const candleVolume = new Map([...series].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(row.executionInterval))]));
@@ -51,7 +56,7 @@ export class TickInputs {
     return { id: tickId(this.market.source.id, row.executionInterval, close), close, signals, quotes: this.quotes, rules, candleVolume };
   }
 
-  private look(row: AgentRow, pairs: readonly string[], close: number): Promise<Looked> {
+  private look(row: AgentTerms, pairs: readonly string[], close: number): Promise<Looked> {
     const key = `${close}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
     const known = this.looked.get(key);
     if (known !== undefined) return known;
@@ -60,7 +65,7 @@ export class TickInputs {
     return made;
   }
 
-  private async compute(row: AgentRow, pairs: readonly string[], close: number): Promise<Looked> {
+  private async compute(row: AgentTerms, pairs: readonly string[], close: number): Promise<Looked> {
     const horizon = horizonOf(row.tradingFrequency);
     // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it at hand.
     const back = Math.ceil(lookbackMs(row.pool, close, horizon) / DAY_MS) * DAY_MS;

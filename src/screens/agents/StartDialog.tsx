@@ -1,9 +1,11 @@
 /** What an agent will do and what it can lose, before it is started; refuses to start an Aggressive one by a tap. */
+import { lazy, Suspense } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
 import { startAgent } from '../../commands.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
+import { Skeleton } from '../../components/EmptyState.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line } from '../../components/Section.tsx';
@@ -15,6 +17,8 @@ import { act } from '../act.ts';
 import { useSlot } from '../reading.ts';
 import { planText } from './agent-words.ts';
 import { riskOf, worstLoss } from './risk.ts';
+
+const WouldDoNow = lazy(() => import('./WouldDoNow.tsx'));
 
 function Preview({ agent }: { agent: Agent }) {
   const settings = useSlot(settingsStore, loadSettings).data;
@@ -30,7 +34,8 @@ function Preview({ agent }: { agent: Agent }) {
         <Line term="Stop">{risk.stop} % below the entry</Line>
         <Line term={<strong className="text-ink">Worst loss in one pair, at the stop</strong>}><strong><Amount value={worst?.loss} change why="Equity not yet known" /></strong></Line>
       </dl>
-      <p className="mt-3 text-ink-2">A gap in price can lose more than the stop. After losing {risk.dayLoss} % of its equity in a day, or {risk.drawdown} % from its peak, it opens nothing new. Paper money.</p>
+      <p className="mt-3 mb-4 text-ink-2">A gap in price can lose more than the stop. After losing {risk.dayLoss} % of its equity in a day, or {risk.drawdown} % from its peak, it opens nothing new. Paper money.</p>
+      <Suspense fallback={<Skeleton className="h-60 w-full" />}><WouldDoNow ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} /></Suspense>
     </>
   );
 }

@@ -1,0 +1,81 @@
+/** "What would it do now?", pair by pair, by the server's own decision: strength, size, loss at the stop and the reason; refuses to guess without the server. */
+import { RefreshCw } from 'lucide-react';
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { AgentPreviewBody, PairPreview } from '../../../contract/preview.ts';
+import { Button } from '../../components/Button.tsx';
+import { classes } from '../../components/class-names.ts';
+import { Skeleton } from '../../components/EmptyState.tsx';
+import { Amount } from '../../components/Figures.tsx';
+import { SignalMeter } from '../../components/SignalMeter.tsx';
+import { formatAmount, formatPrice, formatQuantity } from '../../format/numbers.ts';
+import { formatWhen } from '../../format/times.ts';
+import { connection } from '../../stores/connection.ts';
+import { inWeight, previewSentence, reasonOnly, usePreview } from './preview.ts';
+
+const SHOWN = 5;
+
+function verdict({ action, order, pair }: PairPreview): string {
+  const base = pair.split('/')[0] ?? pair;
+  if (order !== null) return `${order.side === 'buy' ? 'Buys' : 'Sells'} ${formatQuantity(order.quantity)} ${base} for ${formatAmount(order.notional)}`;
+  return action === 'hold' ? 'Holds' : 'No trade';
+}
+
+function Pair({ one }: { one: PairPreview }) {
+  const acts = one.order !== null;
+  return (
+    <li className="rule py-2">
+      <div className="flex items-baseline justify-between gap-3">
+        <span className="min-w-0"><span className={classes('mr-2 inline-block min-w-11', acts ? 'font-semibold' : 'font-medium text-ink-2')}>{one.pair.split('/')[0]}</span><span className={acts ? 'font-medium' : 'text-ink-2'}>{verdict(one)}</span></span>
+        {one.atStop !== null && <span className="shrink-0"><Amount value={one.atStop} change /></span>}
+      </div>
+      <div className="mt-0.5 flex flex-wrap items-center justify-between gap-x-3 text-xs text-ink-3">
+        <SignalMeter strength={one.strength} threshold={one.threshold} />
+        {one.stopPrice !== null && <span>at its stop, {formatPrice(one.stopPrice)}</span>}
+      </div>
+      {!acts && one.reason !== 'weak_signal' && <p className="mt-0.5 text-xs text-ink-2">{reasonOnly(one.text)}</p>}
+    </li>
+  );
+}
+
+function Waiting({ rows }: { rows: number }) {
+  return (
+    <div role="status" aria-label="Asking what it would do now">
+      <Skeleton className="mb-3 h-4 w-64 max-w-full" />
+      {Array.from({ length: rows }, (_, index) => <div key={index} className="rule flex h-[57px] items-center justify-between"><Skeleton className="h-3.5 w-40" /><Skeleton className="h-3.5 w-14" /></div>)}
+    </div>
+  );
+}
+
+/** `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how many pairs are likely to come. */
+export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs first.' }: { ask: AgentPreviewBody | null; rows?: number; missing?: string }) {
+  const { online } = useSnapshot(connection);
+  const { preview, asking, error, again } = usePreview(ask);
+  const [all, setAll] = useState(false);
+  const list = preview === null ? [] : inWeight(preview.pairs);
+  const acting = list.filter(({ order }) => order !== null).length;
+  const shown = all ? list : list.slice(0, Math.max(SHOWN, acting));
+  return (
+    <section aria-label="What would it do now?" aria-busy={asking || undefined}>
+      <div className="flex min-h-8 items-center justify-between gap-3">
+        <h3 className="text-sm font-semibold">What would it do now?</h3>
+        {preview !== null && online !== 'offline' && <button type="button" disabled={asking} onClick={again} className="-mr-2 flex min-h-11 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink disabled:opacity-60 pointer-fine:min-h-8"><RefreshCw aria-hidden className={classes('size-3.5', asking && 'spin')} />Look again</button>}
+      </div>
+      {ask === null && <p className="rule py-2 text-ink-3">{missing}</p>}
+      {ask !== null && preview === null && online === 'offline' && <p role="status" className="rule py-2 text-ink-2">This needs the server: it decides on live candles and your account. It comes when you are back.</p>}
+      {ask !== null && preview === null && online !== 'offline' && error === null && <Waiting rows={Math.min(SHOWN, Math.max(1, rows))} />}
+      {ask !== null && error !== null && <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"><span>What it would do now could not be read. {error}</span><button type="button" onClick={again} className="min-h-8 font-medium underline underline-offset-2">Try again</button></p>}
+      {preview !== null && (
+        <div className={classes('transition-opacity duration-100', asking && 'opacity-60')}>
+          <p aria-live="polite" className="pb-2">{previewSentence(preview)}</p>
+          <ul>{shown.map((one) => <Pair key={one.pair} one={one} />)}</ul>
+          {list.length > shown.length && <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setAll(true); }}>Show all {list.length} pairs</Button>}
+          {list.some(({ atStop }) => atStop !== null) && (
+            <p className="rule flex items-baseline justify-between gap-3 py-2"><strong className="font-semibold">Lost if every stop is hit, costs included</strong><strong className="shrink-0 font-semibold"><Amount value={preview.atStop} change quote={preview.quote} /></strong></p>
+          )}
+          <p className="text-xs text-ink-3">{online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed {formatWhen(preview.close, preview.asOf)}, at the prices of {formatWhen(preview.asOf, preview.asOf)}. Started now, it looks for the first time {formatWhen(preview.nextLookAt, preview.asOf)} and decides anew. Paper money.</p>
+        </div>
+      )}
+    </section>
+  );
+}
