@@ -12,7 +12,7 @@ import {
   CheckoutBody, CheckoutReply, Plans, PortalReply, ReturnUrlBody, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
   TrialStartBody, TrialStartReply, TrialStatus, Usage,
 } from './subscription.ts';
-import { AgentPerformance, Analytics, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio, PortfolioQuery } from './trading.ts';
+import { AgentPerformance, Analytics, AnalyticsQuery, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio, PortfolioQuery } from './trading.ts';
 import { RiskProfileBody, RiskProfileReply, TradingSettings, TradingSettingsBody, TradingSettingsReply, WalletStatus } from './user.ts';
 
 const Nothing = z.strictObject({});
@@ -90,7 +90,7 @@ export const CALLS = {
 
   portfolio: call('GET', '/api/trading/portfolio', 'Cash, positions and equity, of an old book where one is named', { query: PortfolioQuery, reply: Portfolio }),
   history: call('GET', '/api/trading/history', 'Fills, newest first, of an old book where one is named', { query: HistoryQuery, reply: History }),
-  analytics: call('GET', '/api/trading/analytics', 'Metrics and breakdowns', { reply: Analytics }),
+  analytics: call('GET', '/api/trading/analytics', 'Metrics and breakdowns as deep as the plan goes, of an old book where one is named', { query: AnalyticsQuery, reply: Analytics }),
   closePosition: call('POST', '/api/trading/positions/:id/close', 'Sell one position', { params: IdParams, reply: ClosePositionReply }),
   resetPaper: call('POST', '/api/trading/paper/reset', 'Begin a new paper book; the old one stays readable', { reply: PaperResetReply }),
 } as const;

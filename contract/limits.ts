@@ -45,6 +45,10 @@ export const RECEIPT_KEEP_DAYS = 30;
 export const DECISIONS_KEEP_DAYS = 30;
 export const HISTORY_LIMIT_DEFAULT = 100;
 export const HISTORY_LIMIT_MAX = 1_000;
+/** A yearly figure from fewer days than this says more about the days than about the account. */
+export const YEARLY_LEAST_DAYS = 30;
+/** Days that an account is shown by without `analytics:read`. */
+export const ANALYTICS_VIEW_DAYS = 35;
 export const CANDLES_LIMIT_MAX = 1_500;
 export const SYMBOLS_QUERY_MAX = 200;
 export const STARTING_DEPOSIT = '10000';

@@ -70,7 +70,7 @@ export const PushFacts = z.object({
 export type PushFacts = z.infer<typeof PushFacts>;
 
 /** A portfolio without its curve, which would not fit. */
-export const PushedPortfolio = z.omit(Portfolio, { equityCurve: true });
+export const PushedPortfolio = z.omit(Portfolio, { equityCurve: true, results: true });
 export type PushedPortfolio = z.infer<typeof PushedPortfolio>;
 
 /**

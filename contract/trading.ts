@@ -27,6 +27,30 @@ export type Position = z.infer<typeof Position>;
 export const BookSummary = z.object({ book: z.number(), openedAt: z.number(), closedAt: z.nullable(z.number()), equity: z.nullable(DecimalText) });
 export type BookSummary = z.infer<typeof BookSummary>;
 
+/** What closing trades brought, and what all trades cost in fees, of one agent in one pair; exact, and these sums add up to the account's. */
+export const PairResult = z.object({ pair: z.string(), trades: z.number(), sells: z.number(), realized: DecimalText, fees: DecimalText });
+export type PairResult = z.infer<typeof PairResult>;
+
+/** One agent's results in this book, by pair. A deleted agent's stay: without them the account would not add up. */
+export const AgentResult = z.object({ agentId: z.string(), agentName: z.string(), pairs: z.array(PairResult) });
+export type AgentResult = z.infer<typeof AgentResult>;
+
+/**
+ * One UTC day of the account, or what has passed of it. `closing − opening = realized + unrealizedChange`, to the last
+ * digit: equity is deposits, realised and unrealised, and deposits are made at the opening of a book alone.
+ */
+export const DayResult = z.object({
+  /** 00:00 UTC of the day, market ms. */
+  start: z.number(),
+  opening: DecimalText,
+  closing: DecimalText,
+  realized: DecimalText,
+  unrealizedChange: DecimalText,
+  fees: DecimalText,
+  trades: z.number(),
+});
+export type DayResult = z.infer<typeof DayResult>;
+
 /** equity = cash + Σ position value, to the last digit; a position without a price is valued at cost and said so. */
 export const Portfolio = z.object({
   accountId: z.string(),
@@ -50,9 +74,13 @@ export const Portfolio = z.object({
   dayChangePercent: z.nullable(z.number()),
   unpriced: z.array(z.string()),
   positions: z.array(Position),
-  /** `[market ms, equity]`, oldest first, at most 500 points. */
+  /** `[market ms, equity]`, oldest first: every mark of the last day, the last of each hour for a week, of each day before. At most 600 points. */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
-  /** Every book there has been, oldest first; a closed one is read by `?book=N`. Absent in replies kept from before. */
+  /** The parts of `dayChange`; null with it. Absent in replies kept from before, like the two below. */
+  today: z.optional(z.nullable(DayResult)),
+  /** The parts of `realized` and `fees`. */
+  results: z.optional(z.array(AgentResult)),
+  /** Every book there has been, oldest first; a closed one is read by `?book=N`. */
   books: z.optional(z.array(BookSummary)),
 });
 export type Portfolio = z.infer<typeof Portfolio>;
@@ -72,8 +100,10 @@ export const Fill = z.object({
   feeBps: DecimalText,
   /** Cost against the mid price at the fill, in basis points. */
   slippageBps: DecimalText,
-  /** Net of fees; null for a buy. */
+  /** notional − fee − costBasis; null for a buy. */
   realized: z.nullable(DecimalText),
+  /** What the sold quantity had cost, fees of entry included; null for a buy. Absent in fills kept from before. */
+  costBasis: z.optional(z.nullable(DecimalText)),
   reason: z.string(),
   decidedAt: z.number(),
   filledAt: z.number(),
@@ -87,8 +117,11 @@ export const PortfolioQuery = z.object({ book: Book });
 export const HistoryQuery = z.object({
   book: Book,
   limit: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(HISTORY_LIMIT_MAX))),
+  /** The id of a fill of this book: only older ones are told. */
+  before: z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
 });
-export const History = z.object({ fills: z.array(Fill), sequence: z.number(), asOf: z.number() });
+/** `total`: how many fills the book has in all. */
+export const History = z.object({ fills: z.array(Fill), sequence: z.number(), asOf: z.number(), total: z.optional(z.number()) });
 export type History = z.infer<typeof History>;
 
 /** Undefined is null, never 0. Ratios are plain numbers (0.1 is 10 %). */
@@ -108,12 +141,45 @@ export const Metrics = z.object({
 });
 export type Metrics = z.infer<typeof Metrics>;
 
+/**
+ * Buy-and-hold beside the account: the first equity put into one pair at the account's first moment, without a fee, at the
+ * closes of candles. For drawing and comparing; null where the source has no such price then.
+ */
+export const Benchmark = z.object({
+  pair: z.string(),
+  /** Market clock, ms, and the price at that moment. */
+  since: z.number(),
+  price: z.number(),
+  points: z.array(z.tuple([z.number(), DecimalText])),
+  totalReturn: z.number(),
+});
+export type Benchmark = z.infer<typeof Benchmark>;
+
+/** By the UTC hour in which positions were closed. */
+export const HourResult = z.object({ hour: z.number().check(z.gte(0), z.lte(23)), sells: z.number(), wins: z.number(), realized: DecimalText });
+export type HourResult = z.infer<typeof HourResult>;
+
+export const AnalyticsQuery = z.object({ book: Book });
+/**
+ * `view` has four metrics, the last 35 days and the comparison with buy-and-hold; `read` has everything. What a plan does
+ * not have is empty or null and its absence is no finding: `depth` says which it is.
+ */
 export const Analytics = z.object({
   quote: z.string(),
   asOf: z.number(),
   trades: z.number(),
   days: z.number(),
   metrics: Metrics,
+  /** Absent, like all below that may be, in replies kept from before. */
+  depth: z.optional(z.enum(['view', 'read'])),
+  book: z.optional(z.number()),
+  sells: z.optional(z.number()),
+  /** Sum of the notionals of all trades, and of the fees within them. */
+  traded: z.optional(DecimalText),
+  /** Every marked UTC day, oldest first; closing of one is opening of the next. */
+  daily: z.optional(z.array(DayResult)),
+  benchmark: z.optional(z.nullable(Benchmark)),
+  perHour: z.optional(z.array(HourResult)),
   equity: z.array(z.tuple([z.number(), DecimalText])),
   perAgent: z.array(z.object({ agentId: z.string(), agentName: z.string(), trades: z.number(), realized: DecimalText, unrealized: DecimalText, fees: DecimalText })),
   perPair: z.array(z.object({ pair: z.string(), trades: z.number(), realized: DecimalText, unrealized: DecimalText, fees: DecimalText })),

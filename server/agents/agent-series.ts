@@ -5,6 +5,7 @@ import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Db } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
+import { closesOf } from '../market/series.ts';
 
 const HOUR = INTERVAL_MS['1h'];
 /** How far apart the points are, and the candles they are read from, finest first. */
@@ -58,20 +59,6 @@ async function tradesOf(db: Db, accountId: string, agentIds: readonly string[]):
     agentId: row.agentId, pair: row.pair, side: row.side === 'buy' ? 'buy' : 'sell', quantity: Number(row.quantity), price: Number(row.price),
     cost: row.side === 'buy' ? Number(row.notional) + Number(row.fee) : Number(row.costBasis ?? 0), realized: Number(row.realized ?? 0), at: row.filledMarketMs,
   }));
-}
-
-/** The last close at or before a time, of candles oldest first. */
-function closesOf(candles: readonly { time: number; close: number }[], intervalMs: number): (at: number) => number | null {
-  return (at) => {
-    let low = 0;
-    let high = candles.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((candles[middle]?.time ?? Infinity) + intervalMs <= at) low = middle + 1;
-      else high = middle;
-    }
-    return candles[low - 1]?.close ?? null;
-  };
 }
 
 /** A line for every agent, all at the same times; empty for one that has not traded. `totals` are the results now, by agent. */

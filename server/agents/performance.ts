@@ -36,7 +36,7 @@ export async function readPerformance({ database: { db }, market }: TradingDeps,
     // An agent has no equity of its own: what is measured on equity is the account's and stays null here.
     metrics: metricsOf({ equity: [], results: sells.map((text) => toNumber(parseFixed(text))), exposedMs: time.exposed, totalMs: time.total, traded: 0 }),
     positions: await toPositions(db, market, open),
-    fills: await readFills(db, account.id, FILLS_SHOWN, row.id),
+    fills: await readFills(db, account.id, FILLS_SHOWN, { agentId: row.id }),
   };
 }
 

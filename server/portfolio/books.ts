@@ -1,13 +1,13 @@
-/** A person's paper books: the list of them, and a closed one as it stood at its end; refuses to price it afresh. */
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+/** A person's closed paper books: one by its number, and what it was worth at its end; refuses to price it afresh. */
+import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import { formatFixed, parseFixed, subtract, sum } from '../../contract/money.ts';
+import { parseFixed, subtract, sum } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import type { BookSummary, Position } from '../../contract/trading.ts';
+import type { Position } from '../../contract/trading.ts';
 import type { Db } from '../db/database.ts';
-import { accounts, equityPoints, positions } from '../db/schema.ts';
-import { toPositions } from './marks.ts';
-import type { Market } from '../market/market.ts';
+import { accounts } from '../db/schema.ts';
+import type { AccountFacts } from './account-facts.ts';
+import { toPosition } from './marks.ts';
 import type { AccountRow } from './open-account.ts';
 
 /** The closed or open book of this number. @throws Refusal `not_found` where there is none. */
@@ -15,17 +15,6 @@ export async function bookOf(db: Db, uid: string, source: string, book: number):
   const [account] = await db.select().from(accounts).where(and(eq(accounts.uid, uid), eq(accounts.source, source), eq(accounts.book, book)));
   if (account === undefined) throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
   return account;
-}
-
-/** Every book, oldest first, with its last equity; the open one has what is given for it. */
-export async function listBooks(db: Db, open: AccountRow, equity: Fixed): Promise<BookSummary[]> {
-  const last = db.select({ equity: equityPoints.equity }).from(equityPoints)
-    .where(eq(equityPoints.accountId, accounts.id)).orderBy(desc(equityPoints.atMarketMs)).limit(1);
-  const rows = await db.select({ id: accounts.id, book: accounts.book, openedAt: accounts.openedAt, closedAt: accounts.closedAt, equity: sql<string | null>`(${last})` })
-    .from(accounts).where(and(eq(accounts.uid, open.uid), eq(accounts.source, open.source))).orderBy(asc(accounts.book));
-  return rows.map(({ id, book, openedAt, closedAt, equity: kept }) => ({
-    book, openedAt, closedAt, equity: id === open.id ? formatFixed(equity) : kept === null ? null : formatFixed(parseFixed(kept)),
-  }));
 }
 
 /** What a book is worth, and what it holds. */
@@ -40,16 +29,14 @@ export interface BookValue {
 }
 
 /** What a closed book held at its end. It was valued then as a whole: the single prices are not known any more. */
-export async function closedBook(db: Db, market: Market, account: AccountRow, cash: Fixed): Promise<BookValue> {
-  const rows = await db.select().from(positions).where(and(eq(positions.accountId, account.id), gt(positions.quantity, '0'))).orderBy(asc(positions.openedMarketMs), asc(positions.id));
-  const [end] = await db.select().from(equityPoints).where(eq(equityPoints.accountId, account.id)).orderBy(desc(equityPoints.atMarketMs)).limit(1);
-  const cost = sum(rows.map((row) => parseFixed(row.cost)));
-  const positionsValue = end === undefined || rows.length === 0 ? cost : subtract(parseFixed(end.equity), cash);
-  const shown = await toPositions(db, market, rows);
+export function closedBook({ positions, curve, openedMarketMs }: AccountFacts, cash: Fixed): BookValue {
+  const end = curve.at(-1);
+  const cost = sum(positions.map((row) => parseFixed(row.cost)));
+  const positionsValue = end === undefined || positions.length === 0 ? cost : subtract(parseFixed(end[1]), cash);
   return {
-    at: end?.atMarketMs ?? account.openedMarketMs,
+    at: end?.[0] ?? openedMarketMs,
     equity: sum([cash, positionsValue]), positionsValue, unrealized: subtract(positionsValue, cost),
-    positions: shown.map((position) => ({ ...position, price: null, priceAt: null, value: null, unrealized: null })),
-    unpriced: [...new Set(rows.map((row) => row.pair))],
+    positions: positions.map((row) => toPosition(row, row.agentName, undefined, undefined)),
+    unpriced: [...new Set(positions.map((row) => row.pair))],
   };
 }

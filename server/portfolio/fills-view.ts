@@ -1,11 +1,11 @@
 /** Fills as the wire has them, newest first; refuses to mix two books. */
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
+import { Refusal } from '../../contract/errors.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Fill } from '../../contract/trading.ts';
 import type { Db } from '../db/database.ts';
-import { fills } from '../db/schema.ts';
+import { agents, fills } from '../db/schema.ts';
 import type { FillRow } from './book.ts';
-import { agentNames } from './marks.ts';
 
 const exact = (text: string): string => formatFixed(parseFixed(text));
 
@@ -13,16 +13,25 @@ export function toFill(row: FillRow, agentName: string): Fill {
   return {
     id: row.id, orderId: row.orderId, agentId: row.agentId, agentName, pair: row.pair, side: row.side === 'buy' ? 'buy' : 'sell',
     quantity: exact(row.quantity), price: exact(row.price), notional: exact(row.notional), fee: exact(row.fee), feeBps: exact(row.feeBps),
-    slippageBps: exact(row.slippageBps), realized: row.realized === null ? null : exact(row.realized), reason: row.reason,
+    slippageBps: exact(row.slippageBps), realized: row.realized === null ? null : exact(row.realized),
+    costBasis: row.costBasis === null ? null : exact(row.costBasis), reason: row.reason,
     decidedAt: row.decidedMarketMs, filledAt: row.filledMarketMs, tickId: row.tickId,
   };
 }
 
-/** Fills of one account, of one agent where named. */
-export async function readFills(db: Db, accountId: string, limit: number, agentId?: string): Promise<Fill[]> {
-  const rows = await db.select().from(fills)
-    .where(agentId === undefined ? eq(fills.accountId, accountId) : and(eq(fills.accountId, accountId), eq(fills.agentId, agentId)))
+/** Fills of one account, of one agent where named, older than the fill of the id `before` where one is given. */
+export async function readFills(db: Db, accountId: string, limit: number, { agentId, before }: { agentId?: string; before?: string } = {}): Promise<Fill[]> {
+  const [edge] = before === undefined ? [] : await db.select({ at: fills.filledMarketMs, id: fills.id }).from(fills)
+    .where(and(eq(fills.accountId, accountId), sql`${fills.id}::text = ${before}`));
+  if (before !== undefined && edge === undefined) throw new Refusal('not_found', 'There is no such trade.', { field: 'before' });
+  const rows = await db.select({ fill: fills, name: agents.name }).from(fills).leftJoin(agents, eq(agents.id, fills.agentId))
+    .where(and(
+      eq(fills.accountId, accountId), agentId === undefined ? undefined : eq(fills.agentId, agentId),
+      edge === undefined ? undefined : sql`(${fills.filledMarketMs}, ${fills.id}) < (${edge.at}::bigint, ${edge.id}::uuid)`,
+    ))
     .orderBy(desc(fills.filledMarketMs), desc(fills.id)).limit(limit);
-  const names = await agentNames(db, rows.map((row) => row.agentId));
-  return rows.map((row) => toFill(row, names.get(row.agentId) ?? ''));
+  return rows.map(({ fill, name }) => toFill(fill, name ?? ''));
 }
+
+/** How many fills an account has. */
+export const countFills = (db: Db, accountId: string): Promise<number> => db.$count(fills, eq(fills.accountId, accountId));

@@ -8,7 +8,7 @@ import { PaperVenue } from '../venues/paper.ts';
 import { readAnalytics } from './analytics.ts';
 import { bookOf } from './books.ts';
 import { closePosition } from './close-position.ts';
-import { readFills } from './fills-view.ts';
+import { countFills, readFills } from './fills-view.ts';
 import { openAccountOf } from './open-account.ts';
 import { portfolioIn, readPortfolio } from './read-portfolio.ts';
 import { resetBook } from './reset.ts';
@@ -22,10 +22,11 @@ export function portfolioHandlers(deps: TradingDeps): Pick<Handlers, 'portfolio'
       const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, caller.uid));
       const account = query.book === undefined ? await openAccountOf(database.db, caller.uid, market.source.id)
         : await bookOf(database.db, caller.uid, market.source.id, query.book);
-      const fills = account === null ? [] : await readFills(database.db, account.id, query.limit ?? HISTORY_LIMIT_DEFAULT);
-      return { fills, sequence: user?.sequence ?? 0, asOf: market.now() };
+      if (account === null) return { fills: [], sequence: user?.sequence ?? 0, asOf: market.now(), total: 0 };
+      const fills = await readFills(database.db, account.id, query.limit ?? HISTORY_LIMIT_DEFAULT, query.before === undefined ? {} : { before: query.before });
+      return { fills, sequence: user?.sequence ?? 0, asOf: market.now(), total: await countFills(database.db, account.id) };
     },
-    analytics: ({ caller }) => readAnalytics(deps, caller.uid),
+    analytics: ({ caller, query }) => readAnalytics(deps, caller.uid, query.book),
     closePosition: ({ caller, commandId, params, once }) => once(async (tx) => ({ commandId, fill: await closePosition(tx, deps, venue, caller.uid, params.id) })),
     resetPaper: ({ caller, commandId, once }) => once(async (tx) => {
       await resetBook(tx, deps, caller.uid);

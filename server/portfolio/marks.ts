@@ -65,7 +65,8 @@ export async function toPositions(db: Db, market: Market, rows: readonly Positio
   return rows.map((row) => toPosition(row, names.get(row.agentId) ?? '', marks.get(row.id), quotes.get(row.pair)));
 }
 
-function toPosition(row: PositionRow, agentName: string, mark: Mark | undefined, quote: Quote | undefined): Position {
+/** One position as the wire has it; without a quote its value is not known. */
+export function toPosition(row: PositionRow, agentName: string, mark: Mark | undefined, quote: Quote | undefined): Position {
   const { quantity, cost, stopPrice } = toOpenPosition(row);
   const priced = mark?.priced === true;
   return {

@@ -2,6 +2,7 @@
 import type { Agent } from '../../contract/agents.ts';
 import type { CallName, CallReply } from '../../contract/calls.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
+import type { DayResult } from '../../contract/trading.ts';
 import type { UserSettings } from '../../contract/user.ts';
 
 export interface RecordedState {
@@ -64,6 +65,7 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
     decidedAt: at - 5 * HOUR, filledAt: at - 5 * HOUR, tickId: 'recorded:tick',
   };
   const curve = Array.from({ length: 24 }, (_, hour): [number, string] => [at - (23 - hour) * HOUR, hour < 18 ? '10000' : '10012.4']);
+  const today: DayResult = { start: Math.floor(at / (24 * HOUR)) * 24 * HOUR, opening: '10000', closing: '10012.4', realized: '0', unrealizedChange: '12.4', fees: '2.6', trades: 1 };
   const subscription = { subscription: null, entitledTier: state.trialEndsAt === null ? 'free' : 'trial', servedAt: now } as const;
   return {
     healthz: { app: 'tradewind', status: 'ok', contract: CONTRACT_VERSION, time: now },
@@ -102,11 +104,13 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
     portfolio: {
       accountId: 'recorded-account', book: 1, paper: true, sourceId: 'recorded', quote: 'USDT', sequence: 1, asOf: at, servedAt: now,
       cash: '9007.44', positionsValue: '1004.96', equity: '10012.4', deposits: '10000', realized: '0', unrealized: '12.4', fees: '2.6',
-      dayChange: '12.4', dayChangePercent: 0.124, unpriced: [], positions: [position], equityCurve: curve,
+      dayChange: '12.4', dayChangePercent: 0.124, unpriced: [], positions: [position], equityCurve: curve, today,
+      results: [{ agentId: 'recorded-harbour', agentName: 'Harbour', pairs: [{ pair: 'ETH/USDT', trades: 1, sells: 0, realized: '0', fees: '2.6' }] }],
     },
-    history: { fills: [fill], sequence: 1, asOf: at },
+    history: { fills: [fill], sequence: 1, asOf: at, total: 1 },
     analytics: {
-      quote: 'USDT', asOf: at, trades: 1, days: 3, metrics: NO_METRICS, equity: curve,
+      quote: 'USDT', asOf: at, trades: 1, sells: 0, traded: '989.96', days: 1, metrics: NO_METRICS, equity: curve, depth: 'read', book: 1, daily: [today], perHour: [],
+      benchmark: { pair: 'BTC/USDT', since: at - 23 * HOUR, price: 67_284, points: curve.map(([time], hour): [number, string] => [time, (10_000 + hour * 5.4).toFixed(2)]), totalReturn: 0.0124 },
       perAgent: [{ agentId: 'recorded-harbour', agentName: 'Harbour', trades: 1, realized: '0', unrealized: '12.4', fees: '2.6' }],
       perPair: [{ pair: 'ETH/USDT', trades: 1, realized: '0', unrealized: '12.4', fees: '2.6' }],
     },

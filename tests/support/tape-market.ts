@@ -82,9 +82,16 @@ export class TapeMarket implements Market {
   }
 
   async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
-    if (interval !== '5m') throw new Error('The made tape has 5-minute candles only');
     const end = Math.min(to, this.at);
-    return (this.tape.get(pair) ?? []).filter((candle) => candle.time >= from && candle.time + STEP_MS <= end);
+    const fine = this.tape.get(pair) ?? [];
+    const length = INTERVAL_MS[interval];
+    if (length === STEP_MS) return fine.filter((candle) => candle.time >= from && candle.time + STEP_MS <= end);
+    return fine.flatMap((last): Candle[] => {
+      const open = fine[(last.time - TAPE_START - length) / STEP_MS + 1];
+      if ((last.time + STEP_MS) % length !== 0 || open === undefined || open.time < from || last.time + STEP_MS > end) return [];
+      const parts = fine.slice((open.time - TAPE_START) / STEP_MS, (last.time - TAPE_START) / STEP_MS + 1);
+      return [{ time: open.time, open: open.open, high: Math.max(...parts.map((part) => part.high)), low: Math.min(...parts.map((part) => part.low)), close: last.close, volume: parts.reduce((all, part) => all + part.volume, 0) }];
+    });
   }
 
   async history(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {

@@ -1,0 +1,96 @@
+/** Everything a portfolio is made of, read in one statement and so of one moment; refuses to value any of it. */
+import { sql, type SQL } from 'drizzle-orm';
+import type { AgentResult, BookSummary } from '../../contract/trading.ts';
+import { CASH, EXTERNAL, FEES } from '../../engine/ledger.ts';
+import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
+import type { Db } from '../db/database.ts';
+import type { PositionRow } from './book.ts';
+import { rowsOf } from './sql-rows.ts';
+
+/** Marks a curve keeps: all of the last day, one an hour for a week, one a day before, as many days as there is room for. */
+const HOURLY_SPAN_MS = 7 * DAY_MS;
+const DAILY_POINTS = 160;
+
+export interface AccountFacts {
+  id: string;
+  book: number;
+  source: string;
+  quote: string;
+  openedMarketMs: number;
+  isOpen: boolean;
+  /** The person's event number at this moment. */
+  sequence: number;
+  /** Balances in the quote currency by bucket, as decimal text. */
+  balances: Record<string, string>;
+  /** What it holds, each with its agent's name. */
+  positions: (PositionRow & { agentName: string })[];
+  results: AgentResult[];
+  /** Fills of the market's day so far. */
+  today: { realized: string; fees: string; trades: number };
+  /** Equity at the beginning of the market's day, as decimal text; null before a first mark. */
+  opening: string | null;
+  curve: [number, string][];
+  books: BookSummary[];
+}
+
+/** The last mark of every stretch, the first of the book among them; stretches are longer the further back they lie. */
+const CURVE = (now: number): SQL => sql`
+  select json_agg(json_build_array(at_market_ms, trim_scale(equity)::text) order by at_market_ms) from (
+    select distinct on (far, at_market_ms / length) at_market_ms, equity from (
+      select at_market_ms, equity, far, case far when 0 then 1 when 1 then ${HOUR_MS}::bigint
+        else ${DAY_MS}::bigint * greatest(1, ceil((${now}::bigint - first) / ${DAY_MS * DAILY_POINTS}::numeric))::bigint end as length
+      from (
+        select at_market_ms, equity, first, case
+          when at_market_ms > ${now - DAY_MS}::bigint then 0 when at_market_ms > ${now - HOURLY_SPAN_MS}::bigint then 1
+          when at_market_ms = first then 3 else 2 end as far
+        from (select at_market_ms, equity, min(at_market_ms) over () as first from equity_points where account_id = account.id) marked
+      ) aged
+    ) measured order by far, at_market_ms / length, at_market_ms desc
+  ) thinned`;
+
+const POSITIONS = sql`
+  select json_agg(json_build_object(
+    'id', positions.id, 'accountId', positions.account_id, 'agentId', positions.agent_id, 'agentName', coalesce(agents.name, ''), 'pair', pair,
+    'quantity', quantity::text, 'cost', cost::text, 'stopPrice', stop_price::text, 'openedMarketMs', opened_market_ms, 'closedMarketMs', closed_market_ms
+  ) order by opened_market_ms, positions.id)
+  from positions left join agents on agents.id = positions.agent_id
+  where positions.account_id = account.id and (case when account.closed_at is null then closed_market_ms is null else quantity > 0 end)`;
+
+const RESULTS = sql`
+  select json_agg(json_build_object('agentId', agent_id, 'agentName', name, 'pairs', pairs) order by name, agent_id) from (
+    select agent_id, coalesce(agents.name, '') as name, json_agg(json_build_object(
+      'pair', pair, 'trades', trades, 'sells', sells, 'realized', trim_scale(realized)::text, 'fees', trim_scale(fees)::text) order by pair) as pairs
+    from (
+      select agent_id, pair, count(*)::int as trades, count(realized)::int as sells, coalesce(sum(realized), 0) as realized, sum(fee) as fees
+      from fills where account_id = account.id group by agent_id, pair
+    ) summed left join agents on agents.id = agent_id group by agent_id, agents.name
+  ) by_agent`;
+
+const BOOKS = sql`
+  select json_agg(json_build_object('book', book, 'openedAt', opened_at, 'closedAt', closed_at, 'equity', (
+    select trim_scale(equity)::text from equity_points where account_id = others.id order by at_market_ms desc limit 1)) order by book)
+  from accounts others where others.uid = account.uid and others.source = account.source`;
+
+/** The open book, or another by its number; null where there is none. `now` is the market's clock, ms. */
+export async function readFacts(db: Db, uid: string, source: string, now: number, book?: number): Promise<AccountFacts | null> {
+  const midnight = Math.floor(now / DAY_MS) * DAY_MS;
+  const [row] = await rowsOf<{ facts: string }>(db, sql`
+    with account as (select * from accounts where uid = ${uid} and source = ${source} and ${book === undefined ? sql`closed_at is null` : sql`book = ${book}::int`})
+    select json_build_object(
+      'id', account.id, 'book', account.book, 'source', account.source, 'quote', account.quote, 'openedMarketMs', account.opened_market_ms,
+      'isOpen', account.closed_at is null,
+      'sequence', coalesce((select sequence from users where uid = account.uid), 0),
+      'balances', coalesce((select json_object_agg(bucket, amount::text) from balances
+        where account_id = account.id and asset = account.quote and bucket in (${CASH}, ${EXTERNAL}, ${FEES})), '{}'::json),
+      'positions', coalesce((${POSITIONS}), '[]'::json),
+      'results', coalesce((${RESULTS}), '[]'::json),
+      'today', (select json_build_object('realized', coalesce(sum(realized), 0)::text, 'fees', coalesce(sum(fee), 0)::text, 'trades', count(*)::int)
+        from fills where account_id = account.id and filled_market_ms > ${midnight}::bigint),
+      'opening', coalesce(
+        (select equity::text from equity_points where account_id = account.id and at_market_ms <= ${midnight}::bigint order by at_market_ms desc limit 1),
+        (select equity::text from equity_points where account_id = account.id order by at_market_ms limit 1)),
+      'curve', coalesce((${CURVE(now)}), '[]'::json),
+      'books', coalesce((${BOOKS}), '[]'::json)
+    )::text as facts from account`);
+  return row === undefined ? null : JSON.parse(row.facts) as AccountFacts;
+}

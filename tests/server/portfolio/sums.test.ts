@@ -1,0 +1,179 @@
+/** Every sum the server tells of an account adds up to the last digit: days, agents, pairs, today; and its curve is dense near now. */
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../contract/money.ts';
+import { DAY_MS, HOUR_MS } from '../../../engine/schedule.ts';
+import type { Database } from '../../../server/db/database.ts';
+import { dailyOf } from '../../../server/portfolio/analytics.ts';
+import { readBenchmark } from '../../../server/portfolio/benchmark.ts';
+import { TapeMarket } from '../../support/tape-market.ts';
+import { openTestDatabase } from '../../support/test-database.ts';
+import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
+
+let database: Database;
+let floor: Floor;
+const UID = 'adding';
+const total = (list: readonly (string | null | undefined)[]): Fixed => sum(list.map((text) => parseFixed(text ?? '0')));
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  floor = await openFloor({ candles: 4_000, sourceId: 'sums' }, database);
+  await floor.join(UID);
+  const made = [];
+  for (const name of ['Harbour', 'Ebb']) made.push((await floor.call(UID, 'createAgent', { body: { ...AGGRESSIVE, name } })).agent);
+  const scheduler = floor.scheduler();
+  await scheduler.open();
+  // Four looks a day for a week: entries, exits and stops on many days.
+  for (let look = 0; look < 28; look += 1) { floor.market.step(71); await floor.run(scheduler, 1); }
+  // One agent is gone; its trades are not.
+  await floor.call(UID, 'liquidateAgent', { params: { id: made[1]?.id ?? '' } });
+  await floor.call(UID, 'deleteAgent', { params: { id: made[1]?.id ?? '' } });
+  await floor.run(scheduler, 1);
+  await scheduler.settled();
+}, 120_000);
+afterAll(async () => { await database.close(); });
+
+describe('an account of a week', () => {
+  it('has realised results, so that there is something to add up', async () => {
+    const { results = [], realized } = await floor.call(UID, 'portfolio');
+    expect(results.length).toBe(2);
+    expect(results.flatMap(({ pairs }) => pairs).reduce((all, { sells }) => all + sells, 0)).toBeGreaterThan(3);
+    expect(realized).not.toBe('0');
+  });
+
+  it('is the sum of its agents, of its pairs and of its fills, a deleted agent among them (R7-24, R7-26)', async () => {
+    const { realized, unrealized, fees, results = [], positions } = await floor.call(UID, 'portfolio');
+    const rows = results.flatMap(({ pairs }) => pairs);
+    expect(formatFixed(total(rows.map((row) => row.realized)))).toBe(realized);
+    expect(formatFixed(total(rows.map((row) => row.fees)))).toBe(fees);
+    expect(formatFixed(total(positions.map((row) => row.unrealized)))).toBe(unrealized);
+    const { perAgent, perPair, traded } = await floor.call(UID, 'analytics');
+    for (const side of [perAgent, perPair]) {
+      expect(formatFixed(total(side.map((row) => row.realized)))).toBe(realized);
+      expect(formatFixed(total(side.map((row) => row.unrealized)))).toBe(unrealized);
+      expect(formatFixed(total(side.map((row) => row.fees)))).toBe(fees);
+    }
+    const { fills, total: count } = await floor.call(UID, 'history', { query: { limit: 1_000 } });
+    expect(fills.length).toBe(count);
+    expect(rows.reduce((all, { trades }) => all + trades, 0)).toBe(count);
+    expect(formatFixed(total(fills.map((fill) => fill.realized)))).toBe(realized);
+    expect(formatFixed(total(fills.map((fill) => fill.fee)))).toBe(fees);
+    expect(formatFixed(total(fills.map((fill) => fill.notional)))).toBe(traded);
+    for (const fill of fills.filter((one) => one.side === 'sell')) {
+      expect(formatFixed(subtract(subtract(parseFixed(fill.notional), parseFixed(fill.fee)), parseFixed(fill.costBasis ?? '0')))).toBe(fill.realized);
+    }
+  });
+
+  it('is the sum of its days, the last of which is the change of today in the header (R7-24, R7-26)', async () => {
+    const portfolio = await floor.call(UID, 'portfolio');
+    const { daily = [], days } = await floor.call(UID, 'analytics');
+    expect(days).toBe(daily.length);
+    expect(days).toBeGreaterThan(6);
+    daily.forEach((day, index) => {
+      expect(formatFixed(total([day.realized, day.unrealizedChange]))).toBe(formatFixed(subtract(parseFixed(day.closing), parseFixed(day.opening))));
+      if (index > 0) expect(day.opening).toBe(daily[index - 1]?.closing);
+    });
+    expect(daily[0]?.opening).toBe(portfolio.deposits);
+    expect(formatFixed(total(daily.map((day) => day.realized)))).toBe(portfolio.realized);
+    expect(formatFixed(total(daily.map((day) => day.unrealizedChange)))).toBe(portfolio.unrealized);
+    expect(formatFixed(total(daily.map((day) => day.fees)))).toBe(portfolio.fees);
+    const { today } = portfolio;
+    expect(daily.at(-1)).toEqual(today);
+    expect(portfolio.dayChange).toBe(formatFixed(total([today?.realized, today?.unrealizedChange])));
+  });
+
+  it('says by hour what was closed then', async () => {
+    const { perHour = [], sells } = await floor.call(UID, 'analytics');
+    expect(perHour.reduce((all, hour) => all + hour.sells, 0)).toBe(sells);
+    expect(formatFixed(total(perHour.map((hour) => hour.realized)))).toBe((await floor.call(UID, 'portfolio')).realized);
+  });
+
+  it('stands beside bitcoin bought and held from its first moment', async () => {
+    const { benchmark, equity, metrics } = await floor.call(UID, 'analytics');
+    const btc = floor.market.tape.get('BTC/USDT') ?? [];
+    const priceAt = (at: number): number => [...btc].reverse().find((candle) => candle.time + 300_000 <= at)?.close ?? Number.NaN;
+    const since = equity[0]?.[0] ?? 0;
+    expect(benchmark).toMatchObject({ pair: 'BTC/USDT', since });
+    expect(benchmark?.price).toBeCloseTo(priceAt(since), 8);
+    expect(benchmark?.totalReturn).toBeCloseTo(priceAt(floor.market.now()) / priceAt(since) - 1, 9);
+    expect(benchmark?.points.length).toBe(equity.length + 1);
+    expect(benchmark?.points[0]?.[1]).toBe('10000.00');
+    expect(metrics.totalReturn).not.toBeNull();
+    const bare = new TapeMarket({ pairs: ['ETH/USDT'] });
+    expect(await readBenchmark(bare, 'USDT', equity)).toBeNull();
+    expect(await readBenchmark(floor.market, 'USDT', [[0, '10000'], [DAY_MS, '10000']])).toBeNull();
+  });
+
+  it('is told in pages, each older than the one before, and only of its own book (R7-25)', async () => {
+    const all = (await floor.call(UID, 'history', { query: { limit: 1_000 } })).fills;
+    const first = await floor.call(UID, 'history', { query: { limit: 3 } });
+    const second = await floor.call(UID, 'history', { query: { limit: 1_000, before: first.fills.at(-1)?.id ?? '' } });
+    expect([...first.fills, ...second.fills]).toEqual(all);
+    expect(first.total).toBe(all.length);
+    await floor.join('another');
+    await expect(floor.call('another', 'history', { query: { before: all[0]?.id ?? '' } })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is measured as deep as the plan goes: the server keeps the rest to itself (R6-02, R6-04, R7-26)', async () => {
+    const deep = await floor.call(UID, 'analytics');
+    expect(deep).toMatchObject({ depth: 'read' });
+    expect(deep.perPair.length).toBeGreaterThan(0);
+    await floor.join('looker', null);
+    const seen = await floor.call('looker', 'analytics');
+    expect(seen).toMatchObject({ depth: 'view', perAgent: [], perPair: [], perHour: [] });
+    expect(Object.entries(seen.metrics).filter(([, value]) => value !== null).map(([name]) => name).sort()).toEqual(['maxDrawdown', 'totalReturn']);
+  });
+});
+
+describe('the curve', () => {
+  it('has every mark of the last day, the last of each hour of the week, of each day before, and the first of all', async () => {
+    await floor.join('longtime');
+    const { accountId } = await floor.call('longtime', 'portfolio');
+    const now = floor.market.now();
+    const from = Math.floor(now / 300_000) * 300_000 - 400 * DAY_MS;
+    await database.transaction(async (tx) => {
+      await tx.db.execute(sql`delete from equity_points where account_id = ${accountId}`);
+      await tx.db.execute(sql`insert into equity_points (account_id, at_market_ms, equity)
+        select ${accountId}::uuid, at, 10000 + (at / 300000) % 1000 from generate_series(${from}::bigint, ${now}::bigint, 1200000::bigint) as at`);
+      await tx.db.execute(sql`insert into equity_points (account_id, at_market_ms, equity)
+        select ${accountId}::uuid, at, 10000 + (at / 300000) % 1000 from generate_series(${from + 398 * DAY_MS}::bigint, ${now}::bigint, 300000::bigint) as at on conflict do nothing`);
+    });
+    const { equityCurve: curve } = await floor.call('longtime', 'portfolio');
+    expect(curve.length).toBeLessThanOrEqual(600);
+    expect(curve[0]?.[0]).toBe(from);
+    expect(curve.at(-1)?.[0]).toBe(from + 400 * DAY_MS);
+    expect(curve.map(([at]) => at)).toEqual(curve.map(([at]) => at).sort((a, b) => a - b));
+    const gaps = (after: number, before: number): number[] => {
+      const times = curve.map(([at]) => at).filter((at) => at > now - after && at <= now - before);
+      return times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    };
+    expect(new Set(gaps(DAY_MS, 0))).toEqual(new Set([300_000]));
+    // One of them longer, where marks of 20 minutes give way to marks of 5.
+    expect(gaps(7 * DAY_MS, DAY_MS + HOUR_MS).filter((gap) => gap !== HOUR_MS)).toEqual([70 * 60_000]);
+    expect(Math.max(...gaps(399 * DAY_MS, 8 * DAY_MS))).toBeLessThanOrEqual(3 * DAY_MS);
+    for (const [at, equity] of curve) expect(equity).toBe(String(10_000 + (at / 300_000) % 1_000));
+  });
+});
+
+describe('days', () => {
+  it('add up to what was won or lost, whatever was marked and traded when', () => {
+    const money = fc.integer({ min: -9_000_000, max: 90_000_000 }).map((cents) => formatFixed((BigInt(cents) * 10_000_000_003n) as Fixed));
+    fc.assert(fc.property(
+      fc.integer({ min: 0, max: 10 * DAY_MS }), money, fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), money), { maxLength: 30 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), money), { maxLength: 30 }), fc.integer({ min: 0, max: 30 }), money,
+      (openedAt, deposit, marks, trades, age, equity) => {
+        const begun = Math.floor(openedAt / DAY_MS);
+        const closings = [...new Map(marks.map(([day, text]) => [begun + day % (age + 1), text] as const))].sort(([a], [b]) => a - b);
+        const fills = [...new Map(trades.map(([day, realized]) => [begun + day % (age + 1), { day: begun + day % (age + 1), trades: 1, realized, fees: '0.5' }])).values()];
+        const asOf = openedAt + age * DAY_MS;
+        const days = dailyOf({ first: [openedAt, deposit], closings, fills }, { asOf: Math.max(asOf, openedAt + 1), equity });
+        expect(formatFixed(sum(days.map((day) => subtract(parseFixed(day.closing), parseFixed(day.opening)))))).toBe(formatFixed(subtract(parseFixed(equity), parseFixed(deposit))));
+        for (const day of days) expect(total([day.realized, day.unrealizedChange])).toBe(subtract(parseFixed(day.closing), parseFixed(day.opening)));
+        expect(total(days.map((day) => day.realized))).toBe(total(fills.map((fill) => fill.realized)));
+        expect(days.reduce((all, day) => all + day.trades, 0)).toBe(fills.length);
+        expect(days.map((day) => day.start)).toEqual([...new Set(days.map((day) => day.start))].sort((a, b) => a - b));
+      },
+    ), { numRuns: 300 });
+  });
+});
