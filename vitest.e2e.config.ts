@@ -1,11 +1,13 @@
 /** End-to-end and fault runs: real server, real database, real Chromium; two files at a time. */
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './tests/support/until.ts';
 
 export default defineConfig({
   test: {
     include: ['tests/e2e/**/*.e2e.ts', 'tests/faults/**/*.e2e.ts'],
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: PATIENCE_MS, interval: 100 } },
     // A shared build machine stalls now and then; what fails twice is broken.
     retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',

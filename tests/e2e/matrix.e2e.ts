@@ -126,7 +126,7 @@ async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], the
   await page.goto(`${server.url}${cell.path.replace(':own', agentId)}`);
   const wanted = expected(cell, state);
   const heading = page.getByRole('heading', { name: wanted }).first();
-  await heading.waitFor({ state: 'attached', timeout: 15_000 }).catch(async () => {
+  await heading.waitFor({ state: 'attached', timeout: 45_000 }).catch(async () => {
     found.push(`shows "${await page.locator('h1').first().innerText({ timeout: 500 }).catch(() => 'no heading')}" and not ${String(wanted)}`);
   });
   await page.waitForLoadState('load');

@@ -67,7 +67,6 @@ beforeAll(async () => {
   idle = await agent('Drift', false);
   browser = await openBrowser();
   page = await browser.page();
-  page.setDefaultTimeout(60_000);
   await page.clock.install();
   await logIn(page, server.url, user);
   await controlled(page);

@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   browser = await openBrowser();
-  browser.context.setDefaultTimeout(30_000);
 });
 afterEach(async () => {
   proxy.harm(() => null);
@@ -123,12 +122,12 @@ describe('signing out', () => {
       await sender.getByRole('button', { name: `Start ${name}` }).filter({ visible: true }).first().click();
       await sender.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
     }
-    await expect.poll(() => queueOf(sender, user.uid).then((queue) => queue.length), { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => queueOf(sender, user.uid).then((queue) => queue.length)).toBe(3);
     posts = [];
     // The first start is answered, but nobody hears it: its sender hangs for ten seconds.
     proxy.harm(({ path }) => (COMMAND.test(path) ? 'stall' : null));
     await browser.context.setOffline(false);
-    await expect.poll(() => posts.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => posts.length).toBe(1);
     await wipe.dispatchEvent('pointerdown', { button: 0 });
     await leaver.waitForURL(`${proxy.url}/`);
     proxy.harm(() => null);
@@ -180,7 +179,7 @@ describe('a device that keeps nothing', () => {
     await page.reload();
     await page.getByText('2 saved commands could not be read and will not be sent.').first().waitFor();
     await stopByHand(page, running);
-    await expect.poll(() => statusOf(user, running.id), { timeout: 20_000 }).toBe('stopped');
+    await expect.poll(() => statusOf(user, running.id)).toBe('stopped');
     expect((await databasesOf(page))[`tradewind-${user.uid}`]?.quarantine).toHaveLength(2);
   });
 });

@@ -87,7 +87,6 @@ function saw(passing: Passing): void {
 
 async function launch(): Promise<void> {
   browser = await openBrowser({ profile });
-  browser.context.setDefaultTimeout(60_000);
   await browser.context.exposeBinding('queueChanged', (_source, change: Change) => { took(change); });
   await browser.context.addInitScript(RECORDER);
 }

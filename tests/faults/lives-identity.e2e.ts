@@ -16,7 +16,6 @@ let page: Page;
 beforeAll(async () => { world = await openLives(); });
 beforeEach(async () => {
   browser = await openBrowser();
-  browser.context.setDefaultTimeout(20_000);
   page = await browser.page();
   world.sent.length = 0;
   world.asked.length = 0;
@@ -27,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(async () => { await world?.close(); });
 
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 });
+const soon = <T>(read: () => T) => expect.poll(read);
 const seen = (text: string | RegExp) => page.getByText(text).filter({ visible: true }).first();
 const stopButton = () => page.getByRole('button', { name: 'Stop', exact: true });
 const isCommand = ({ method, path }: { method: string; path: string }): boolean => method === 'POST' && COMMAND.test(path);

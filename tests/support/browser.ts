@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
+import { PATIENCE_MS } from './until.ts';
 
 const FLAGS = [
   '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
@@ -71,6 +72,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
     executablePath: chromiumPath(), headless: options.headless ?? true, viewport: options.viewport ?? { width: 1280, height: 800 },
     args: [...FLAGS, ...(isRoot() ? ['--no-sandbox'] : [])],
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
   // A page of no origin, which keeps the browser and its debugging session while the app has no page.
   const keeper = context.pages()[0] ?? await context.newPage();

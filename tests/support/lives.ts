@@ -18,6 +18,7 @@ export interface Lives {
   readonly sent: Sent[];
   readonly asked: string[];
   trader(): Promise<TestUser>;
+  /** The person's agent of that name, made where there is none. */
   agentOf(user: TestUser, name: string, run?: boolean): Promise<Agent>;
   agent(user: TestUser, id: string): Promise<Agent>;
   logIn(page: Page, user: TestUser): Promise<void>;
@@ -63,7 +64,8 @@ export async function openLives(more: Record<string, string> = {}): Promise<Live
       return user;
     },
     async agentOf(user, name, run = true) {
-      const { agent: made } = await callApi(server.url, user.idToken, 'createAgent', {
+      const known = (await callApi(server.url, user.idToken, 'agents')).agents.find((one) => one.name === name);
+      const { agent: made } = known !== undefined ? { agent: known } : await callApi(server.url, user.idToken, 'createAgent', {
         body: { name, trading_pairs: ['BTC/USDT'], risk_profile: 'Conservative', max_position_size: 100, execution_interval: 'daily', enabled: run },
       });
       return run ? (await callApi(server.url, user.idToken, 'startAgent', { params: { id: made.id }, body: {} })).agent : made;
