@@ -15,7 +15,7 @@ export const PARTICIPATION = 0.01;
 /** Where the volatility of a pair is unknown it is taken for lively rather than calm. */
 const CAUTIOUS_VOLATILITY = 0.05;
 /** No model holds for an order far beyond the market's volume; it costs this much and no more. */
-const IMPACT_MAX = 0.05;
+export const IMPACT_MAX = 0.05;
 
 /** Impact as a fraction of the price for `quantity` base units; never negative, at most 5 %. */
 export function impact(quantity: Fixed, depth: Depth): number {

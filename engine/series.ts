@@ -203,7 +203,7 @@ export function deviation(values: ArrayLike<number>): number | null {
 
 /** Days of daily returns that a volatility is taken over. */
 export const VOLATILITY_DAYS = 30;
-const VOLATILITY_DAYS_MIN = 14;
+export const VOLATILITY_DAYS_MIN = 14;
 
 export interface Volatility {
   /** Standard deviation of daily log returns (0.04 is 4 % a day). */

@@ -3,8 +3,8 @@ import { approximate } from '../fills.ts';
 import { percentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 
-const SPREAD_MAX = 0.02;
-const JUMP_MAX = 0.2;
+export const SPREAD_MAX = 0.02;
+export const JUMP_MAX = 0.2;
 
 export function badPrice({ pair, quote, signal }: PairGuardInput): Block | null {
   const block = (text: string): Block => ({ code: 'bad_price', text, until: null });

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../schedule.ts';
 import { momentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 
-const PAUSE_MS = HOUR_MS;
+export const PAUSE_MS = HOUR_MS;
 
 export function cooldown({ at, pair, memory }: PairGuardInput): Block | null {
   const exit = lastExit(memory, pair, false);

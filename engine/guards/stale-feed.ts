@@ -4,7 +4,7 @@ import { momentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 
 /** A decision is good for as long as its candle lasted, but for an hour at least: ticks are taken in batches, and a replayed hour passes in seconds. */
-const GOOD_FOR_MIN_MS = HOUR_MS;
+export const GOOD_FOR_MIN_MS = HOUR_MS;
 
 export function staleFeed({ at, intervalMs, pair, quote }: PairGuardInput): Block | null {
   if (quote.at < at) return { code: 'stale_feed', text: `No price of ${pair} since ${momentText(quote.at)}.`, until: null };

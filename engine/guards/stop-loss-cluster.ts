@@ -3,9 +3,9 @@ import { HOUR_MS } from '../schedule.ts';
 import { momentText } from './guard.ts';
 import type { AgentGuardInput, Block } from './guard.ts';
 
-const STOPS = 3;
-const WITHIN_MS = 24 * HOUR_MS;
-const PAUSE_MS = 12 * HOUR_MS;
+export const STOPS = 3;
+export const WITHIN_MS = 24 * HOUR_MS;
+export const PAUSE_MS = 12 * HOUR_MS;
 
 export function stopLossCluster({ at, memory }: AgentGuardInput): Block | null {
   const stops = memory.exits.filter((exit) => exit.stop && exit.at <= at);

@@ -5,7 +5,7 @@ import type { Signal } from '../types.ts';
 import { LONG_HAUL_DAYS, noOpinion, signalOf } from './strategy.ts';
 import type { StrategyInput, Verdict } from './strategy.ts';
 
-const WINDOWS_DAYS = [7, 14, 28];
+export const WINDOWS_DAYS = [7, 14, 28];
 
 /** z = mean over the windows of return ÷ (daily σ·√days). In above zero, out below. */
 export function baseEcosystem({ pairs, at, horizon }: StrategyInput): Map<string, Signal> {

@@ -5,9 +5,9 @@ import type { Signal } from '../types.ts';
 import { LONG_HAUL_DAYS, noOpinion, rankByScore, signalOf } from './strategy.ts';
 import type { StrategyInput, Verdict } from './strategy.ts';
 
-const ENTER_TOP = 3;
-const KEEP_TOP = 6;
-const VOLUME_DAYS = 7;
+export const ENTER_TOP = 3;
+export const KEEP_TOP = 6;
+export const VOLUME_DAYS = 7;
 
 interface Move {
   z: number;

@@ -6,8 +6,8 @@ import type { Signal } from '../types.ts';
 import { COVERAGE_MIN, noOpinion, rankByScore, signalOf } from './strategy.ts';
 import type { StrategyInput, Verdict } from './strategy.ts';
 
-const ENTER_SHARE = 0.2;
-const KEEP_SHARE = 0.4;
+export const ENTER_SHARE = 0.2;
+export const KEEP_SHARE = 0.4;
 
 interface Score {
   value: number;

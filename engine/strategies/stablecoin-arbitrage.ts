@@ -8,11 +8,11 @@ import { COVERAGE_MIN, noOpinion, signalOf } from './strategy.ts';
 import type { StrategyInput } from './strategy.ts';
 
 /** The median of a day may say that the peg sits a little off one, but not further than this. */
-const FAIR_BAND = 0.005;
+export const FAIR_BAND = 0.005;
 /** Further than this from one it is a break, not a bargain. */
-const PEG_BREAK = 0.01;
-const LEAVE_SHARE = 0.25;
-const HOLD_MAX_MS = 48 * HOUR_MS;
+export const PEG_BREAK = 0.01;
+export const LEAVE_SHARE = 0.25;
+export const HOLD_MAX_MS = 48 * HOUR_MS;
 
 /**
  * z = (fair − price) ÷ σ, σ the day's spread of closes. In where the gap is over one σ; that it also covers the cost of

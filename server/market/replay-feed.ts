@@ -223,7 +223,7 @@ export class ReplayFeed implements MarketFeed {
 }
 
 /** Tapes have no book and no rule book: the lot is worth about a cent, spread and fee are stated here. */
-function rulesOf(pair: string, candles: readonly Candle[]): PairRules {
+export function rulesOf(pair: string, candles: readonly Candle[]): PairRules {
   const [base = '', quote = ''] = pair.split('/');
   const lotDecimals = Math.min(8, Math.max(0, Math.ceil(Math.log10(candles[0]?.open ?? 1)) + 2));
   const stable = STABLECOINS.has(base);

@@ -4,7 +4,7 @@ import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { concerns, isPending, isStop, OUTBOX_ENTRY_VERSION, type EntryResult, type OutboxEntry, type SeenAgent, type Wish } from './outbox-entry.ts';
 
 /** The last places of a full queue are for stops. */
-const RESERVED_FOR_STOPS = 100;
+export const RESERVED_FOR_STOPS = 100;
 /** Two readings of the clock that disagree by more than this mean that it was set, not that it drifts. */
 export const CLOCK_TOLERANCE_MS = 2 * 60_000;
 

@@ -28,18 +28,16 @@ function route(access: ScreenRoute['access'], path: string, title: string, fetch
 const open = (path: string, title: string, load: () => Loaded): ScreenRoute => route('public', path, title, load);
 const guarded = (path: string, title: string, load: () => Loaded): ScreenRoute => route('protected', path, title, load);
 
-const words = (name: 'terms' | 'privacy' | 'risk' | 'learnMore' | 'faq' | 'howItWorks') => (): Loaded => import('../screens/words/words.tsx').then((module) => ({ default: module.WORDS[name] }));
-
 export const ROUTES: readonly ScreenRoute[] = [
   open('/', 'Automated crypto trading agents', () => import('../screens/landing/landing.tsx')),
   open('/login', 'Log in', () => import('../screens/login/login.tsx')),
   open('/register', 'Create an account', () => import('../screens/login/register.tsx')),
-  open('/terms', 'Terms of Service', words('terms')),
-  open('/privacy', 'Privacy Policy', words('privacy')),
-  open('/risk-disclosure', 'Risk Disclosure', words('risk')),
-  open('/learn-more', 'Learn more', words('learnMore')),
-  open('/faq', 'FAQ', words('faq')),
-  open('/how-it-works', 'How it works', words('howItWorks')),
+  open('/terms', 'Terms of Service', () => import('../screens/words/terms.tsx')),
+  open('/privacy', 'Privacy Policy', () => import('../screens/words/privacy.tsx')),
+  open('/risk-disclosure', 'Risk Disclosure', () => import('../screens/words/risk-disclosure.tsx')),
+  open('/learn-more', 'Learn more', () => import('../screens/words/learn-more.tsx')),
+  open('/faq', 'FAQ', () => import('../screens/words/faq.tsx')),
+  open('/how-it-works', 'How it works', () => import('../screens/words/how-it-works.tsx')),
   guarded('/dashboard', 'Dashboard', () => import('../screens/dashboard/dashboard.tsx')),
   guarded('/standard-dashboard', 'Dashboard', () => import('../screens/dashboard/standard-dashboard.tsx')),
   guarded('/pro-dashboard', 'PRO Dashboard', () => import('../screens/dashboard/pro-dashboard.tsx')),

@@ -1,23 +1,58 @@
-/** Questions traders ask, answered for this product as it is; refuses answers for a product to come. */
-import { Article } from './article.tsx';
+/** Frequent questions by group, with a search over all their words; refuses to fold away what was asked for. */
+import { ChevronRight } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Field } from '../../components/Field.tsx';
+import { ALL_QUESTIONS, QUESTIONS, SEARCHED_QUESTIONS, type Question } from './faq-entries.ts';
+import { Marked } from './Marked.tsx';
+import { InlineText } from './Prose.tsx';
+import { search } from './search.ts';
 
-export function Faq() {
+function Entry({ question, open, asked }: { question: Question; open: boolean; asked: string }) {
   return (
-    <Article
-      title="FAQ"
-      lead="Short answers. The library, once you are signed in, has the long ones."
-      sections={[
-        { heading: 'Is this real money?', body: <p>No. Accounts here are paper accounts: they start with a deposit that nobody paid, and every amount is marked PAPER. Prices can be real; the money is not.</p> },
-        { heading: 'What happens to my agents when I lose the connection?', body: <p>Nothing. They run on the server. Your device shows the last state with its age, and what you command waits in a queue on the device until the server has taken it.</p> },
-        { heading: 'Can a Stop get lost, or arrive twice?', body: <p>It is written to the device's storage before the app says “saved”, it carries an id of its own, and it stays in the queue until the server answers with that id. The server carries out each id once. If your device cannot store it, the app says so at once.</p> },
-        { heading: 'Why is a stopped agent still holding something?', body: <p>Stop ends new trades and keeps the stop losses of open positions on guard: “Stopped, protecting 2 positions”. To leave the market as well, use Stop and sell.</p> },
-        { heading: 'Can a Start wait in the queue too?', body: <p>Yes, for 30 minutes without asking again. After that, or if the agent changed meanwhile, you are asked to confirm; after 24 hours it lapses and says so.</p> },
-        { heading: 'Why did my agent not trade?', body: <p>Open the agent: each look at the market is listed with its reason, such as a signal under the threshold, too little history, a stale price, or a guard that holds it back and until when.</p> },
-        { heading: 'What does “signal strength” mean?', body: <p>How far the pool's signal is from nothing, between 0 and 1, given the pair's own volatility and how complete its data is. It is not the chance of winning.</p> },
-        { heading: 'What happens when my plan or trial ends?', body: <p>Agents stop opening positions; exits go on. Nothing is deleted. You cannot start or create agents until you have a plan, and you can always stop.</p> },
-        { heading: 'Why must I sign in again after four hours?', body: <p>A phone gets lost more easily than a password. Ten minutes before, the app offers to sign in again in place. Offline, the last view stays readable and Stop can still be queued.</p> },
-        { heading: 'Can someone else on my phone see my portfolio?', body: <p>Signing out deletes the data kept on the device. Under Security you can switch the kept snapshot off, or wipe the device.</p> },
-      ]}
-    />
+    <details id={question.id} open={open} className="rule group/entry">
+      <summary className="flex min-h-12 list-none items-start gap-2 py-3 text-base [&::-webkit-details-marker]:hidden">
+        <ChevronRight className="mt-1 size-4 shrink-0 text-ink-3 group-open/entry:rotate-90" aria-hidden />
+        <h3 className="font-medium">{asked === '' ? question.ask : <Marked text={question.ask} question={asked} />}</h3>
+      </summary>
+      <div className="prose pb-3 pl-6">{question.answer.map((paragraph) => <p key={paragraph}><InlineText text={paragraph} /></p>)}</div>
+    </details>
+  );
+}
+
+/** The question whose address was followed stands open; a link on the page itself counts too. */
+function useAddressed(): string {
+  const [id, setId] = useState(() => location.hash.slice(1));
+  useEffect(() => {
+    const follow = (): void => { setId(location.hash.slice(1)); };
+    addEventListener('hashchange', follow);
+    return () => { removeEventListener('hashchange', follow); };
+  }, []);
+  useEffect(() => { if (id !== '') document.getElementById(id)?.scrollIntoView(); }, [id]);
+  return id;
+}
+
+export default function Faq() {
+  const [text, setText] = useState('');
+  const addressed = useAddressed();
+  const asked = text.trim();
+  const found = asked === '' ? [] : search(asked, SEARCHED_QUESTIONS).flatMap(({ id }) => ALL_QUESTIONS.filter((question) => question.id === id));
+  return (
+    <div className="mx-auto max-w-3xl pb-10">
+      <header className="prose"><h1>FAQ</h1><p className="prose-lead">Short answers. The <Link href="/library">library</Link>, once you are signed in, has the long ones.</p></header>
+      <div className="mb-6 max-w-md"><Field label="Search the questions" type="search" value={text} onChange={(event) => { setText(event.target.value); }} placeholder="stop, fee, trial…" /></div>
+      <p className="sr-only" role="status">{asked === '' ? '' : `${found.length} questions found`}</p>
+      {asked === ''
+        ? QUESTIONS.map(({ title, questions }) => (
+          <section key={title} aria-label={title} className="mb-8">
+            <h2 className="mb-1 text-lg">{title}</h2>
+            {questions.map((question) => <Entry key={question.id} question={question} open={question.id === addressed} asked="" />)}
+          </section>
+        ))
+        : found.length === 0
+          ? <EmptyState title="Nothing found">No question has all of these words. Try fewer.</EmptyState>
+          : <section aria-label="Found"><h2 className="mb-1 text-lg">{found.length} {found.length === 1 ? 'question' : 'questions'}</h2>{found.map((question, index) => <Entry key={question.id} question={question} open={index < 3} asked={asked} />)}</section>}
+    </div>
   );
 }

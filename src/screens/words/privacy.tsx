@@ -1,30 +1,52 @@
 /** What is kept about a person, where and for how long, as the code does it; refuses to leave the device's part out. */
-import { Article } from './article.tsx';
+import { DECISIONS_KEEP_DAYS, RECEIPT_KEEP_DAYS, SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
+import { PUSH_DEVICES_MAX } from '../../../contract/push.ts';
+import { DocumentPage } from './DocumentPage.tsx';
+import type { Block } from './prose.ts';
 
-export function Privacy() {
-  return (
-    <Article
-      title="Privacy Policy"
-      updated="1 November 2026"
-      lead="What is kept about you, where, and how it goes away."
-      sections={[
-        { heading: 'On the server', body: <ul>
-          <li>Your e-mail address and an account id, from the identity provider (Firebase Authentication). Your password is known to that provider alone.</li>
-          <li>Your settings, agents, decisions, trades and ledger. Decisions are kept in full for 30 days, then as daily counts. Trades and ledger stay as long as the account.</li>
-          <li>Receipts of your commands for 30 days, so that a repeat is recognised.</li>
-          <li>Your plan and the payment provider's ids for it. Card numbers never reach the server.</li>
-        </ul> },
-        { heading: 'On your device', body: <ul>
-          <li>A snapshot of your last portfolio, agents, trades and settings, so that the app opens without a network. It lies in a database of its own in this browser. It is not encrypted beyond what your device does, because the key would lie beside it.</li>
-          <li>Commands that have not reached the server yet.</li>
-          <li>Your account id, e-mail address and time of sign-in, to paint the right view at start. The identity provider's library keeps its own sign-in state.</li>
-          <li>Choices such as light or dark.</li>
-        </ul> },
-        { heading: 'Your choice', body: <p>Under Security, “Keep my last snapshot on this device” switches the snapshot off. It does not govern the queue: a Stop is kept until it is delivered. Signing out deletes your database on this device, without a network as well.</p> },
-        { heading: 'Third parties', body: <p>The app talks to this server. It asks others only when you act (sign in with Google, pay, connect a wallet), with one exception: if this server fails while you are online, public prices are read directly from an exchange, labelled with its name. No analytics run unless the operator has switched them on, and then only in the wallet.</p> },
-        { heading: 'Logs', body: <p>Server logs hold no e-mail addresses, tokens or amounts.</p> },
-        { heading: 'Your rights', body: <p>You can ask the operator for a copy of what is held about you, and for its deletion.</p> },
-      ]}
-    />
-  );
+export const PRIVACY: readonly Block[] = [
+  { h: 'On the server' },
+  { table: { caption: 'What is held, and how long', head: ['What', 'Why', 'How long'], rows: [
+    ['Account id', 'to know whose agents these are', 'as long as the account'],
+    ['E-mail address', 'to sign you in and to show whose account it is; here and with the identity provider (Firebase Authentication)', 'as long as the account'],
+    ['Name you choose, trading settings, risk values', 'to trade as you said', 'as long as the account'],
+    ['Agents, trades, ledger, equity over time', 'the product itself', 'as long as the account'],
+    ['Decisions of agents', 'to say why', `${DECISIONS_KEEP_DAYS} days in full, then counts by day and reason`],
+    ['Receipts of commands', 'so that a repeat is recognised', `${RECEIPT_KEEP_DAYS} days`],
+    ['Events for your open pages', 'to fill a gap in the live stream', '1 day'],
+    ['Plan, trial, the payment provider’s ids', 'to know what is paid for', 'as long as the account'],
+    ['Notifications that were sent', 'so that none is told twice', '30 days'],
+    ['Addresses of devices to notify', `at most ${PUSH_DEVICES_MAX}, only where you switched it on`, 'until you switch it off or the browser gives it up'],
+  ] } },
+  'Your password is known to the identity provider alone. Card numbers go to the payment provider and never reach this server.',
+  { h: 'On your device' },
+  { list: [
+    'A **snapshot** of your last portfolio, agents, trades, settings, plan and prices, so that the app opens without a network. It lies in a database of its own in this browser. It is not encrypted beyond what your device does, because the key would lie beside it.',
+    'The **queue**: commands that have not reached the server yet.',
+    'Your account id, e-mail address and time of sign-in, to paint the right view at the start. The identity provider’s library keeps its own sign-in state.',
+    'When you last looked, and which first steps you have put away.',
+    'Choices of this device: light or dark, colours, whether an offer to install was declined, whether a snapshot is kept.',
+    'The app’s own files. They hold nothing of yours.',
+  ] },
+  'Access tokens are not stored by this app.',
+  { h: '“Keep my last snapshot on this device”' },
+  'Under Security, on by default. Off deletes what is kept at once; the app then needs the network to show anything. It does not govern the queue: a Stop is kept until it is delivered.',
+  'Signing out deletes your database on this device, without a network as well, and everything else of yours but the choices of the device. Past the session’s ' + String(SESSION_MAX_AGE_MS / 3_600_000) + ' hours a snapshot can be read while there is no network; as soon as there is one, you are asked to sign in.',
+  { h: 'Who else is asked' },
+  { list: [
+    '**Firebase Authentication**, to sign you in and to renew a session; Google, if you sign in with Google.',
+    '**The payment provider**, when you open a checkout or the billing portal.',
+    '**The push service of your browser’s maker**, if you switch notifications on. The message is encrypted for your browser.',
+    '**Wallet services**, when you open the wallet.',
+    '**An exchange**, if this server fails while you are online: its public prices are then read directly and labelled with its name. This is the only request to others before you act.',
+  ] },
+  'There is no advertising, no tracking and no third-party script on the pages. Analytics run in the wallet alone, and only where the operator has switched them on.',
+  { h: 'Logs' },
+  'Server logs hold no e-mail addresses, tokens or amounts.',
+  { h: 'Your rights' },
+  'You can see everything that is held about your trading in the app, and take your trades with you as CSV. You can ask the operator for a copy of the rest, for a correction, and for deletion.',
+];
+
+export default function Privacy() {
+  return <DocumentPage title="Privacy Policy" updated="21 November 2026" blocks={PRIVACY} lead="What is kept about you, where, for how long, and how it goes away." />;
 }

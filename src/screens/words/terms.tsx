@@ -1,25 +1,47 @@
 /** The terms on which the service is used; refuses terms that the product does not keep. */
-import { Article } from './article.tsx';
+import { DECISIONS_KEEP_DAYS, SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
+import { DocumentPage } from './DocumentPage.tsx';
+import { PAYMENT_GRACE_DAYS, TRIAL_DAYS } from './figures.ts';
+import type { Block } from './prose.ts';
 
-export function Terms() {
-  return (
-    <Article
-      title="Terms of Service"
-      updated="1 November 2026"
-      lead="These terms are between you and the operator of the server that you reach with this app."
-      sections={[
-        { heading: 'The service', body: <p>Tradewind runs trading agents on a paper account by the rules and limits that you set, and shows their decisions, trades and results. It gives no advice, manages no money and holds none of your assets.</p> },
-        { heading: 'Your account', body: <p>You need to be of age and allowed to use such a service where you live. Keep your password to yourself. What is done in a signed-in session counts as done by you. Sessions end four hours after sign-in.</p> },
-        { heading: 'Plans, trial and payment', body: <ul>
-          <li>A paid plan runs by the month and renews until you cancel it in the billing portal.</li>
-          <li>Cancelling takes effect at the end of the paid period.</li>
-          <li>The free trial can be had once. It ends by itself and turns into nothing that costs.</li>
-          <li>When a plan or trial ends, agents stop opening positions, exits go on, and your data stays.</li>
-        </ul> },
-        { heading: 'Fair use', body: <p>Do not attack the service, read other people's data, or use it to break a law. Calls are limited in number; stopping an agent has a limit of its own so that it works when others do not.</p> },
-        { heading: 'What is not promised', body: <p>The service is offered as it is. Prices can be late or wrong, agents can be halted, and the service can be down. The operator is not liable for losses that come from trading decisions, yours or an agent's, as far as the law allows this.</p> },
-        { heading: 'Ending', body: <p>You may close your account at any time. The operator may close it for breach of these terms, and then says why.</p> },
-      ]}
-    />
-  );
+export const TERMS_TEXT: readonly Block[] = [
+  { h: 'Who the parties are' },
+  'You, and the operator of the server that you reach with this app. Tradewind is software that an operator runs; where these terms say “the operator”, the one at this address is meant.',
+  { h: 'The service' },
+  'Tradewind runs trading agents on a paper account by the rules and limits that you set, and shows their decisions, trades and results. It gives no advice, manages no money, holds none of your assets and places no order at an exchange.',
+  { h: 'Your account' },
+  { list: [
+    'You need to be of age and allowed to use such a service where you live.',
+    'Keep your password to yourself. What is done in a signed-in session counts as done by you.',
+    `A session ends ${SESSION_MAX_AGE_MS / 3_600_000} hours after the sign-in. Agents run on without it.`,
+    'One person, one account. Agents, results and plans cannot be passed on.',
+  ] },
+  { h: 'Plans, trial and payment' },
+  { list: [
+    'A paid plan runs by the month and renews until you cancel it in the billing portal.',
+    'Cancelling takes effect at the end of what is paid for.',
+    `If a payment fails, the plan stays for ${PAYMENT_GRACE_DAYS} days while the payment provider tries again.`,
+    `The free trial can be had once. It lasts ${TRIAL_DAYS} days unless the operator has set another length, ends by itself, and turns into nothing that costs.`,
+    'The price is the one shown before you pay. Payments are handled by the payment provider named there; where the checkout is labelled as a test, nothing is charged.',
+  ] },
+  { h: 'When a plan or trial ends' },
+  'Agents open nothing new, exits and stop losses go on, and your data stays. Starting and creating agents is refused until there is a plan. Stopping is never refused.',
+  { h: 'Paper money' },
+  'Amounts marked PAPER are no money. They cannot be paid out, sold or exchanged, and create no claim against anybody.',
+  { h: 'What is kept' },
+  `Trades and ledger as long as the account; decisions for ${DECISIONS_KEEP_DAYS} days in full, then as counts. The [privacy policy](/privacy) has the whole list.`,
+  { h: 'Fair use' },
+  'Do not attack the service, read other people’s data, get around its limits or use it to break a law. Calls are limited in number; stopping an agent has a limit of its own, so that it works when others do not.',
+  { h: 'What is not promised' },
+  'The service is offered as it is. Prices can be late or wrong, agents can be halted or fail, a stop can come late, and the service can be down. The operator is not liable for losses that come from trading decisions, yours or an agent’s, here or elsewhere, as far as the law allows this. The [risk disclosure](/risk-disclosure) is part of these terms.',
+  { h: 'Other people’s work' },
+  'Prices belong to those who publish them and may not be republished from here. Signing in, paying and wallets go through services with terms of their own, which are shown there.',
+  { h: 'Changes' },
+  'Terms may change. The date at the top says when they last did. Whoever does not agree to a change can stop using the service and have the account closed.',
+  { h: 'Ending' },
+  'You may stop using the service at any time. The operator may close an account for breach of these terms, and then says why.',
+];
+
+export default function Terms() {
+  return <DocumentPage title="Terms of Service" updated="21 November 2026" blocks={TERMS_TEXT} lead="Short enough to be read. They are between you and the operator of the server that you reach with this app." />;
 }

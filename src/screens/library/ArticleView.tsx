@@ -1,0 +1,47 @@
+/** One article to read, with where it is seen and what to read next; refuses to begin in the middle. */
+import { ArrowLeft } from 'lucide-react';
+import { useEffect } from 'react';
+import { Link } from 'wouter';
+import { LongText, useHash } from '../words/DocumentPage.tsx';
+import { headingsOf, minutesOf } from '../words/prose.ts';
+import { Prose } from '../words/Prose.tsx';
+import { addressOf, type LibraryArticle } from './article.ts';
+import { articleOf } from './articles.ts';
+
+const BACK = 'inline-flex min-h-11 items-center gap-1.5 text-ink-3 hover:text-ink pointer-fine:min-h-9';
+
+/** Each article begins at its top, and a reader of the screen hears its title first. */
+function useBeginning(article: LibraryArticle): void {
+  useEffect(() => {
+    document.title = `${article.title} · Tradewind`;
+    if (location.hash === '') scrollTo(0, 0);
+    document.getElementById('content')?.focus({ preventScroll: true });
+    return () => { document.title = 'Library · Tradewind'; };
+  }, [article]);
+}
+
+export function ArticleView({ article, backTo }: { article: LibraryArticle; backTo: string }) {
+  useBeginning(article);
+  useHash();
+  const next = article.next.map(articleOf).filter((one) => one !== undefined);
+  return (
+    <LongText headings={headingsOf(article.blocks)} head={<>
+      <Link href={backTo} className={`${BACK} not-prose`}><ArrowLeft className="size-4" aria-hidden />Library</Link>
+      <h1>{article.title}</h1>
+      <p className="label">{article.topic} · {minutesOf(article.blocks)} min to read</p>
+      <p className="prose-lead">{article.summary}</p>
+    </>}>
+      <Prose blocks={article.blocks} />
+      <footer className="not-prose mt-10 grid gap-x-12 gap-y-6 border-t border-line pt-5 sm:grid-cols-2">
+        <section aria-label="Where to see it">
+          <p className="label mb-1">Where to see it</p>
+          <ul>{article.screens.map(({ to, label }) => <li key={to}><Link href={to} className="inline-flex min-h-11 items-center text-accent hover:underline pointer-fine:min-h-8">{label}</Link></li>)}</ul>
+        </section>
+        <section aria-label="Read next">
+          <p className="label mb-1">Read next</p>
+          <ul>{next.map(({ id, title }) => <li key={id}><Link href={addressOf(id)} className="inline-flex min-h-11 items-center py-1 text-accent hover:underline pointer-fine:min-h-8">{title}</Link></li>)}</ul>
+        </section>
+      </footer>
+    </LongText>
+  );
+}

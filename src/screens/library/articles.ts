@@ -1,0 +1,16 @@
+/** All articles, and what the search reads of them; refuses two with one address. */
+import { headingsOf, passagesOf } from '../words/prose.ts';
+import type { Searchable } from '../words/search.ts';
+import type { LibraryArticle } from './article.ts';
+import { MONEY } from './articles/money.ts';
+import { RISK } from './articles/risk.ts';
+import { ACCOUNT, SCREENS } from './articles/screens.ts';
+import { STRATEGIES } from './articles/strategies.ts';
+
+export const ARTICLES: readonly LibraryArticle[] = [...SCREENS, ...STRATEGIES, ...RISK, ...MONEY, ...ACCOUNT];
+
+export const articleOf = (id: string | null): LibraryArticle | undefined => ARTICLES.find((article) => article.id === id);
+
+export const SEARCHED: readonly Searchable[] = ARTICLES.map(({ id, title, also, summary, blocks }) => ({
+  id, title, also, summary, headings: headingsOf(blocks), passages: passagesOf(blocks),
+}));

@@ -1,0 +1,38 @@
+/** The form of a page of plain text: a title, a lead, a date, its sections with a way into them; refuses anything that moves or loads. */
+import { useEffect, type ReactNode } from 'react';
+import { Contents } from './Contents.tsx';
+import { headingsOf, type Block } from './prose.ts';
+import { InlineText, Prose } from './Prose.tsx';
+
+/** The text is drawn after the page has come: the browser has looked for the heading of the address before it was there. */
+export function useHash(): void {
+  useEffect(() => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (id !== '') document.getElementById(id)?.scrollIntoView();
+  }, []);
+}
+
+/** Head, contents and text: the contents stand beside both on a wide screen and between them on a phone. */
+export function LongText({ head, headings, children }: { head: ReactNode; headings: readonly string[]; children: ReactNode }) {
+  return (
+    <div className="mx-auto grid max-w-5xl grid-cols-[minmax(0,1fr)] justify-between gap-x-16 pb-10 lg:grid-cols-[minmax(0,68ch)_15rem]">
+      <header className="prose min-w-0">{head}</header>
+      <Contents headings={headings} className="lg:col-start-2 lg:row-span-2 lg:row-start-1" />
+      <article className="prose min-w-0">{children}</article>
+    </div>
+  );
+}
+
+export function DocumentPage({ title, lead, updated, blocks, children }: { title: string; lead: string; updated?: string; blocks: readonly Block[]; children?: ReactNode }) {
+  useHash();
+  return (
+    <LongText headings={headingsOf(blocks)} head={<>
+      <h1>{title}</h1>
+      {updated !== undefined && <p className="label">Last changed {updated}</p>}
+      <p className="prose-lead"><InlineText text={lead} /></p>
+    </>}>
+      {children}
+      <Prose blocks={blocks} />
+    </LongText>
+  );
+}
