@@ -1,6 +1,9 @@
 /** The hosted functions: what each is asked and answers; refuses a function that is not in the table. */
 import * as z from 'zod/mini';
+import { DeleteAccount, DeletionPreview, DeletionReply, ExportPage, ExportRows } from './account.ts';
 import { PushSettings, PushSubscriptionBody } from './push.ts';
+import { ClaimReferral, Referral } from './referrals.ts';
+import { AddToSupportRequest, CloseSupportRequest, OpenSupportRequest, SupportRequests } from './support.ts';
 
 /** Where no other is configured. */
 export const CALLABLE_REGION = 'us-central1';
@@ -20,6 +23,22 @@ export const CALLABLES = {
   unregisterPush: { request: z.strictObject({ endpoint: z.string().check(z.maxLength(1_000)) }), reply: PushState },
   /** Without `settings` it only reads. */
   pushSettings: { request: z.strictObject({ settings: z.optional(PushSettings) }), reply: PushState },
+
+  /** Own code, who came by it, what was earned. Makes the code at the first call. */
+  referral: { request: z.strictObject({}), reply: Referral },
+  /** The caller came by this code; the same one again changes nothing. */
+  claimReferral: { request: ClaimReferral, reply: z.object({ invitedOn: z.string() }) },
+
+  supportRequests: { request: z.strictObject({}), reply: SupportRequests },
+  openSupportRequest: { request: OpenSupportRequest, reply: SupportRequests },
+  addToSupportRequest: { request: AddToSupportRequest, reply: SupportRequests },
+  closeSupportRequest: { request: CloseSupportRequest, reply: SupportRequests },
+
+  /** Ends every sign-in of the caller, on every device; this one too. */
+  signOutEverywhere: { request: z.strictObject({}), reply: z.object({}) },
+  exportPage: { request: ExportPage, reply: ExportRows },
+  deletionPreview: { request: z.strictObject({}), reply: DeletionPreview },
+  deleteAccount: { request: DeleteAccount, reply: DeletionReply },
 } as const;
 
 export type CallableName = keyof typeof CALLABLES;

@@ -27,6 +27,8 @@ export const ERROR_STATUS = {
   plan_lapsed: 403,
   trading_disabled: 403,
   forbidden_origin: 403,
+  /** The sign-in counts, but is too old for what was asked. */
+  recent_sign_in_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   agent_holds_positions: 409,
@@ -35,6 +37,8 @@ export const ERROR_STATUS = {
   trial_used: 409,
   already_subscribed: 409,
   position_closed: 409,
+  referral_refused: 409,
+  support_request_closed: 409,
   insufficient_cash: 409,
   command_lapsed: 410,
   payload_too_large: 413,
@@ -42,6 +46,8 @@ export const ERROR_STATUS = {
   idempotency_mismatch: 422,
   contract_too_old: 426,
   rate_limited: 429,
+  /** So often a day and no more; when it is possible again is in the sentence. */
+  limit_reached: 429,
   internal: 500,
   market_unavailable: 503,
   pools_unavailable: 503,

@@ -1,6 +1,8 @@
 /** The nouns put together over one database, one market and one clock; refuses to open or start anything. */
 import type { FastifyInstance } from 'fastify';
 import { CONTRACT_VERSION } from '../contract/version.ts';
+import { accountCallables } from './account/callables.ts';
+import { Deletions, refuseDeleted } from './account/deletion.ts';
 import { agentHandlers } from './agents/handlers.ts';
 import { readAgentList, readRuns } from './agents/read-agents.ts';
 import { Scheduler } from './agents/scheduler.ts';
@@ -18,6 +20,8 @@ import { buildApp } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
 import type { Handlers } from './http/handlers.ts';
 import type { Gauge } from './http/metrics.ts';
+import type { IdentityAdministration } from './identity/administration.ts';
+import { EndedSessions } from './identity/ended-sessions.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/handlers.ts';
@@ -29,6 +33,9 @@ import { pushCallables } from './push/callables.ts';
 import { pushAgent } from './push/endpoint.ts';
 import { PushSender } from './push/sender.ts';
 import { openVapid } from './push/vapid.ts';
+import { referralCallables } from './referrals/callables.ts';
+import { ReferralRewards } from './referrals/rewards.ts';
+import { supportCallables } from './support/callables.ts';
 import { ensureUser } from './user/ensure-user.ts';
 import { userHandlers } from './user/handlers.ts';
 
@@ -37,6 +44,7 @@ export interface Parts {
   database: Database;
   market: RunningMarket;
   verifier: TokenVerifier;
+  administration: IdentityAdministration;
   clock: WallClock;
   log: Log;
   /** Whether the rest of the server can serve, by part; asked by /readyz. */
@@ -52,6 +60,8 @@ export interface Composed {
   payments: Payments;
   events: EventLog;
   push: PushSender;
+  rewards: ReferralRewards;
+  deletions: Deletions;
 }
 
 function paymentsOf(config: Config, database: Database, clock: WallClock, log: Log): Payments {
@@ -85,6 +95,9 @@ export async function compose(parts: Parts): Promise<Composed> {
   const payments = paymentsOf(config, database, clock, log);
   const trading = { database, market, events, clock, log, entitlement };
   const vapid = await openVapid(database, config.push);
+  const ended = new EndedSessions();
+  const account = { trading, payments, administration: parts.administration, ended };
+  const deletions = new Deletions(account);
   const app = await buildApp({
     config, database, market, clock, log, bell, verifier: parts.verifier,
     handlers: {
@@ -95,8 +108,15 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...portfolioHandlers(trading),
       ...userHandlers(trading),
     },
-    callables: heldCallables(pushCallables({ database, clock, publicKey: vapid.publicKey, allowLocal: config.push.allowLocal })),
+    ended,
+    callables: heldCallables({
+      ...pushCallables({ database, clock, publicKey: vapid.publicKey, allowLocal: config.push.allowLocal }),
+      ...referralCallables(trading),
+      ...supportCallables(trading),
+      ...accountCallables(account, deletions),
+    }),
     admit: (identity) => database.transaction(async (tx) => {
+      await refuseDeleted(tx, identity.uid);
       await ensureUser(tx, identity, clock);
       await openAccount(tx, identity.uid, market, clock);
     }),
@@ -114,5 +134,5 @@ export async function compose(parts: Parts): Promise<Composed> {
     database, clock, log, vapid, agent: pushAgent(config.push.allowLocal),
     readAgents: (uid) => readAgentList(trading, uid), readPortfolio: (uid) => readPortfolio(trading, uid),
   });
-  return { app, scheduler: new Scheduler(trading), payments, events, push };
+  return { app, scheduler: new Scheduler(trading), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions };
 }

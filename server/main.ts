@@ -83,16 +83,18 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
   const [database, identity, market] = [await opening, await identifying, await marketing];
 
   let serving = false;
-  const { app, scheduler, push } = await compose({
-    config, database, market, clock, log, verifier: identity.verifier, extend: identity.extend, bare: identity.bare,
+  const { app, scheduler, push, rewards, deletions } = await compose({
+    config, database, market, clock, log, verifier: identity.verifier, administration: identity.administration, extend: identity.extend, bare: identity.bare,
     readiness: async () => ({ database: await databaseState(database), server: serving ? 'ready' : 'starting' }),
   });
   opened.add('retention', startRetention(database, clock, log));
   opened.add('scheduler', () => scheduler.stop());
   if (market.source.kind !== 'exchange') await market.start();
   await scheduler.start();
-  opened.add('push', () => push.stop());
-  push.start();
+  for (const [name, part] of Object.entries({ push, rewards, deletions })) {
+    opened.add(name, () => part.stop());
+    part.start();
+  }
   opened.add('http', () => app.close());
   await app.listen({ port: config.port, host: config.host });
   serving = true;

@@ -55,6 +55,10 @@ export interface Payments {
   /** Ends the subscription when what is paid for has run out. */
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription>;
   fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null>;
+  /** Moves the end of what is paid for to `paidUntil` (ms), without a charge. The same credit again asks for the same. */
+  lengthen(order: { creditId: string; subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription>;
+  /** Ends the subscription at once and forgets the customer, as far as the provider's own books may; fine where both are gone. */
+  forget(person: { subscriptionId: string | null; customerId: string | null }): Promise<void>;
   /**
    * Checks and reads a webhook's raw body; null where the provider sends none.
    * @throws Refusal `invalid_signature` when it is not the provider's, was altered, or is older than five minutes.

@@ -91,15 +91,22 @@ export class StripePayments implements Payments {
   }
 
   async fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
-    const subscription = await this.ask('subscription', async () => {
-      try {
-        return await this.stripe.subscriptions.retrieve(subscriptionId);
-      } catch (error) {
-        if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) return null;
-        throw error;
-      }
-    });
+    const subscription = await this.ask('subscription', () => unlessGone(this.stripe.subscriptions.retrieve(subscriptionId)));
     return subscription === null ? null : this.read(subscription);
+  }
+
+  /** A trial up to a later day is how Stripe gives days away: no charge, no proration, and the next period begins after it. */
+  async lengthen({ creditId, subscriptionId, paidUntil }: { creditId: string; subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription> {
+    const subscription = await this.ask('lengthen', () => this.stripe.subscriptions.update(
+      subscriptionId, { trial_end: Math.floor(paidUntil / 1_000), proration_behavior: 'none' }, { idempotencyKey: `credit-${creditId}-${paidUntil}` },
+    ));
+    return this.read(subscription);
+  }
+
+  /** Deleting the customer ends their subscriptions at once; what Stripe must keep of invoices, it keeps. */
+  async forget({ subscriptionId, customerId }: { subscriptionId: string | null; customerId: string | null }): Promise<void> {
+    if (customerId !== null) await this.ask('forget', () => unlessGone(this.stripe.customers.del(customerId)));
+    else if (subscriptionId !== null) await this.ask('forget', () => unlessGone(this.stripe.subscriptions.cancel(subscriptionId)));
   }
 
   readonly readWebhook = (raw: Buffer, signature: string): WebhookNotice => {
@@ -143,6 +150,16 @@ export class StripePayments implements Payments {
       this.log.error({ what, type: error.type, code: error.code, status: error.statusCode, requestId: error.requestId }, 'stripe refused or did not answer');
       throw new Refusal('subscription_unavailable', 'The payment provider did not answer. Nothing was charged. Try again in a moment.');
     }
+  }
+}
+
+/** Null where Stripe has no such thing (any more). */
+async function unlessGone<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) return null;
+    throw error;
   }
 }
 

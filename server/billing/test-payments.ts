@@ -55,6 +55,18 @@ export class TestPayments implements Payments {
     return { ...subscription, cancelAtPeriodEnd: true };
   }
 
+  async lengthen({ subscriptionId, paidUntil }: { subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription> {
+    const subscription = await this.fetchSubscription(subscriptionId);
+    if (subscription === null) throw new Error('No such test subscription');
+    return { ...subscription, currentPeriodEnd: paidUntil };
+  }
+
+  async forget({ subscriptionId }: { subscriptionId: string | null }): Promise<void> {
+    if (subscriptionId === null) return;
+    await this.database.db.update(subscriptions).set({ status: 'canceled', customerId: null })
+      .where(and(eq(subscriptions.provider, 'test'), eq(subscriptions.providerSubscriptionId, subscriptionId)));
+  }
+
   fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
     return readTestSubscription(this.database.db, subscriptionId);
   }

@@ -280,4 +280,63 @@ export const pushMessages = pgTable('push_messages', {
   index('push_messages_created').on(t.createdAt),
 ]);
 
+/** A person's own code, made when they first look at it. */
+export const referralCodes = pgTable('referral_codes', {
+  uid: text('uid').primaryKey(),
+  code: text('code').notNull(),
+  createdAt: ms('created_at').notNull(),
+}, (t) => [uniqueIndex('referral_codes_code').on(t.code)]);
+
+/** Who came by whose code. A person comes once; either side is emptied when its account is deleted. */
+export const referrals = pgTable('referrals', {
+  id: uuid('id').primaryKey(),
+  inviterUid: text('inviter_uid'),
+  invitedUid: text('invited_uid'),
+  joinedAt: ms('joined_at').notNull(),
+  /** When the invited person's first payment was seen; null until then. */
+  earnedAt: ms('earned_at'),
+}, (t) => [uniqueIndex('referrals_invited').on(t.invitedUid), index('referrals_inviter').on(t.inviterUid)]);
+
+/** Days a person has earned. They wait for a plan or trial that can be lengthened. */
+export const planCredits = pgTable('plan_credits', {
+  id: uuid('id').primaryKey(),
+  uid: text('uid').notNull(),
+  /** What it is for, told once: `invited:<referral>` or `inviter:<referral>`. */
+  cause: text('cause').notNull(),
+  days: integer('days').notNull(),
+  createdAt: ms('created_at').notNull(),
+  /** Settled before the provider is asked, so that asking again asks for the same. */
+  subscriptionId: text('subscription_id'),
+  paidUntil: ms('paid_until'),
+  grantedAt: ms('granted_at'),
+}, (t) => [uniqueIndex('plan_credits_cause').on(t.cause), index('plan_credits_uid').on(t.uid)]);
+
+export const supportRequests = pgTable('support_requests', {
+  id: uuid('id').primaryKey(),
+  uid: text('uid').notNull(),
+  category: text('category').notNull(),
+  /** `open`, `answered` or `closed`. */
+  state: text('state').notNull(),
+  priority: boolean('priority').notNull(),
+  /** What the person saw and agreed to send; null where they did not. */
+  diagnostics: jsonb('diagnostics'),
+  createdAt: ms('created_at').notNull(),
+  updatedAt: ms('updated_at').notNull(),
+}, (t) => [index('support_requests_uid').on(t.uid), index('support_requests_state').on(t.state, t.createdAt)]);
+
+export const supportMessages = pgTable('support_messages', {
+  id: uuid('id').primaryKey(),
+  requestId: uuid('request_id').notNull(),
+  /** `person` or `operator`. */
+  author: text('author').notNull(),
+  text: text('text').notNull(),
+  createdAt: ms('created_at').notNull(),
+}, (t) => [index('support_messages_request').on(t.requestId)]);
+
+/** An account whose deletion was asked for and is not finished: nobody enters by it, and the work is taken up again after a crash. */
+export const accountDeletions = pgTable('account_deletions', { uid: text('uid').primaryKey(), askedAt: ms('asked_at').notNull() });
+
+/** Digests of deleted accounts, until no token of theirs can still be good: a late request must not make the account anew. */
+export const deletedAccounts = pgTable('deleted_accounts', { digest: text('digest').primaryKey(), deletedAt: ms('deleted_at').notNull() });
+
 export const meta = pgTable('meta', { key: text('key').primaryKey(), value: jsonb('value').notNull() });

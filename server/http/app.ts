@@ -7,6 +7,7 @@ import type { WallClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import type { EventBell } from '../events/events.ts';
+import type { EndedSessions } from '../identity/ended-sessions.ts';
 import type { Identity, TokenVerifier } from '../identity/verifier.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
@@ -45,6 +46,8 @@ export interface AppDeps {
   readMarks(uid: string): Promise<Portfolio | null>;
   readRuns: StreamDeps['readRuns'];
   callables?: Callables;
+  /** Tells whose sign-ins were ended just now. */
+  ended?: EndedSessions;
   gauges?: readonly Gauge[];
   /** Routes of other nouns: webhooks, the test checkout, the emulator's proxy. */
   extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
@@ -78,6 +81,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   const gate = new Gate({ verifier: deps.verifier, limits: new RateLimits(config.rateLimit, clock), admit: (identity) => deps.admit(identity) });
   const streams = new Streams({ ...deps, gate, recheckMs: config.accountCheckMs });
+
+  deps.ended?.listen((uid) => {
+    deps.verifier.forget(uid);
+    gate.forget(uid);
+    streams.endOf(uid);
+  });
 
   let closing = false;
   let underWay = 0;

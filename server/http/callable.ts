@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import type { Log } from '../log.ts';
-import { isUnavailable } from '../db/faults.ts';
+import { isBadValue, isUnavailable } from '../db/faults.ts';
 import type { Gate } from './gate.ts';
 import type { Caller } from './handlers.ts';
 
@@ -34,15 +34,17 @@ export function registerCallables(app: FastifyInstance, deps: { callables: Calla
     void reply.header('cache-control', 'no-store');
     try {
       deps.gate.arrive(request, false);
-      const { uid, email } = await deps.gate.enter(request, false);
+      const { uid, email, authTimeMs } = await deps.gate.enter(request, false);
       const { name } = request.params;
       const run = Object.hasOwn(deps.callables, name) ? deps.callables[name] : undefined;
       if (run === undefined) throw new Refusal('not_found', 'Not found');
       const envelope = Envelope.safeParse(request.body ?? {});
       if (!envelope.success) throw new Refusal('invalid_request', 'Invalid input');
-      return await reply.send({ result: await run({ uid, email }, envelope.data.data ?? null) ?? null });
+      return await reply.send({ result: await run({ uid, email, authTimeMs }, envelope.data.data ?? null) ?? null });
     } catch (error) {
       if (error instanceof Refusal) return sendError(reply, error);
+      // Text that the database cannot hold, such as a NUL.
+      if (isBadValue(error)) return sendError(reply, new Refusal('invalid_request', 'Invalid input'));
       if (isUnavailable(error)) return sendError(reply, new Refusal('database_unavailable', 'The database is unavailable', { retryAfterMs: 2_000 }));
       deps.log.error({ callable: request.params.name, stack: error instanceof Error ? error.stack : String(error) }, 'a callable failed');
       return sendError(reply, new Refusal('internal', 'Something went wrong'));

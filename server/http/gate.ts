@@ -57,6 +57,11 @@ export class Gate {
     await this.deps.verifier.verify(token);
   }
 
+  /** The next request of this person is admitted anew, or refused. */
+  forget(uid: string): void {
+    this.admitted.delete(uid);
+  }
+
   private async admit(identity: Identity): Promise<void> {
     const known = this.admitted.get(identity.uid);
     if (known !== undefined) return known;

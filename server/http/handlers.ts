@@ -6,6 +6,8 @@ import type { Tx } from '../db/database.ts';
 export interface Caller {
   uid: string;
   email: string | null;
+  /** When they signed in, ms UTC: known to hosted functions, some of which ask for a recent sign-in. */
+  authTimeMs?: number;
 }
 
 export interface CallContext<N extends CallName> {

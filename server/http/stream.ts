@@ -151,6 +151,11 @@ export class Streams {
     setTimeout(() => { reader.response.destroy(); }, END_PATIENCE_MS).unref();
   }
 
+  /** Every stream of a person whose sign-ins were ended. */
+  endOf(uid: string): void {
+    for (const reader of [...this.readers]) if (reader.uid === uid) this.endSession(reader, 'token_revoked');
+  }
+
   private endSession(reader: Reader, reason: 'reauth_required' | 'token_revoked'): void {
     this.write(reader, frame({ type: 'session.ended', reason }));
     this.readers.delete(reader);

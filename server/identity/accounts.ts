@@ -16,6 +16,7 @@ const Lookup = z.object({
 export interface AccountStanding {
   /** Throws `token_revoked`, or 503 when the provider does not answer. */
   check(token: string, uid: string, issuedAtMs: number): Promise<void>;
+  forget(uid: string): void;
 }
 
 const revoked = () => new Refusal('token_revoked', 'This session was ended. Please sign in again.');
@@ -23,24 +24,28 @@ const unavailable = () => new Refusal('identity_unavailable', 'The identity prov
 
 /** By the provider's own `accounts:lookup`, with the person's token; a good answer is kept for `keepMs`. */
 export class ProviderAccounts implements AccountStanding {
-  private readonly goodUntil = new Map<string, number>();
+  private readonly good = new Map<string, { uid: string; until: number }>();
 
   constructor(private readonly baseUrl: string, private readonly apiKey: string, private readonly clock: WallClock, private readonly keepMs: number) {}
 
   async check(token: string, uid: string, issuedAtMs: number): Promise<void> {
     const key = createHash('sha256').update(token).digest('base64');
-    if ((this.goodUntil.get(key) ?? 0) > this.clock.now()) return;
-    this.goodUntil.delete(key);
+    if ((this.good.get(key)?.until ?? 0) > this.clock.now()) return;
+    this.good.delete(key);
     const answer = await this.ask(token);
     const user = answer.users?.[0];
     if (user === undefined || user.localId !== uid || user.disabled === true) throw revoked();
     // Seconds against seconds: a token issued in the second of a password change is the one that change gave out.
     if (user.validSince !== undefined && Math.floor(issuedAtMs / 1_000) < Number(user.validSince)) throw revoked();
-    this.goodUntil.set(key, this.clock.now() + this.keepMs);
-    if (this.goodUntil.size > KEEP_MAX) {
-      const oldest = this.goodUntil.keys().next();
-      if (oldest.done !== true) this.goodUntil.delete(oldest.value);
+    this.good.set(key, { uid, until: this.clock.now() + this.keepMs });
+    if (this.good.size > KEEP_MAX) {
+      const oldest = this.good.keys().next();
+      if (oldest.done !== true) this.good.delete(oldest.value);
     }
+  }
+
+  forget(uid: string): void {
+    for (const [key, held] of this.good) if (held.uid === uid) this.good.delete(key);
   }
 
   private async ask(token: string): Promise<z.infer<typeof Lookup>> {

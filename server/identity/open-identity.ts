@@ -4,6 +4,7 @@ import type { WallClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { ProviderAccounts } from './accounts.ts';
+import { FirebaseAdministration, type IdentityAdministration } from './administration.ts';
 import { EMULATOR_PATHS, registerEmulatorProxy } from './emulator-proxy.ts';
 import { startEmulator } from './emulator.ts';
 import { KeySet } from './key-set.ts';
@@ -12,6 +13,7 @@ import type { TokenVerifier } from './verifier.ts';
 
 export interface RunningIdentity {
   verifier: TokenVerifier;
+  administration: IdentityAdministration;
   /** The emulator's paths under our own origin; none with a real provider. */
   extend: ((app: FastifyInstance) => Promise<void>)[];
   bare: readonly string[];
@@ -27,6 +29,7 @@ export async function openIdentity(config: Config, clock: WallClock, log: Log): 
     const accounts = identity.accounts === null ? null : new ProviderAccounts(identity.accounts.url, identity.accounts.apiKey, clock, config.accountCheckMs);
     return {
       verifier: new SignedTokenVerifier(new KeySet(identity.keysUrl, clock), { projectId, clock, accounts }),
+      administration: new FirebaseAdministration(projectId, null, log),
       extend: [], bare: [], stop: async () => undefined,
     };
   }
@@ -36,6 +39,7 @@ export async function openIdentity(config: Config, clock: WallClock, log: Log): 
   const accounts = new ProviderAccounts(`${emulator.baseUrl}/identitytoolkit.googleapis.com`, EMULATOR_KEY, clock, config.accountCheckMs);
   return {
     verifier: new EmulatorTokenVerifier({ projectId, clock, accounts }),
+    administration: new FirebaseAdministration(projectId, new URL(emulator.baseUrl).host, log),
     extend: [registerEmulatorProxy(emulator.baseUrl)],
     bare: EMULATOR_PATHS,
     stop: () => emulator.stop(),

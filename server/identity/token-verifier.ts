@@ -33,6 +33,10 @@ async function verified(
 export class SignedTokenVerifier implements TokenVerifier {
   constructor(private readonly keys: KeySet, private readonly common: Common) {}
 
+  forget(uid: string): void {
+    this.common.accounts?.forget(uid);
+  }
+
   async verify(token: string, options: { skipRevocation?: boolean } = {}): Promise<Identity> {
     return verified(this.common, token, options.skipRevocation === true, async ({ alg, kid }) => {
       if (alg !== 'RS256' || kid === null) throw invalidToken();
@@ -50,6 +54,10 @@ export class SignedTokenVerifier implements TokenVerifier {
 /** Tokens of the local emulator carry no signature; that the account exists is asked of the emulator itself. */
 export class EmulatorTokenVerifier implements TokenVerifier {
   constructor(private readonly common: Common & { accounts: AccountStanding }) {}
+
+  forget(uid: string): void {
+    this.common.accounts.forget(uid);
+  }
 
   async verify(token: string, options: { skipRevocation?: boolean } = {}): Promise<Identity> {
     return verified(this.common, token, options.skipRevocation === true, async ({ alg, signature, claims }) => {

@@ -15,4 +15,6 @@ export interface TokenVerifier {
    * the provider, for calls that an outage of it must not block.
    */
   verify(token: string, options?: { skipRevocation?: boolean }): Promise<Identity>;
+  /** Forgets every good word the provider gave on this person: the next token of theirs is asked about anew. */
+  forget(uid: string): void;
 }

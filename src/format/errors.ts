@@ -28,6 +28,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   plan_lapsed: 'Your plan has ended. Agents and history are kept, and Stop always works.',
   trading_disabled: 'Trading is switched off in your settings. Exits still run.',
   forbidden_origin: 'The request came from another site and was refused.',
+  recent_sign_in_required: 'For this, sign in again first: your sign-in is more than five minutes old.',
   not_found: 'It is not here, or no longer.',
   method_not_allowed: 'The server does not take this request.',
   agent_holds_positions: 'The agent still holds positions. Stop and sell first.',
@@ -36,6 +37,8 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   trial_used: 'You have already used your free trial.',
   already_subscribed: 'You have this plan already.',
   position_closed: 'The position is closed already.',
+  referral_refused: 'This code cannot be used by this account.',
+  support_request_closed: 'This request is closed. Open a new one.',
   insufficient_cash: 'There is not enough cash for this.',
   command_lapsed: 'The command waited too long and was not carried out.',
   payload_too_large: 'That is more than the server takes at once.',
@@ -43,6 +46,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   idempotency_mismatch: 'The same command was sent with other content. Nothing was changed.',
   contract_too_old: 'This version of the app is too old for the server. Update it; what waits to be sent is kept.',
   rate_limited: 'Too many requests just now. Wait a moment.',
+  limit_reached: 'That was as often as this is possible in a day. Try again later.',
   internal: 'The server failed on this. Nothing you entered is lost.',
   market_unavailable: 'Unable to retrieve market data - all sources unavailable',
   pools_unavailable: 'Unable to retrieve trading pools - all sources unavailable',
@@ -62,7 +66,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
 /** Codes whose own text says less than the server's sentence, which names the field, the amount or the limit. */
 const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown'>([
   'invalid_request', 'invalid_parameter', 'no_price_id', 'unknown_symbol', 'wrong_quote', 'insufficient_permissions', 'agent_cap_reached',
-  'agent_holds_positions', 'insufficient_cash', 'not_found', 'trading_disabled', 'unknown',
+  'agent_holds_positions', 'insufficient_cash', 'not_found', 'trading_disabled', 'referral_refused', 'limit_reached', 'unknown',
 ]);
 
 /** Firebase's own codes, in words. What is not listed is worded as a failure to sign in. */

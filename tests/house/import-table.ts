@@ -16,13 +16,13 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config)\.ts$/,
   /^server\/db\/(database|schema|faults|bulk|columns|open|open-database)\.ts$/,
   /^server\/events\/events\.ts$/,
-  /^server\/http\/(handlers|app|callables|stream)\.ts$/,
+  /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,
   /^server\/agents\/(deps|handlers|scheduler|read-agents|transitions|retention)\.ts$/,
   /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|book|marks|exits|fills-view|trade-results|sql-rows)\.ts$/,
-  /^server\/billing\/(entitlement|handlers|payments|routes|stripe-payments|test-payments)\.ts$/,
+  /^server\/billing\/(entitlement|handlers|payments|routes|stripe-payments|subscription-record|test-payments)\.ts$/,
   /^server\/user\/(settings|ensure-user|handlers)\.ts$/,
-  /^server\/identity\/(verifier|emulator)\.ts$/,
+  /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
   /^server\/venues\/(venue|paper)\.ts$/,
 ];
 

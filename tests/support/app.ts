@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { CALLABLES, type CallableName, type CallableReply, type CallableRequest } from '../../contract/callables.ts';
 import { CALLS, type CallBody, type CallName, type CallParams, type CallQuery } from '../../contract/calls.ts';
+import { Refusal } from '../../contract/errors.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import type { WallClock } from '../../server/clock.ts';
+import type { Deletions } from '../../server/account/deletion.ts';
 import { compose } from '../../server/compose.ts';
 import { readConfig, type Config } from '../../server/config.ts';
 import type { Database } from '../../server/db/database.ts';
@@ -15,8 +18,10 @@ import type { EventLog } from '../../server/events/events.ts';
 import type { AccountStanding } from '../../server/identity/accounts.ts';
 import { KeySet } from '../../server/identity/key-set.ts';
 import { SignedTokenVerifier } from '../../server/identity/token-verifier.ts';
+import type { IdentityAdministration } from '../../server/identity/administration.ts';
 import type { Log } from '../../server/log.ts';
 import { openMarket } from '../../server/market/open-market.ts';
+import type { ReferralRewards } from '../../server/referrals/rewards.ts';
 import type { RunningMarket } from '../../server/market/running-market.ts';
 import { startTestKeys, TEST_PROJECT } from './keys.ts';
 
@@ -49,7 +54,19 @@ export interface TestApp {
   signToken(uid: string, claims?: Record<string, unknown>): Promise<string>;
   /** One call of the contract, as it comes back: status, headers, parsed JSON. */
   call<N extends CallName>(name: N, options: InjectOptions<N>): Promise<{ status: number; headers: Record<string, unknown>; json: unknown }>;
+  /** A hosted function by Firebase's protocol; throws HostedFailed for an error of it. */
+  hosted<N extends CallableName>(name: N, token: string, data: CallableRequest<N>): Promise<CallableReply<N>>;
+  rewards: ReferralRewards;
+  deletions: Deletions;
   close(): Promise<void>;
+}
+
+/** A hosted function's refusal, with our own code. */
+export class HostedFailed extends Error {
+  override readonly name = 'HostedFailed';
+  constructor(readonly status: number, readonly code: string, message: string) {
+    super(message);
+  }
 }
 
 export interface InjectOptions<N extends CallName> {
@@ -70,7 +87,12 @@ export interface TestAppOptions {
   dist?: string;
   /** Whether a person's account still stands; everyone's does by default. */
   accounts?: AccountStanding;
+  /** What the server itself may change there; a provider that does not answer, by default. */
+  administration?: IdentityAdministration;
 }
+
+const unavailable = (): Promise<never> => Promise.reject(new Refusal('identity_unavailable', 'The identity provider is unavailable'));
+const NOBODY_ANSWERS: IdentityAdministration = { revoke: unavailable, remove: unavailable, read: unavailable };
 
 /** The scheduler is not started: a test that wants ticks starts its own over `database` and `market`. */
 export async function buildTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -90,12 +112,19 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
   });
   if (options.market === undefined) await market.start();
   const verifier = new SignedTokenVerifier(new KeySet(keys.url, clock), { projectId: TEST_PROJECT, clock, accounts: options.accounts ?? null });
-  const { app, events } = await compose({
-    config, database, market, clock, log, verifier, readiness: async () => ({ database: 'ready' }), dist: options.dist ?? join(folder, 'no-dist'),
+  const { app, events, rewards, deletions } = await compose({
+    config, database, market, clock, log, verifier, administration: options.administration ?? NOBODY_ANSWERS, readiness: async () => ({ database: 'ready' }), dist: options.dist ?? join(folder, 'no-dist'),
   });
   await app.ready();
   return {
-    app, database, market, events, clock, config,
+    app, database, market, events, clock, config, rewards, deletions,
+    async hosted(name, token, data) {
+      const response = await app.inject({ method: 'POST', url: `/callable/${name}`, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, payload: JSON.stringify({ data }) });
+      const reply = response.json<{ result?: unknown; error?: { message: string; code?: string; details?: { code: string } } }>();
+      // What is refused before the function is known comes as every other call's refusal does.
+      if (reply.error !== undefined) throw new HostedFailed(response.statusCode, reply.error.details?.code ?? reply.error.code ?? '', reply.error.message);
+      return CALLABLES[name].reply.parse(reply.result) as CallableReply<typeof name>;
+    },
     signToken: (uid, claims) => keys.sign(uid, claims, clock.now()),
     async call(name, { token, params = {}, query = {}, body, commandId, headers = {} }) {
       const call = CALLS[name];

@@ -44,6 +44,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
   const subscriptions: StripeStandIn['subscriptions'] = new Map();
   const sessions = new Map<string, object>();
   const replies = new Map<string, object>();
+  const deleted = new Set<string>();
   let failures = 0;
 
   const answer = (method: string, path: string, fields: Record<string, string>): { status: number; body: object } => {
@@ -65,7 +66,19 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       const subscription = subscriptions.get(id);
       if (subscription === undefined) return missing;
       if (method === 'POST' && fields.cancel_at_period_end === 'true') subscription.cancelAtPeriodEnd = true;
+      if (method === 'POST' && fields.trial_end !== undefined) Object.assign(subscription, { periodEnd: Number(fields.trial_end), status: 'trialing' });
+      if (method === 'DELETE') {
+        if (subscription.status === 'canceled') return missing;
+        subscription.status = 'canceled';
+      }
       return { status: 200, body: subscriptionObject(subscription) };
+    }
+    if (kind === 'customers' && method === 'DELETE') {
+      const theirs = [...subscriptions.values()].filter(({ customer }) => customer === id);
+      if (theirs.length === 0 || deleted.has(id)) return missing;
+      deleted.add(id);
+      for (const subscription of theirs) subscription.status = 'canceled';
+      return { status: 200, body: { id, object: 'customer', deleted: true } };
     }
     return missing;
   };

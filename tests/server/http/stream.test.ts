@@ -22,6 +22,7 @@ const accounts = {
     const said = standing.get(uid);
     if (said !== undefined) throw new Refusal(said, 'said by the provider');
   },
+  forget: () => undefined,
 };
 beforeAll(async () => {
   test = await buildTestApp({ clock, log, accounts });

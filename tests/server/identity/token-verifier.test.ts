@@ -119,7 +119,7 @@ describe('the key set', () => {
 });
 
 describe('where accounts are asked', () => {
-  const gone: AccountStanding = { check: async () => { throw new Refusal('token_revoked', 'This session was ended. Please sign in again.'); } };
+  const gone: AccountStanding = { check: async () => { throw new Refusal('token_revoked', 'This session was ended. Please sign in again.'); }, forget: () => undefined };
 
   it('a revoked person is refused, except for what an outage must not block', async () => {
     const clock = new TestClock();
@@ -142,7 +142,7 @@ describe('a token of the emulator', () => {
 
   it('is held to the same claims where one is, and must name a living account', async () => {
     const clock = new TestClock();
-    const accounts: AccountStanding = { check: async (_token, uid) => { if (uid !== 'Alice1') throw new Refusal('token_revoked', 'ended'); } };
+    const accounts: AccountStanding = { check: async (_token, uid) => { if (uid !== 'Alice1') throw new Refusal('token_revoked', 'ended'); }, forget: () => undefined };
     const verifier = new EmulatorTokenVerifier({ projectId: TEST_PROJECT, clock, accounts });
     expect((await verifier.verify(unsigned(claimsAt(clock.now())))).uid).toBe('Alice1');
     expect((await refusalOf(verifier.verify(unsigned(claimsAt(clock.now(), { sub: 'Nobody' }))))).code).toBe('token_revoked');

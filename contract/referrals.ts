@@ -1,0 +1,41 @@
+/** Referrals on the wire: a code, who came by it, what was earned; refuses to name the people who came. */
+import * as z from 'zod/mini';
+
+/** Digits and capitals that are not taken for each other when read aloud or copied by hand. */
+export const REFERRAL_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
+export const REFERRAL_CODE_LENGTH = 8;
+/** What both sides get when the invited person's first plan is paid. */
+export const REFERRAL_REWARD_DAYS = 14;
+/** A code counts for accounts younger than this. */
+export const REFERRAL_NEW_DAYS = 7;
+/** One person's invitations are rewarded at most this often in 365 days. */
+export const REFERRAL_REWARDS_A_YEAR = 12;
+/** By one code at most this many join in 24 hours. */
+export const REFERRAL_JOINS_A_DAY = 50;
+/** How many of those who came are listed, the newest first. */
+export const REFERRAL_LIST_MAX = 100;
+
+/** As typed, scanned or linked: capitals, without what a hand adds; null where it cannot be one of ours. */
+export function readReferralCode(text: string): string | null {
+  const code = text.toUpperCase().replace(/[\s-]/g, '');
+  return code.length === REFERRAL_CODE_LENGTH && [...code].every((char) => REFERRAL_ALPHABET.includes(char)) ? code : null;
+}
+
+/** `joined`: has an account. `earned`: has paid a first plan, which earned both sides their days. `unrewarded`: has paid, beyond the year's limit. */
+export const ReferralState = z.enum(['joined', 'earned', 'unrewarded']);
+export type ReferralState = z.infer<typeof ReferralState>;
+
+export const Referral = z.object({
+  code: z.string(),
+  rewardDays: z.number(),
+  /** Newest first, without a name or an address: the day (UTC, `2026-01-05`) and how far they are. */
+  joined: z.array(z.object({ day: z.string(), state: ReferralState })),
+  joinedCount: z.number(),
+  /** Days earned and already added to a plan or trial, and days that wait for one. */
+  days: z.object({ added: z.number(), waiting: z.number() }),
+  /** The day this person came by somebody's code; null where they came by themselves. */
+  invitedOn: z.nullable(z.string()),
+});
+export type Referral = z.infer<typeof Referral>;
+
+export const ClaimReferral = z.strictObject({ code: z.string({ error: 'Required' }).check(z.maxLength(64, 'At most 64 characters')) });

@@ -1,0 +1,36 @@
+/** Deletes every row about a person, in the order in which others take their locks; refuses to leave a book half there. */
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import type { Tx } from '../db/database.ts';
+import {
+  accounts, agents, balances, checkouts, decisionCounts, decisions, equityPoints, events, fills, ledger, orders, planCredits, positions, pushMessages, pushPreferences,
+  pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, subscriptions, supportMessages, supportRequests, users,
+} from '../db/schema.ts';
+
+/**
+ * The ledger goes book by book: entries of a transaction lie in one book and sum to zero, so that what is left adds up
+ * as before. Money here is paper; nobody else's figure rests on it.
+ */
+export async function deleteRows(tx: Tx, uid: string): Promise<void> {
+  const { db } = tx;
+  // Agents, then books, then the person: whoever trades takes them in this order, and is waited for here.
+  const agentIds = (await db.select({ id: agents.id }).from(agents).where(eq(agents.uid, uid)).orderBy(agents.id).for('update')).map(({ id }) => id);
+  const bookIds = (await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.uid, uid)).orderBy(accounts.id).for('update')).map(({ id }) => id);
+  await db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
+  if (agentIds.length > 0) {
+    for (const table of [decisions, decisionCounts] as const) await db.delete(table).where(inArray(table.agentId, agentIds));
+  }
+  if (bookIds.length > 0) {
+    for (const table of [fills, orders, positions, equityPoints, balances, ledger] as const) await db.delete(table).where(inArray(table.accountId, bookIds));
+  }
+  const devices = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(eq(pushSubscriptions.uid, uid));
+  await db.delete(pushMessages).where(inArray(pushMessages.subscriptionId, devices));
+  const requests = db.select({ id: supportRequests.id }).from(supportRequests).where(eq(supportRequests.uid, uid));
+  await db.delete(supportMessages).where(inArray(supportMessages.requestId, requests));
+  for (const table of [
+    pushSubscriptions, pushPreferences, supportRequests, planCredits, referralCodes, riskProfiles, checkouts, subscriptions, receipts, events, agents, accounts, users,
+  ] as const) await db.delete(table).where(eq(table.uid, uid));
+  // The other side keeps that somebody came, and what it earned; not who.
+  await db.update(referrals).set({ inviterUid: null }).where(eq(referrals.inviterUid, uid));
+  await db.update(referrals).set({ invitedUid: null }).where(eq(referrals.invitedUid, uid));
+  await db.delete(referrals).where(and(isNull(referrals.inviterUid), isNull(referrals.invitedUid)));
+}

@@ -1,0 +1,87 @@
+/** What the server itself changes at the identity provider, through Firebase's own library; refuses to create or impersonate anybody. */
+import type { Auth } from 'firebase-admin/auth';
+import { Refusal } from '../../contract/errors.ts';
+import type { Log } from '../log.ts';
+
+/** What the provider holds about a person. */
+export interface IdentityRecord {
+  email: string | null;
+  emailVerified: boolean;
+  displayName: string | null;
+  /** `password`, `google.com`. */
+  providers: string[];
+  /** As the provider words them: UTC dates. */
+  createdAt: string | null;
+  lastSignInAt: string | null;
+}
+
+export interface IdentityAdministration {
+  /** Ends every sign-in made until now: no token can be renewed, and those that are out are refused when asked about. */
+  revoke(uid: string): Promise<void>;
+  /** Deletes the identity; fine where it is gone already. */
+  remove(uid: string): Promise<void>;
+  /** Null where the provider knows nobody by it. */
+  read(uid: string): Promise<IdentityRecord | null>;
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/**
+ * Opened at the first use: the library is large, and most servers' days pass without it. A real project needs the
+ * credentials of a service account where Google's libraries look for them (GOOGLE_APPLICATION_CREDENTIALS).
+ */
+export class FirebaseAdministration implements IdentityAdministration {
+  private opened: Promise<Auth> | null = null;
+
+  /** `emulator`: host and port of one, or null for the project itself. */
+  constructor(private readonly projectId: string, private readonly emulator: string | null, private readonly log: Log) {}
+
+  revoke(uid: string): Promise<void> {
+    return this.ask('revoke', (auth) => auth.revokeRefreshTokens(uid));
+  }
+
+  remove(uid: string): Promise<void> {
+    return this.ask('remove', (auth) => auth.deleteUser(uid).catch((error: unknown) => {
+      if (codeOf(error) !== 'auth/user-not-found') throw error;
+    }));
+  }
+
+  read(uid: string): Promise<IdentityRecord | null> {
+    return this.ask('read', async (auth) => {
+      try {
+        const { email, emailVerified, displayName, providerData, metadata } = await auth.getUser(uid);
+        return {
+          email: email ?? null, emailVerified, displayName: displayName ?? null, providers: providerData.map(({ providerId }) => providerId),
+          createdAt: metadata.creationTime, lastSignInAt: metadata.lastSignInTime,
+        };
+      } catch (error) {
+        if (codeOf(error) === 'auth/user-not-found') return null;
+        throw error;
+      }
+    });
+  }
+
+  private open(): Promise<Auth> {
+    this.opened ??= this.load().catch((error: unknown) => { this.opened = null; throw error; });
+    return this.opened;
+  }
+
+  private async load(): Promise<Auth> {
+    const [{ applicationDefault, getApps, initializeApp }, { getAuth }] = await Promise.all([import('firebase-admin/app'), import('firebase-admin/auth')]);
+    // The library knows no other way to be told of an emulator, and reads it at every request.
+    if (this.emulator !== null) process.env.FIREBASE_AUTH_EMULATOR_HOST = this.emulator;
+    const name = 'tradewind';
+    const app = getApps().find((known) => known.name === name)
+      ?? initializeApp({ projectId: this.projectId, ...(this.emulator === null ? { credential: applicationDefault() } : {}) }, name);
+    return getAuth(app);
+  }
+
+  private async ask<T>(what: string, work: (auth: Auth) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.open());
+    } catch (error) {
+      this.log.error({ what, code: codeOf(error) }, 'the identity provider did not do what was asked of it');
+      throw new Refusal('identity_unavailable', 'The identity provider is unavailable', { retryAfterMs: 5_000 });
+    }
+  }
+}
