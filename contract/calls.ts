@@ -6,7 +6,7 @@ import {
 } from './agents.ts';
 import { Health, Readiness } from './health.ts';
 import { AgentInsight } from './insight.ts';
-import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools } from './market.ts';
+import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools, Sparklines } from './market.ts';
 import { AgentPreview, AgentPreviewBody } from './preview.ts';
 import {
   CheckoutBody, CheckoutReply, Plans, PortalReply, ReturnUrlBody, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
@@ -64,6 +64,7 @@ export const CALLS = {
 
   marketData: call('GET', '/market/data', 'Latest price and 24 h figures of symbols', { query: SymbolsQuery, reply: MarketData }),
   marketOverview: call('GET', '/market/overview', 'The market at a glance', { reply: MarketOverview }),
+  sparklines: call('GET', '/market/sparklines', 'The last 24 h of symbols as lines to draw', { query: SymbolsQuery, reply: Sparklines }),
   marketPools: call('GET', '/market/pools', 'The trading pools', { reply: MarketPools }),
   candles: call('GET', '/market/candles', 'Closed candles of one symbol', { query: CandlesQuery, reply: Candles }),
 

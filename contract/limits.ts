@@ -51,4 +51,6 @@ export const YEARLY_LEAST_DAYS = 30;
 export const ANALYTICS_VIEW_DAYS = 35;
 export const CANDLES_LIMIT_MAX = 1_500;
 export const SYMBOLS_QUERY_MAX = 200;
+/** Stars a person may set. */
+export const SYMBOL_CHOICES_MAX = 500;
 export const STARTING_DEPOSIT = '10000';

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { CANDLES_LIMIT_MAX } from './limits.ts';
 import { DecimalText } from './money.ts';
-import { Pair, PoolId } from './agents.ts';
+import { Pair, PoolId, UserRiskProfile } from './agents.ts';
 
 export const CandleInterval = z.enum(['5m', '20m', '1h', '1d'], { error: '5m, 20m, 1h or 1d' });
 export type CandleInterval = z.infer<typeof CandleInterval>;
@@ -53,6 +53,30 @@ export const MarketOverview = z.object({
 });
 export type MarketOverview = z.infer<typeof MarketOverview>;
 
+/** The last 24 h of one symbol as a line, oldest first, of equal steps up to the close at `to` (market clock, ms). To be drawn, never to be reckoned with. */
+export const DayLine = z.object({ to: z.number(), points: z.array(z.number()) });
+export type DayLine = z.infer<typeof DayLine>;
+/** By symbol; one without a day of history has none. */
+export const Sparklines = z.object({ now: z.number(), lines: z.record(z.string(), DayLine) });
+export type Sparklines = z.infer<typeof Sparklines>;
+/** Points of a line, and the time it spans, ms. */
+export const DAY_LINE_POINTS = 64;
+export const DAY_LINE_MS = 86_400_000;
+
+/** What a pool does and risks, in plain words. */
+export const PoolAbout = z.object({
+  enters: z.string(),
+  leaves: z.string(),
+  /** When it forms its opinion. */
+  looks: z.string(),
+  risks: z.array(z.string()),
+  suits: z.array(UserRiskProfile),
+  /** Base symbols of its list as it stands now, offered by the present source or not; and since when, ms UTC, null from the beginning. */
+  universe: z.array(z.string()),
+  listedSince: z.nullable(z.number()),
+});
+export type PoolAbout = z.infer<typeof PoolAbout>;
+
 export const Pool = z.object({
   id: PoolId,
   name: z.string(),
@@ -60,6 +84,8 @@ export const Pool = z.object({
   risk: z.string(),
   /** Pairs of this pool that the present source offers. */
   pairs: z.array(z.string()),
+  /** Missing where the list comes from elsewhere than the server. */
+  about: z.optional(PoolAbout),
 });
 export type Pool = z.infer<typeof Pool>;
 

@@ -10,11 +10,20 @@ export interface UniverseVersion {
   bases: readonly string[];
 }
 
+/** What a pool does, in words that say what its strategy does and no more. */
+export interface PoolRules {
+  enters: string;
+  leaves: string;
+  looks: string;
+  risks: readonly string[];
+}
+
 export interface PoolDescription {
   id: PoolId;
   name: string;
   description: string;
   risk: 'Low' | 'Medium' | 'High';
+  about: PoolRules;
   universe: readonly UniverseVersion[];
 }
 
@@ -38,12 +47,66 @@ const STABLES: readonly UniverseVersion[] = [
 ];
 
 export const POOLS: readonly PoolDescription[] = [
-  { id: 'base_ecosystem', name: 'Base Ecosystem', risk: 'Medium', universe: BASE_ECOSYSTEM, description: 'Follows the trend of 7, 14 and 28 days in a curated list of coins that the Base chain is built on.' },
-  { id: 'momentum_24h', name: '24-Hour Momentum', risk: 'High', universe: MAJORS, description: 'Holds the three strongest moves of the last 24 hours, where volume stands behind them.' },
-  { id: 'weekly_leaders', name: 'Weekly Leaders', risk: 'Medium', universe: MAJORS, description: 'Every Monday, the top fifth of the week by return for its risk; a coin stays while it is in the top two fifths.' },
-  { id: 'ytd_champions', name: 'Year-to-Date Champions', risk: 'High', universe: MAJORS, description: 'Every month, the top fifth of the year so far (at least 90 days) by return for its risk.' },
-  { id: 'stablecoin_arbitrage', name: 'Stablecoin Arbitrage', risk: 'Low', universe: STABLES, description: 'Buys a stablecoin well under its usual price and sells on the way back; stands aside when a peg breaks.' },
-  { id: 'all_pools', name: 'All Pools', risk: 'Medium', universe: MAJORS, description: 'Every strategy at once, each an equal share of the risk, netted to one position a pair.' },
+  {
+    id: 'base_ecosystem', name: 'Base Ecosystem', risk: 'Medium', universe: BASE_ECOSYSTEM,
+    description: 'Follows the trend of 7, 14 and 28 days in a curated list of coins that the Base chain is built on.',
+    about: {
+      enters: 'A coin whose returns of 7, 14 and 28 days, each measured against its own usual swings, point up on average.',
+      leaves: 'When that average turns negative, or at the stop.',
+      looks: 'At every look of the agent, coin by coin; coins are not compared with each other.',
+      risks: ['A market that turns back and forth makes it buy late and sell late, with a fee each time.', 'The list leans on one chain: what harms that chain harms most of it at once.', 'Its younger coins trade thinly, and a large order moves their price.'],
+    },
+  },
+  {
+    id: 'momentum_24h', name: '24-Hour Momentum', risk: 'High', universe: MAJORS,
+    description: 'Holds the three strongest moves of the last 24 hours, where volume stands behind them.',
+    about: {
+      enters: 'One of the three strongest 24-hour moves of the list, if the day\u2019s volume is at least that of a usual day of the week before.',
+      leaves: 'When it falls out of the six strongest, or at the stop.',
+      looks: 'At every look of the agent: the ranking is new each time.',
+      risks: ['It buys what has already risen, and a fast rise often gives back as fast.', 'It changes its coins often: fees and slippage are the highest of the six.', 'A price may jump over the stop.'],
+    },
+  },
+  {
+    id: 'weekly_leaders', name: 'Weekly Leaders', risk: 'Medium', universe: MAJORS,
+    description: 'Every Monday, the top fifth of the week by return for its risk; a coin stays while it is in the top two fifths.',
+    about: {
+      enters: 'The top fifth of the list by the week\u2019s return for its risk.',
+      leaves: 'When a new list no longer has it in the top two fifths, or at the stop.',
+      looks: 'The list is formed on Monday, 00:00 UTC, and holds for the week.',
+      risks: ['A leader may turn on Tuesday and is held until Monday or its stop.', 'It is invested even in a weak week: the strongest of a falling market still falls.'],
+    },
+  },
+  {
+    id: 'ytd_champions', name: 'Year-to-Date Champions', risk: 'High', universe: MAJORS,
+    description: 'Every month, the top fifth of the year so far (at least 90 days) by return for its risk.',
+    about: {
+      enters: 'The top fifth of the list by return for its risk since the year began, over 90 days at the least.',
+      leaves: 'When a new list no longer has it in the top two fifths, or at the stop.',
+      looks: 'The list is formed on the 1st of the month, 00:00 UTC, and holds for the month.',
+      risks: ['The year\u2019s winners are far from where they began and can fall far.', 'A month is long: between two lists only the stop protects.', 'Positions are held long and fall together when the market does.'],
+    },
+  },
+  {
+    id: 'stablecoin_arbitrage', name: 'Stablecoin Arbitrage', risk: 'Low', universe: STABLES,
+    description: 'Buys a stablecoin well under its usual price and sells on the way back; stands aside when a peg breaks.',
+    about: {
+      enters: 'A stablecoin further under its fair price than it usually strays, if the gap also pays for buying and selling.',
+      leaves: 'When three quarters of the gap are closed, after 48 hours, or at the stop.',
+      looks: 'At every look of the agent. Over 1 % away from one it counts as a broken peg, and nothing is bought.',
+      risks: ['A peg that breaks after the purchase may never return.', 'Gains are small: with the fees of an ordinary account most gaps do not pay, and it trades seldom or not at all.'],
+    },
+  },
+  {
+    id: 'all_pools', name: 'All Pools', risk: 'Medium', universe: MAJORS,
+    description: 'Every strategy at once, each an equal share of the risk, netted to one position a pair.',
+    about: {
+      enters: 'When at least one of the strategies above would: coins by the four that follow moves, stablecoins by the fifth.',
+      leaves: 'When none of them holds on any more, or at the stop.',
+      looks: 'At every look of the agent; each share by the calendar of its own strategy.',
+      risks: ['Four of the five follow rises: in a sudden fall they lose together.', 'Shares that disagree cancel out, and money then lies idle.'],
+    },
+  },
 ];
 
 /** @throws RangeError for an id that is not a pool: the contract lets none through. */
@@ -53,10 +116,15 @@ export function poolDescription(id: PoolId): PoolDescription {
   return pool;
 }
 
+/** A pool's list as curated at `at` (ms). */
+export function universeVersionAt(pool: PoolId, at: number): UniverseVersion {
+  const versions = poolDescription(pool).universe;
+  return versions.findLast((version) => version.from <= at) ?? versions[0] ?? { version: 0, from: 0, bases: [] };
+}
+
 /** Base symbols of a pool as curated at `at` (ms). */
 export function universeAt(pool: PoolId, at: number): readonly string[] {
-  const versions = poolDescription(pool).universe;
-  return (versions.findLast((version) => version.from <= at) ?? versions[0])?.bases ?? [];
+  return universeVersionAt(pool, at).bases;
 }
 
 /**
@@ -89,3 +157,8 @@ export const POOLS_FOR_PROFILE: Record<UserRiskProfile, readonly PoolId[]> = {
   moderate: ['stablecoin_arbitrage', 'base_ecosystem', 'weekly_leaders', 'all_pools'],
   aggressive: ['stablecoin_arbitrage', 'base_ecosystem', 'weekly_leaders', 'all_pools', 'momentum_24h', 'ytd_champions'],
 };
+
+/** The profiles that a pool suits, the most careful first. */
+export function profilesFor(pool: PoolId): UserRiskProfile[] {
+  return (['conservative', 'moderate', 'aggressive'] as const).filter((profile) => POOLS_FOR_PROFILE[profile].includes(pool));
+}

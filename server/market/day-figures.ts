@@ -1,10 +1,13 @@
 /** The 24 h figures of one pair out of closed candles and the quotes since; refuses to guess where a day is missing. */
+import { DAY_LINE_POINTS, type DayLine } from '../../contract/market.ts';
 import type { Candle } from '../../engine/types.ts';
 import { alignDown } from './candle-building.ts';
 
 const DAY = 86_400_000;
 /** A day counts as known when its first candle begins at most this much after 24 h ago. */
 const MISSING_MS = 3_600_000;
+/** Figures of a point: more than any screen can draw apart. */
+const DRAWN_DIGITS = 6;
 
 export interface DayFigures {
   high: number | null;
@@ -25,6 +28,8 @@ export class DayWindow {
   private closed: DayFigures = { high: null, low: null, volume: null, before: null };
   private newestClose = -Infinity;
   private buckets: Bucket[] = [];
+  private day: readonly Candle[] = [];
+  private drawn: DayLine | null = null;
 
   constructor(private readonly baseMs: number) {}
 
@@ -45,6 +50,8 @@ export class DayWindow {
     }
     const before = first !== null && first.time - start <= MISSING_MS ? first.open : null;
     this.closed = { high, low, volume, before };
+    this.day = candles.slice(candles.findIndex((candle) => candle.time >= start));
+    this.drawn = null;
     this.buckets = this.buckets.filter((bucket) => bucket.start >= this.newestClose);
   }
 
@@ -59,6 +66,28 @@ export class DayWindow {
     }
     bucket.high = Math.max(bucket.high, price);
     bucket.low = Math.min(bucket.low, price);
+  }
+
+  /** The closed day as a line of equal steps; null where a day is missing. A hole keeps the close before it. */
+  line(): DayLine | null {
+    if (this.closed.before === null) return null;
+    this.drawn ??= { to: this.newestClose, points: this.points(this.closed.before) };
+    return this.drawn;
+  }
+
+  private points(before: number): number[] {
+    const start = this.newestClose - DAY;
+    let next = 0;
+    let price = before;
+    return Array.from({ length: DAY_LINE_POINTS }, (_, index) => {
+      const at = start + (DAY * index) / (DAY_LINE_POINTS - 1);
+      for (; next < this.day.length; next += 1) {
+        const candle = this.day[next];
+        if (candle === undefined || candle.time + this.baseMs > at) break;
+        price = candle.close;
+      }
+      return Number(price.toPrecision(DRAWN_DIGITS));
+    });
   }
 
   figures(): DayFigures {

@@ -3,7 +3,7 @@ import { INTERVAL_MS, type CandleRow, type SymbolQuote } from '../../contract/ma
 import { Refusal } from '../../contract/errors.ts';
 import { SYMBOLS_QUERY_MAX } from '../../contract/limits.ts';
 import { add, formatFixed, multiply, parseFixed, ZERO } from '../../contract/money.ts';
-import { POOLS, universeFor } from '../../engine/pools.ts';
+import { POOLS, profilesFor, universeFor, universeVersionAt } from '../../engine/pools.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { ChartTurns } from './chart-turns.ts';
 import type { Market } from './market.ts';
@@ -12,12 +12,19 @@ import { amountText, decimalText } from './price-text.ts';
 const CANDLES_DEFAULT = 300;
 const LIST_LENGTH = 5;
 
-export function marketHandlers({ market }: { market: Market }): Pick<Handlers, 'marketData' | 'marketOverview' | 'marketPools' | 'candles'> {
+export function marketHandlers({ market }: { market: Market }): Pick<Handlers, 'marketData' | 'marketOverview' | 'marketPools' | 'sparklines' | 'candles'> {
   const turns = new ChartTurns();
   return {
     marketData: async ({ query }) => ({ source: market.source, now: market.now(), symbols: quotesOf(market, asked(market, query.symbols)) }),
     marketOverview: async () => overview(market),
     marketPools: async () => pools(market),
+    sparklines: async ({ query }) => ({
+      now: market.now(),
+      lines: Object.fromEntries(asked(market, query.symbols).flatMap((pair) => {
+        const line = market.dayLine(pair);
+        return line === null ? [] : [[pair, line]];
+      })),
+    }),
     candles: async ({ caller, query }) => {
       const { symbol, interval } = query;
       if (market.rules(symbol) === null) throw unknownSymbol(market, symbol, 'symbol');
@@ -87,6 +94,12 @@ function pools(market: Market) {
   const offered = market.pairs().map((rules) => rules.pair);
   if (offered.length === 0) throw new Refusal('pools_unavailable', 'Unable to retrieve trading pools - all sources unavailable');
   return {
-    pools: POOLS.map(({ id, name, description, risk }) => ({ id, name, description, risk, pairs: universeFor(id, [], offered, market.now()) })),
+    pools: POOLS.map(({ id, name, description, risk, about }) => {
+      const list = universeVersionAt(id, market.now());
+      return {
+        id, name, description, risk, pairs: universeFor(id, [], offered, market.now()),
+        about: { ...about, risks: [...about.risks], suits: profilesFor(id), universe: [...list.bases], listedSince: list.from === 0 ? null : list.from },
+      };
+    }),
   };
 }

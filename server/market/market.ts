@@ -1,5 +1,5 @@
 /** The market as the rest of the server sees it: sane quotes, closed candles, the market clock; refuses bad prices. */
-import type { CandleInterval, MarketSource, SymbolQuote } from '../../contract/market.ts';
+import type { CandleInterval, DayLine, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import type { Candle, PairRules, Quote } from '../../engine/types.ts';
 
 export interface Market {
@@ -14,6 +14,8 @@ export interface Market {
   isStale(pair: string): boolean;
   /** Quote with 24 h figures as the wire has it; null for a pair this source does not offer. */
   symbol(pair: string): SymbolQuote | null;
+  /** The last 24 h as a line to draw; null where a day of candles is missing. */
+  dayLine(pair: string): DayLine | null;
   candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]>;
   /**
    * Closed candles for signals, oldest first, at mixed resolution: hourly further back, base interval for the last

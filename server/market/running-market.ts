@@ -1,5 +1,5 @@
 /** The market over one feed: sane quotes, 24 h figures, closed candles; refuses a price that the gate does not believe. */
-import { INTERVAL_MS, type CandleInterval, type MarketSource, type SymbolQuote } from '../../contract/market.ts';
+import { INTERVAL_MS, type CandleInterval, type DayLine, type MarketSource, type SymbolQuote } from '../../contract/market.ts';
 import { fixedFromNumber, formatFixed, toNumber } from '../../contract/money.ts';
 import type { Candle, PairRules, Quote } from '../../engine/types.ts';
 import type { Log } from '../log.ts';
@@ -119,6 +119,10 @@ export class FeedMarket implements Market {
       timestamp: quote.at,
       stale: this.isStale(pair),
     };
+  }
+
+  dayLine(pair: string): DayLine | null {
+    return this.windows.get(pair)?.line() ?? null;
   }
 
   async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {

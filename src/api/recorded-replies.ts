@@ -85,6 +85,7 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
       source: SOURCE, now: at, symbols: 3, advancing: 2, declining: 1, unchanged: 0, volume_24h: '3703.5',
       gainers: symbols.filter((one) => (one.price_change_24h ?? 0) > 0), losers: symbols.filter((one) => (one.price_change_24h ?? 0) < 0), mostTraded: symbols, refused: {}, stale: false,
     },
+    sparklines: { now: at, lines: Object.fromEntries(symbols.map((one) => [one.symbol, { to: at, points: Array.from({ length: 64 }, (_, step) => Number(one.price) * (1 + (one.price_change_24h ?? 0) / 100 * (step / 63 - 1))) }])) },
     marketPools: { pools: [{ id: 'all_pools', name: 'All pools', description: 'Recorded.', risk: 'moderate', pairs: symbols.map((one) => one.symbol) }] },
     candles: { symbol: 'ETH/USDT', interval: '1h', candles: curve.map(([time], index) => [time, '2480', '2520', '2470', index < 18 ? '2481.4' : '2512.4', '120']) },
     agents: { agents, sequence: 1, asOf: now },

@@ -42,7 +42,7 @@ export function Amount({ value, quote, change = false, why, className }: AmountP
 }
 
 /** A price that tints for a moment when it changes. */
-export function Price({ value, why, className }: { value: string | null | undefined; why?: string; className?: string }) {
+export function Price({ value, least, why, className }: { value: string | null | undefined; least?: number; why?: string; className?: string }) {
   const last = useRef(value);
   const [turn, setTurn] = useState<{ up: boolean; count: number } | null>(null);
   useEffect(() => {
@@ -55,7 +55,7 @@ export function Price({ value, why, className }: { value: string | null | undefi
   if (value === null || value === undefined) return <Missing why={why} />;
   return (
     <span key={turn?.count ?? 0} className={classes('-mx-1 rounded-sm px-1 whitespace-nowrap', turn !== null && (turn.up ? 'tint-up' : 'tint-down'), className)}>
-      {formatPrice(value)}
+      {formatPrice(value, least)}
     </span>
   );
 }

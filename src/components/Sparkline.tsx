@@ -1,4 +1,5 @@
 /** A line of at most 64 points without axes; refuses to draw fewer than two. */
+import { useMemo } from 'react';
 
 const MAX_POINTS = 64;
 const WIDTH = 96;
@@ -21,9 +22,10 @@ export function sparklinePath(values: readonly number[]): string | null {
   }).join('');
 }
 
-export function Sparkline({ values, label, className = '' }: { values: readonly number[]; label: string; className?: string }) {
-  const path = sparklinePath(values);
-  const rising = (values.at(-1) ?? 0) >= (values[0] ?? 0);
+/** `rising`: which way the figure beside it points, where there is one; the line's own ends otherwise. */
+export function Sparkline({ values, label, rising: told, className = '' }: { values: readonly number[]; label: string; rising?: boolean | undefined; className?: string }) {
+  const path = useMemo(() => sparklinePath(values), [values]);
+  const rising = told ?? (values.at(-1) ?? 0) >= (values[0] ?? 0);
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label} className={`h-7 w-24 ${rising ? 'text-gain' : 'text-loss'} ${className}`}>
       {path !== null && <path d={path} fill="none" stroke="currentColor" strokeWidth="1.25" vectorEffect="non-scaling-stroke" />}

@@ -68,12 +68,12 @@ export function formatAmount(text: string | null | undefined, style: NumberStyle
   return render(value, { signed: false, least: 2, most: tiny ? decimalsFor(value) : 2, ...style });
 }
 
-/** A price: two decimals from one upwards, enough to read below it: `68 123.40`, `0.4127`, `0.00000123`. */
-export function formatPrice(text: string | null | undefined): string {
+/** A price: two decimals from one upwards, enough to read below it: `68 123.40`, `0.4127`, `0.00000123`. `least` keeps the prices of one pair alike. */
+export function formatPrice(text: string | null | undefined, least = 2): string {
   const value = text == null ? null : read(text);
   if (value === null) return UNKNOWN;
   const most = absolute(value) >= 1_000_000_000_000n ? (absolute(value) < 100_000_000_000_000n ? 4 : 2) : decimalsFor(value);
-  return render(value, { signed: false, least: 2, most });
+  return render(value, { signed: false, least, most: Math.max(least, most) });
 }
 
 /** A quantity of an asset, without trailing zeros: `0.84`, `1 200`, `0.00000123`. */

@@ -2,7 +2,7 @@
 import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { AgentList } from '../../contract/agents.ts';
-import { MarketData, MarketOverview, MarketPools } from '../../contract/market.ts';
+import { MarketData, MarketOverview, MarketPools, Sparklines } from '../../contract/market.ts';
 import { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
 import { Analytics, History, Portfolio } from '../../contract/trading.ts';
 import { TradingSettings } from '../../contract/user.ts';
@@ -15,6 +15,7 @@ const SCHEMAS = {
   market: MarketData,
   overview: MarketOverview,
   pools: MarketPools,
+  sparklines: Sparklines,
   history: History,
   subscription: SubscriptionStatusReply,
   trial: TrialStatus,
@@ -27,7 +28,7 @@ export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]
 export const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
 
 /** What goes first where the disk is full: what is largest and is missed least. */
-const TRIM_ORDER: readonly SnapshotKind[] = ['analytics', 'history', 'pools', 'overview', 'market', 'trial', 'settings', 'agents', 'subscription', 'portfolio'];
+const TRIM_ORDER: readonly SnapshotKind[] = ['sparklines', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'settings', 'agents', 'subscription', 'portfolio'];
 
 export interface Snapshot<K extends SnapshotKind> {
   /** Device clock, ms, at which the server's word came. */

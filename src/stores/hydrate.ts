@@ -6,7 +6,7 @@ import { agentsStore, applyAgents } from './agents.ts';
 import { analyticsStore, applyAnalytics } from './analytics.ts';
 import { takeEarlyRead } from './early-read.ts';
 import { applyHistory, historyStore } from './history.ts';
-import { applyMarket, applyOverview, applyPools, marketStore, overviewStore, poolsStore, toMarketData } from './market.ts';
+import { applyMarket, applyOverview, applyPools, applySparklines, marketStore, overviewStore, poolsStore, sparklinesStore, toMarketData } from './market.ts';
 import { applyPortfolio, portfolioStore } from './portfolio.ts';
 import { applySettings, settingsStore } from './settings.ts';
 import type { Slot } from './slot.ts';
@@ -17,7 +17,7 @@ const KEEP_EVERY_MS = 4_000;
 
 /** What the first picture of the app is made of: the shell, its guard and the dashboard. */
 const FIRST = ['portfolio', 'agents', 'market', 'history', 'subscription', 'trial'] as const satisfies readonly SnapshotKind[];
-const LATER = ['overview', 'pools', 'settings', 'analytics'] as const satisfies readonly SnapshotKind[];
+const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics'] as const satisfies readonly SnapshotKind[];
 
 /**
  * Reads what is kept of a user, and is looked at first, into stores that are still empty; one change of the screen. The
@@ -35,10 +35,11 @@ async function hydrateFirst(uid: string, present: () => boolean): Promise<void> 
 
 /** Reads the rest of what is kept. */
 async function hydrateLater(uid: string, present: () => boolean): Promise<void> {
-  const { overview, pools, settings, analytics } = await readSnapshots(uid, LATER);
+  const { overview, pools, sparklines, settings, analytics } = await readSnapshots(uid, LATER);
   if (!present()) return;
   if (overview !== undefined && overviewStore.data === null) applyOverview(overview.value, 'snapshot', overview.savedAt);
   if (pools !== undefined && poolsStore.data === null) applyPools(pools.value, 'snapshot', pools.savedAt);
+  if (sparklines !== undefined && sparklinesStore.data === null) applySparklines(sparklines.value, 'snapshot', sparklines.savedAt);
   if (settings !== undefined && settingsStore.data === null) applySettings(settings.value, 'snapshot', settings.savedAt);
   if (analytics !== undefined && analyticsStore.data === null) applyAnalytics(analytics.value, 'snapshot', analytics.savedAt);
 }
@@ -82,6 +83,7 @@ export function keepSnapshots(uid: string): () => void {
     throttled(marketStore, (data, at) => writeSnapshot(uid, 'market', toMarketData(data), at)),
     throttled(overviewStore, (data, at) => writeSnapshot(uid, 'overview', data, at)),
     throttled(poolsStore, (data, at) => writeSnapshot(uid, 'pools', data, at)),
+    throttled(sparklinesStore, (data, at) => writeSnapshot(uid, 'sparklines', data, at)),
     throttled(historyStore, (data, at) => writeSnapshot(uid, 'history', data, at)),
     throttled(settingsStore, (data, at) => writeSnapshot(uid, 'settings', data, at)),
     throttled(analyticsStore, (data, at) => writeSnapshot(uid, 'analytics', data, at)),

@@ -16,7 +16,8 @@ import { connection, noteMarketTime } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
 import { applyFill, clearHistory, historyStore, loadHistory } from './history.ts';
 import { hydrate, keepSnapshots } from './hydrate.ts';
-import { applyTicks, clearMarket, loadMarket, marketStore } from './market.ts';
+import { clearMarket, loadMarket, marketStore, takeTicks } from './market.ts';
+import { clearChoices, loadChoices } from './market-choices.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from './portfolio.ts';
 import { clearSettings, loadSettings } from './settings.ts';
 import { checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement } from './subscription.ts';
@@ -76,7 +77,7 @@ export function applyEvent(event: StreamEvent): void {
     case 'ticks':
       noteMarketTime(event.now);
       // A board of fallback prices is another source's: the server's own comes by its own read.
-      if (marketStore.origin !== 'exchange') applyTicks(event.symbols, event.now);
+      if (marketStore.origin !== 'exchange') takeTicks(event.symbols, event.now);
       return;
     case 'agent.changed': applyAgent(event.agent, event.sequence); return;
     case 'agents.ran': applyRuns(event.agents); return;
@@ -96,6 +97,7 @@ function clearAll(): void {
   clearAnalytics();
   clearHistory();
   clearMarket();
+  clearChoices();
   clearPortfolio();
   clearSettings();
   clearSubscription();
@@ -119,7 +121,7 @@ function leaveStream(): void {
 }
 
 async function begin(owner: string): Promise<void> {
-  await Promise.all([hydrate(owner, () => uid === owner, restoredFirst), noteBehind(owner)]);
+  await Promise.all([hydrate(owner, () => uid === owner, restoredFirst), noteBehind(owner), loadChoices(owner, () => uid === owner)]);
   if (uid !== owner) return;
   stopKeeping = keepSnapshots(owner);
   refresh();

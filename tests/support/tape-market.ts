@@ -67,6 +67,7 @@ export class TapeMarket implements Market {
   quote(pair: string): Quote | null { return this.quotes.get(pair) ?? null; }
   isStale(pair: string): boolean { return this.stale.has(pair) || !this.quotes.has(pair); }
   refused(): Readonly<Record<string, number>> { return {}; }
+  dayLine(): null { return null; }
 
   symbol(pair: string): SymbolQuote | null {
     const quote = this.quote(pair);

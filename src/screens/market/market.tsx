@@ -1,98 +1,121 @@
-/** The live market: every pair with price, day's change and volume, searched and sorted; refuses to reorder under the finger. */
-import { ArrowDown, ArrowUp, Search } from 'lucide-react';
-import { useMemo, useState } from 'react';
+/** The market: at a glance, as a live list that is searched, sorted and starred, and as pools; refuses to reorder under the finger. */
+import { RefreshCw, Search } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useSnapshot } from 'valtio';
-import { Link } from 'wouter';
-import type { SymbolQuote } from '../../../contract/market.ts';
+import { Link, useLocation, useSearch } from 'wouter';
 import { classes } from '../../components/class-names.ts';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
-import { Percent, Price } from '../../components/Figures.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
-import { formatPrice, formatShort } from '../../format/numbers.ts';
-import { formatSpan } from '../../format/times.ts';
-import { loadMarket, loadOverview, marketStore, overviewStore } from '../../stores/market.ts';
-import { useMarketNow, useSlot } from '../reading.ts';
+import { formatClock } from '../../format/times.ts';
+import { whileSeen } from '../../resting-timer.ts';
+import { connection } from '../../stores/connection.ts';
+import { marketChoices } from '../../stores/market-choices.ts';
+import { loadMarket, loadOverview, loadSparklines, marketStore, overviewStore, sparklinesStore } from '../../stores/market.ts';
+import { useSlot } from '../reading.ts';
+import { ColumnChoice } from './columns.tsx';
+import { ExchangeNotice } from './ExchangeNotice.tsx';
+import { matches, orderOf, USUAL_SORT, VIEWS, viewOf, type MarketView, type Sort } from './market-order.ts';
+import { Overview } from './Overview.tsx';
+import { QuoteList } from './QuoteList.tsx';
+import { presentBoard } from './use-quote.ts';
 
-export type SortKey = 'symbol' | 'price' | 'change' | 'volume';
-export interface Sort { key: SortKey; down: boolean }
+const Pools = lazy(() => import('./Pools.tsx'));
 
-const turnover = (quote: SymbolQuote): number => (quote.volume_24h === null ? -1 : Number(quote.volume_24h) * Number(quote.price));
-const VALUE: Record<Exclude<SortKey, 'symbol'>, (quote: SymbolQuote) => number> = {
-  price: (quote) => Number(quote.price), change: (quote) => quote.price_change_24h ?? -Infinity, volume: turnover,
+/** The overview's counts are of the whole market: read again while they are looked at. */
+const REREAD_MS = 60_000;
+const TITLE: Record<MarketView, string> = { all: 'All', favourites: 'Favourites', gainers: 'Gainers', losers: 'Losers', volume: 'Volume', pools: 'Pools' };
+const EMPTY: Record<MarketView, { title: string; text: string }> = {
+  all: { title: 'No prices yet', text: 'Pairs appear when the source has told their first price.' },
+  volume: { title: 'No prices yet', text: 'Pairs appear when the source has told their first price.' },
+  favourites: { title: 'No favourites yet', text: 'Press the star beside a pair to keep it here. Favourites stay on this device, and go when you sign out.' },
+  gainers: { title: 'Nothing rises', text: 'No pair stands above its price of 24 hours ago, as far as a day of history is known.' },
+  losers: { title: 'Nothing falls', text: 'No pair stands below its price of 24 hours ago, as far as a day of history is known.' },
+  pools: { title: '', text: '' },
 };
 
-/** Symbols in order. Ties keep the alphabet, so that equal rows never swap. */
-export function sortQuotes(quotes: readonly SymbolQuote[], { key, down }: Sort): SymbolQuote[] {
-  const way = down ? -1 : 1;
-  const alphabet = (a: SymbolQuote, b: SymbolQuote): number => a.symbol.localeCompare(b.symbol);
-  if (key === 'symbol') return [...quotes].sort((a, b) => way * alphabet(a, b));
-  const value = VALUE[key];
-  return [...quotes].sort((a, b) => (value(a) === value(b) ? alphabet(a, b) : way * (value(a) < value(b) ? -1 : 1)));
-}
-
-function Row({ symbol }: { symbol: string }) {
-  // Its own snapshot: a tick of one pair draws one row.
-  const quote = useSnapshot(marketStore).data?.symbols[symbol];
-  const now = useMarketNow(10_000);
-  if (quote === undefined) return null;
-  const [base, counter] = symbol.split('/');
-  const old = now - quote.timestamp;
+function Views({ view }: { view: MarketView }) {
   return (
-    <li className="rule">
-      <Link href={`/market/${symbol.replace('/', '-')}`} className="row grid grid-cols-[minmax(0,1fr)_7rem_5.5rem] items-center gap-x-3 py-1.5 hover:text-accent md:grid-cols-[minmax(0,1fr)_9rem_7rem_9rem_9rem_8rem]">
-        <span className="min-w-0 truncate"><span className="font-medium">{base}</span><span className="text-ink-3">/{counter}</span>{quote.stale && <span className="ml-2 text-xs text-amber">{formatSpan(old)} old</span>}</span>
-        <span className="text-right"><Price value={quote.price} /></span>
-        <span className="text-right"><Percent value={quote.price_change_24h} why="Less than a day of history" /></span>
-        <span className="hidden text-right text-ink-2 md:block">{formatPrice(quote.high_24h)}</span>
-        <span className="hidden text-right text-ink-2 md:block">{formatPrice(quote.low_24h)}</span>
-        <span className="hidden text-right text-ink-2 md:block">{quote.volume_24h === null ? '—' : formatShort(turnover({ ...quote }).toFixed(2))}</span>
-      </Link>
-    </li>
+    <nav aria-label="Views of the market" className="-mx-4 mb-3 flex gap-1 overflow-x-auto px-4 md:mx-0 md:px-0">
+      {VIEWS.map((name) => (
+        <Link key={name} href={name === 'all' ? '/market' : `/market?view=${name}`} aria-current={name === view ? 'page' : undefined}
+          className={classes('inline-flex min-h-11 shrink-0 items-center border-b-2 px-2 pointer-fine:min-h-9', name === view ? 'border-accent font-medium text-ink' : 'border-transparent text-ink-3 hover:text-ink')}>{TITLE[name]}</Link>
+      ))}
+    </nav>
   );
 }
 
-function SortButton({ name, label, sort, onSort, className }: { name: SortKey; label: string; sort: Sort; onSort: (sort: Sort) => void; className?: string }) {
-  const on = sort.key === name;
-  const Arrow = sort.down ? ArrowDown : ArrowUp;
+function SearchField({ query, onQuery, onEnter, input }: { query: string; onQuery: (text: string) => void; onEnter: () => void; input: RefObject<HTMLInputElement | null> }) {
   return (
-    <button type="button" aria-pressed={on} aria-label={`Sort by ${label}${on ? (sort.down ? ', descending' : ', ascending') : ''}`} onClick={() => { onSort({ key: name, down: on ? !sort.down : name !== 'symbol' }); }}
-      className={classes('inline-flex min-h-11 items-center gap-1 text-xs pointer-fine:min-h-8', on ? 'font-medium text-ink' : 'text-ink-3 hover:text-ink', className)}>
-      {label}{on && <Arrow className="size-3" aria-hidden />}
-    </button>
+    <form role="search" className="relative w-full sm:w-64" onSubmit={(event) => { event.preventDefault(); onEnter(); }}>
+      <label className="sr-only" htmlFor="market-search">Search pairs</label>
+      <Search className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-3" aria-hidden />
+      <input ref={input} id="market-search" type="search" value={query} onChange={(event) => { onQuery(event.target.value); }} placeholder="BTC or Bitcoin" autoComplete="off" autoCapitalize="off" spellCheck={false} enterKeyHint="go"
+        className="h-11 w-full rounded-md border border-line-strong/70 bg-surface pr-3 pl-9 placeholder:text-ink-3 pointer-fine:h-10" />
+    </form>
   );
+}
+
+/** The order of a view, taken when it is asked for and when pairs or stars come or go; prices change in place. */
+function useOrder(view: MarketView) {
+  const [sort, setSort] = useState<Sort>(USUAL_SORT[view]);
+  const [sortedFor, setSortedFor] = useState(view);
+  const [asked, setAsked] = useState(0);
+  if (sortedFor !== view) {
+    setSortedFor(view);
+    setSort(USUAL_SORT[view]);
+  }
+  const { favourites, favouritesFirst } = useSnapshot(marketChoices);
+  const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {}).sort().join(' ');
+  const taken = useMemo(() => ({ order: orderOf(Object.values(marketStore.data?.symbols ?? {}), view, sort, favourites, favouritesFirst), at: Date.now() }),
+    // The prices of the moment, and not of every moment.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [names, view, sort, favourites, favouritesFirst, asked]);
+  return { ...taken, sort, setSort, again: () => { setAsked(asked + 1); } };
 }
 
 export default function Market() {
+  const [, go] = useLocation();
+  const view = viewOf(new URLSearchParams(useSearch()).get('view'));
   const market = useSlot(marketStore, loadMarket);
-  const overview = useSlot(overviewStore, loadOverview).data;
+  const overview = useSlot(overviewStore, loadOverview);
+  const lines = useSlot(sparklinesStore, loadSparklines).data?.lines;
+  const choices = useSnapshot(marketChoices);
+  const { online } = useSnapshot(connection);
   const [query, setQuery] = useState('');
-  const [sort, setSort] = useState<Sort>({ key: 'volume', down: true });
-  const names = market.data === null ? '' : Object.keys(market.data.symbols).sort().join(' ');
-  // The order is taken when asked for, and when pairs come or go; prices change in place.
-  const order = useMemo(() => sortQuotes(Object.values((marketStore.data?.symbols ?? {})), sort).map((quote) => quote.symbol), [names, sort]); // eslint-disable-line react-hooks/exhaustive-deps
-  const wanted = query.trim().toUpperCase();
-  const shown = order.filter((symbol) => symbol.includes(wanted));
+  const input = useRef<HTMLInputElement>(null);
+  const { order, at, sort, setSort, again } = useOrder(view);
+  useEffect(() => whileSeen(REREAD_MS, () => { if (connection.online === 'online') { void loadOverview(true); void loadSparklines(); } }), []);
+  const shown = useMemo(() => (query.trim() === '' ? order : order.filter((symbol) => matches(symbol, query))), [order, query]);
+  const ready = market.data !== null && choices.ready;
+  const first = shown[0];
+  const clear = (): void => { setQuery(''); input.current?.focus(); };
   return (
     <>
-      <ScreenTitle title="Markets" note={overview === null ? '\u00a0' : `${overview.advancing} up, ${overview.declining} down of ${overview.symbols}`}>
-        <label className="relative block w-full sm:w-64">
-          <span className="sr-only">Search pairs</span>
-          <Search className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-3" aria-hidden />
-          <input type="search" value={query} onChange={(event) => { setQuery(event.target.value); }} placeholder="Search" autoComplete="off" className="h-11 w-full rounded-md border border-line-strong/70 bg-surface pr-3 pl-9 placeholder:text-ink-3 pointer-fine:h-10" />
-        </label>
+      <ScreenTitle title="Markets">
+        <SearchField query={query} onQuery={setQuery} input={input} onEnter={() => { if (view !== 'pools' && query.trim() !== '' && first !== undefined) go(`/market/${first.replace('/', '-')}`); }} />
+        {view !== 'pools' && <ColumnChoice chosen={choices.columns} favouritesFirst={choices.favouritesFirst} />}
       </ScreenTitle>
+      <ExchangeNotice />
       <ReadError message={market.error} hasData={market.data !== null} onRetry={() => { void loadMarket(true); }} />
-      <div role="group" aria-label="Sort" className="grid grid-cols-[minmax(0,1fr)_7rem_5.5rem] items-center gap-x-3 md:grid-cols-[minmax(0,1fr)_9rem_7rem_9rem_9rem_8rem]">
-        <span className="flex gap-4"><SortButton name="symbol" label="Pair" sort={sort} onSort={setSort} /><SortButton name="volume" label="Volume" sort={sort} onSort={setSort} className="md:hidden" /></span>
-        <SortButton name="price" label="Price" sort={sort} onSort={setSort} className="justify-end" />
-        <SortButton name="change" label="24 h" sort={sort} onSort={setSort} className="justify-end" />
-        <span className="hidden text-right text-xs text-ink-3 md:block">High</span>
-        <span className="hidden text-right text-xs text-ink-3 md:block">Low</span>
-        <SortButton name="volume" label={`Volume, ${market.data?.source.quote ?? ''}`} sort={sort} onSort={setSort} className="justify-end max-md:hidden" />
-      </div>
-      {market.data === null && market.error === null && <SkeletonRows rows={12} label="Prices" />}
-      <ul>{shown.map((symbol) => <Row key={symbol} symbol={symbol} />)}</ul>
-      {market.data !== null && shown.length === 0 && <EmptyState title="No pair matches" action={<button type="button" className="text-accent underline underline-offset-2" onClick={() => { setQuery(''); }}>Clear the search</button>} />}
+      {(overview.data !== null || (overview.error === null && online !== 'offline')) && <Overview overview={overview.data} />}
+      <Views view={view} />
+      {view === 'pools'
+        ? <Suspense fallback={<SkeletonRows rows={6} rowClass="min-h-24" label="Pools" />}><Pools query={query} /></Suspense>
+        : (
+          <>
+            {!ready && market.error === null && <SkeletonRows rows={12} rowClass="max-md:min-h-14" label="Prices" />}
+            {ready && shown.length > 0 && <QuoteList board={presentBoard()} symbols={shown} lines={lines} favourites={choices.favourites} columns={choices.columns} quote={market.data?.source.quote ?? ''} sort={sort} onSort={setSort} />}
+            {ready && shown.length === 0 && (query.trim() !== ''
+              ? <EmptyState title={`No pair matches “${query.trim()}”`} action={<button type="button" className="text-accent underline underline-offset-2" onClick={clear}>Clear the search</button>}>{view === 'all' ? 'Search by symbol or by the name of the coin.' : `Searched in ${TITLE[view].toLowerCase()} alone.`}</EmptyState>
+              : <EmptyState title={EMPTY[view].title} {...(view === 'all' ? {} : { action: <Link href="/market" className="text-accent underline underline-offset-2">All pairs</Link> })}>{EMPTY[view].text}</EmptyState>)}
+            {ready && order.length > 0 && (
+              <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">
+                <span role="status">{shown.length === order.length ? `${order.length} pairs` : `${shown.length} of ${order.length} pairs`}, in the order of {formatClock(at)}</span>
+                <button type="button" onClick={again} className="inline-flex min-h-11 items-center gap-1.5 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8"><RefreshCw className="size-3" aria-hidden />Sort again</button>
+              </div>
+            )}
+          </>
+        )}
     </>
   );
 }

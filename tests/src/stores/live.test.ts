@@ -89,13 +89,16 @@ describe('events', () => {
     await vi.waitFor(() => { expect([count('portfolio'), count('subscriptionStatus'), count('trialStatus'), count('tradingSettings')]).toEqual([1, 1, 1, 1]); });
   });
 
-  it('of the server\'s prices are not mixed into a board of another source', () => {
+  it('of the server\'s prices are laid down at the next frame, and not mixed into a board of another source', async () => {
     const [first] = replies().marketData?.symbols ?? [];
     const tick: StreamEvent = { type: 'ticks', now: now + 5_000, symbols: [{ ...first!, price: '1', timestamp: now + 5_000 }] };
     applyEvent(tick);
-    expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('1');
+    await vi.waitFor(() => { expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('1'); });
+    // One that waits for its frame belongs to the board that is gone.
+    applyEvent({ ...tick, symbols: [{ ...first!, price: '2', timestamp: now + 6_000 }] });
     applyMarket({ source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USDT' }, now, symbols: [{ ...first!, price: '7' }] }, 'exchange');
     applyEvent(tick);
+    await new Promise((resolve) => { setTimeout(resolve, 300); });
     expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('7');
   });
 

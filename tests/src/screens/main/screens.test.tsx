@@ -38,7 +38,7 @@ const { applySubscription, clearSubscription } = await import('../../../../src/s
 const { pageToast, removeToast, toastStore } = await import('../../../../src/stores/toasts.ts');
 const { unexplained } = await import('../../../../src/screens/portfolio/Equity.tsx');
 const { csvCell, fillsCsv } = await import('../../../../src/screens/portfolio/csv.ts');
-const { sortQuotes } = await import('../../../../src/screens/market/market.tsx');
+const { sortQuotes } = await import('../../../../src/screens/market/market-order.ts');
 const { nextPath, checkCredentials } = await import('../../../../src/screens/login/credentials.ts');
 const { profileOf } = await import('../../../../src/screens/guided-setup/profile.ts');
 

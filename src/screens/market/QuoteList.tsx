@@ -1,0 +1,62 @@
+/** The list of pairs under its headers; refuses to change the order under the finger: it is taken when asked for. */
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import type { CSSProperties, ReactNode } from 'react';
+import type { DayLine } from '../../../contract/market.ts';
+import { classes } from '../../components/class-names.ts';
+import type { MarketColumn } from '../../stores/market-choices.ts';
+import type { MarketBoard } from '../../stores/market.ts';
+import { COLUMNS } from './columns.tsx';
+import type { Sort, SortKey } from './market-order.ts';
+import { QuoteRow } from './QuoteRow.tsx';
+
+/** Rows drawn in full before the browser has said what is on the screen. */
+const EARLY_ROWS = 16;
+
+function Header({ name, label, sort, onSort, className, children }: { name: SortKey; label: string; sort: Sort; onSort: (sort: Sort) => void; className?: string; children?: ReactNode }) {
+  const on = sort.key === name;
+  const Arrow = sort.down ? ArrowDown : ArrowUp;
+  return (
+    <span role="columnheader" aria-sort={on ? (sort.down ? 'descending' : 'ascending') : 'none'} className={className}>
+      <button type="button" aria-label={`Sort by ${label}`} onClick={() => { onSort({ key: name, down: on ? !sort.down : name !== 'symbol' }); }}
+        className={classes('inline-flex min-h-11 items-center gap-1 text-xs whitespace-nowrap pointer-fine:min-h-8', on ? 'font-medium text-ink' : 'text-ink-3 hover:text-ink')}>
+        {on && <Arrow className="size-3" aria-hidden />}{children ?? label}
+      </button>
+    </span>
+  );
+}
+
+export interface QuoteListProps {
+  board: MarketBoard | null;
+  symbols: readonly string[];
+  lines: Readonly<Record<string, DayLine>> | undefined;
+  favourites: readonly string[];
+  columns: readonly MarketColumn[];
+  quote: string;
+  sort: Sort;
+  onSort: (sort: Sort) => void;
+}
+
+export function QuoteList({ board, symbols, lines, favourites, columns, quote, sort, onSort }: QuoteListProps) {
+  const starred = new Set(favourites);
+  const style = { '--columns': ['2.25rem', 'minmax(9rem,1fr)', '7.5rem', '6.5rem', ...columns.map((name) => COLUMNS[name].width)].join(' ') } as CSSProperties;
+  return (
+    <div className="quote-scroll">
+      <div role="table" aria-label="Pairs" aria-rowcount={symbols.length + 1} style={style} className="quote-table">
+        <div role="row" className="quote-head">
+          <span role="columnheader" className="max-md:hidden"><span className="sr-only">Favourite</span></span>
+          <Header name="symbol" label="Pair" sort={sort} onSort={onSort} />
+          <Header name="price" label="Price" sort={sort} onSort={onSort} className="text-right max-md:order-3 max-md:ml-auto" />
+          <Header name="change" label="24 h" sort={sort} onSort={onSort} className="text-right max-md:order-4" />
+          {!columns.includes('volume') && <Header name="volume" label="Volume" sort={sort} onSort={onSort} className="max-md:order-2 md:hidden" />}
+          {columns.map((name) => {
+            const { title, sort: key } = COLUMNS[name];
+            if (key === undefined) return <span key={name} role="columnheader" className="hidden text-right text-xs text-ink-3 md:block">{title}</span>;
+            const label = name === 'volume' && quote !== '' ? `Volume, ${quote}` : title;
+            return <Header key={name} name={key} label={label} sort={sort} onSort={onSort} className={classes('text-right', name === 'volume' ? 'max-md:order-2' : 'max-md:hidden')}>{name === 'volume' ? <><span className="md:hidden">Volume</span><span className="hidden md:inline">{label}</span></> : title}</Header>;
+          })}
+        </div>
+        {symbols.map((symbol, index) => <QuoteRow key={symbol} board={board} symbol={symbol} line={lines?.[symbol]} starred={starred.has(symbol)} columns={columns} early={index < EARLY_ROWS} />)}
+      </div>
+    </div>
+  );
+}
