@@ -11,7 +11,7 @@ import { ErrorReply } from '../../contract/errors.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 200_000;
 const STOP_TIMEOUT_MS = 25_000;
 
 /** A port nobody listened on a moment ago. */
