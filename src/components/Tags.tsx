@@ -15,7 +15,7 @@ const TEXT: Record<BadgeTone, string> = { neutral: 'text-ink-2', good: 'text-ink
 export function StatusBadge({ tone = 'neutral', children, className }: { tone?: BadgeTone; children: ReactNode; className?: string }) {
   return (
     <span className={classes('inline-flex min-w-0 items-baseline gap-1.5', TEXT[tone], className)}>
-      <span aria-hidden className={classes('size-1.5 shrink-0 -translate-y-px rounded-full', DOT[tone])} />
+      <span aria-hidden data-dot className={classes('size-1.5 shrink-0 -translate-y-px rounded-full', DOT[tone])} />
       <span className="min-w-0">{children}</span>
     </span>
   );

@@ -1,19 +1,22 @@
-/** Theme and gain/loss colours by the person's choice, kept on this device; refuses to override the system unasked. */
+/** Theme, gain/loss colours and the height of rows by the person's choice, kept on this device; refuses to override the system unasked. */
 import { proxy, subscribe } from 'valtio';
 
 export type Theme = 'system' | 'light' | 'dark';
 /** `blue`: gains blue, losses orange, for eyes that do not part green from red. */
 export type GainColours = 'green' | 'blue';
-export interface Appearance { theme: Theme; gain: GainColours }
+/** `device`: rows as high as a finger or a pointer needs. `roomy`: as for a finger, everywhere. */
+export type Rows = 'device' | 'roomy';
+export interface Appearance { theme: Theme; gain: GainColours; rows: Rows }
 
 const KEY = 'tradewind.appearance';
 
 export function readAppearance(text: string | null): Appearance {
-  const chosen: Appearance = { theme: 'system', gain: 'green' };
+  const chosen: Appearance = { theme: 'system', gain: 'green', rows: 'device' };
   try {
     const kept = JSON.parse(text ?? '{}') as Partial<Record<keyof Appearance, unknown>> | null;
     if (kept?.theme === 'light' || kept?.theme === 'dark') chosen.theme = kept.theme;
     if (kept?.gain === 'blue') chosen.gain = 'blue';
+    if (kept?.rows === 'roomy') chosen.rows = 'roomy';
   } catch {
     // Not ours any more: the system's theme stands.
   }
@@ -28,6 +31,8 @@ function paint(): void {
   else dataset.theme = appearance.theme;
   if (appearance.gain === 'green') delete dataset.gain;
   else dataset.gain = appearance.gain;
+  if (appearance.rows === 'device') delete dataset.rows;
+  else dataset.rows = appearance.rows;
 }
 
 /** Lays the choice over the page now and at every change. */

@@ -31,7 +31,7 @@ export function exposureBy(positions: readonly Position[], equity: string, key: 
 const unsigned = (share: number): string => formatShare(share, { signed: false, decimals: 1 });
 
 function Meter({ share, tone = 'bg-accent' }: { share: number; tone?: string }) {
-  return <span aria-hidden className="mt-1 block h-1 rounded-sm bg-sunken"><span className={`block h-full rounded-sm ${tone}`} style={{ width: `${Math.min(100, Math.max(0, share * 100))}%` }} /></span>;
+  return <span aria-hidden data-meter className="mt-1 block h-1 rounded-sm bg-sunken"><span className={`block h-full rounded-sm ${tone}`} style={{ width: `${Math.min(100, Math.max(0, share * 100))}%` }} /></span>;
 }
 
 function ExposureList({ rows }: { rows: readonly Exposure[] }) {

@@ -5,7 +5,6 @@ import { useLocation } from 'wouter';
 import { keepsSnapshots, sendQueued, setKeepSnapshots, unsentCommands } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
-import { Select } from '../../components/Field.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
@@ -13,12 +12,12 @@ import { useNow } from '../../components/use-now.ts';
 import { formatClock, formatSpan } from '../../format/times.ts';
 import { session, signOut } from '../../identity/session.ts';
 import { kept, lookAtStorage } from '../../stores/persistence.ts';
-import { appearance, type GainColours, type Theme } from '../../shell/appearance.ts';
 import { SignInAgain } from '../../shell/SignInAgain.tsx';
 import { commandText } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
 import { tried } from '../act.ts';
 import { Notifications } from './notifications.tsx';
+import { Look } from './look.tsx';
 import { ThisApp } from './this-app.tsx';
 
 type Unsent = ReturnType<typeof unsentCommands>;
@@ -95,22 +94,13 @@ function DevicePart() {
   );
 }
 
-const THEMES: readonly { value: Theme; label: string }[] = [{ value: 'system', label: 'As the system' }, { value: 'light', label: 'Light' }, { value: 'dark', label: 'Dark' }];
-const GAINS: readonly { value: GainColours; label: string }[] = [{ value: 'green', label: 'Green up, red down' }, { value: 'blue', label: 'Blue up, orange down' }];
-
 export default function Security() {
-  const { theme, gain } = useSnapshot(appearance);
   return (
     <>
       <ScreenTitle title="Security" />
       <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
         <div className="flex flex-col gap-8"><SessionPart /><DevicePart /><ThisApp /></div>
-        <div className="flex flex-col gap-8"><Section title="Appearance">
-          <div className="rule flex flex-col gap-4 pt-4">
-            <Select label="Theme" value={theme} options={THEMES} onChange={(event) => { appearance.theme = event.target.value as Theme; }} />
-            <Select label="Gains and losses" value={gain} options={GAINS} hint="Both also carry ▲ ▼ and a sign." onChange={(event) => { appearance.gain = event.target.value as GainColours; }} />
-          </div>
-        </Section><Notifications /></div>
+        <div className="flex flex-col gap-8"><Look /><Notifications /></div>
       </div>
     </>
   );

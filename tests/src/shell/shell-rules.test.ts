@@ -89,10 +89,11 @@ describe('popover and widths', () => {
 
 describe('what a device keeps of the look', () => {
   it('takes a choice it knows and leaves the system its say otherwise', () => {
-    expect(readAppearance('{"theme":"dark","gain":"blue"}')).toEqual({ theme: 'dark', gain: 'blue' });
-    expect(readAppearance('{"theme":"neon"}')).toEqual({ theme: 'system', gain: 'green' });
-    expect(readAppearance('not json')).toEqual({ theme: 'system', gain: 'green' });
-    expect(readAppearance('null')).toEqual({ theme: 'system', gain: 'green' });
+    expect(readAppearance('{"theme":"dark","gain":"blue"}')).toEqual({ theme: 'dark', gain: 'blue', rows: 'device' });
+    expect(readAppearance('{"rows":"roomy"}')).toEqual({ theme: 'system', gain: 'green', rows: 'roomy' });
+    expect(readAppearance('{"theme":"neon"}')).toEqual({ theme: 'system', gain: 'green', rows: 'device' });
+    expect(readAppearance('not json')).toEqual({ theme: 'system', gain: 'green', rows: 'device' });
+    expect(readAppearance('null')).toEqual({ theme: 'system', gain: 'green', rows: 'device' });
   });
 
   it('says what an offline screen shows and what will be sent first', () => {
