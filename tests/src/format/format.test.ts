@@ -49,6 +49,27 @@ describe('numbers', () => {
     expect(['1', '-0.000000000001', '0', null, -2].map(direction)).toEqual(['up', 'down', 'flat', 'flat', 'down']);
   });
 
+  it('of every kind keep one grammar: zero bare, no −0, no exponent, no hyphen, groups of three, and the sign of what is shown', () => {
+    const GRAMMAR = /^(?:—|[−+]?\d{1,3}(?:\u202f\d{3})*(?:\.\d+)?(?:\u202f[%kMBT])?)$/;
+    const said = (text: string): number => Number(text.replaceAll('\u202f', '').replace('−', '-').replace(/[%kMBT]$/, ''));
+    fc.assert(fc.property(fc.oneof(fc.bigInt({ min: -(10n ** 26n), max: 10n ** 26n }), fc.bigInt({ min: -(10n ** 9n), max: 10n ** 9n }), fc.constant(0n)), (units) => {
+      const exact = formatFixed(units as Fixed);
+      const float = Number(exact);
+      const shown = [
+        formatAmount(exact), formatAmount(exact, { signed: true }), formatPrice(exact), formatQuantity(exact), formatShort(exact),
+        formatPercent(float), formatPercent(float, { signed: false, decimals: 0 }), formatShare(float / 100), formatRatio(float),
+      ];
+      for (const text of shown) {
+        expect(text).toMatch(GRAMMAR);
+        // Zero has no sign at all, and nothing else has the other one's.
+        if (said(text) === 0) expect(text).not.toMatch(/[−+]/);
+        else expect(text.startsWith('−')).toBe(units < 0n);
+      }
+      // What is not zero never reads as zero where it is money, a price or a quantity.
+      if (units !== 0n) for (const text of [shown[0], shown[2], shown[3]]) expect(said(text ?? '')).not.toBe(0);
+    }), { numRuns: 400 });
+  });
+
   it('never differ from the exact amount by more than half of the last digit shown', () => {
     fc.assert(fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (units) => {
       const shown = formatAmount(formatFixed(units as Fixed));
