@@ -1,6 +1,6 @@
 /** Finds agents, symbols, screens and acts from what this device knows; refuses to carry out an act that was not held or looked at. */
 import * as Radix from '@radix-ui/react-dialog';
-import { ChartCandlestick, Bot, CircleStop, CornerDownLeft, Play, Search, SquareArrowOutUpRight } from 'lucide-react';
+import { ChartCandlestick, Bot, CircleStop, CornerDownLeft, Play, Search, AppWindow } from 'lucide-react';
 import { useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -19,7 +19,7 @@ import { marketStore } from '../stores/market.ts';
 import { useAuth } from '../stores/security.ts';
 import { allFinds, findsFor, type Find } from './finds.ts';
 
-const ICON = { Agents: Bot, Acts: CircleStop, Symbols: ChartCandlestick, Screens: SquareArrowOutUpRight } as const;
+const ICON = { Agents: Bot, Acts: CircleStop, Symbols: ChartCandlestick, Screens: AppWindow } as const;
 
 /** What a person has and may do, by the device's own copy: works without the server. */
 function useFinds(): { all: Find[]; views: readonly AgentView[] } {
@@ -39,7 +39,7 @@ function Row({ find, id, active, onPoint, onChoose }: { find: Find; id: string; 
       className={classes('flex min-h-11 cursor-pointer items-center gap-3 rounded-md px-3 pointer-fine:min-h-9', active && 'bg-accent-wash', find.kind === 'stop' && 'text-danger')}>
       <Icon className="size-4 shrink-0 opacity-75" strokeWidth={1.75} aria-hidden />
       <span className="min-w-0 flex-1 truncate">{find.name}</span>
-      <span className="max-w-[45%] shrink-0 truncate text-xs text-ink-3">{find.kind === 'go' && find.keys !== undefined ? <kbd className="font-sans tracking-wide">{find.keys}</kbd> : find.note}</span>
+      <span className="max-w-[45%] shrink-0 truncate text-xs text-ink-3">{find.kind === 'go' && find.keys !== undefined ? <kbd className="hidden font-sans tracking-wide pointer-fine:inline">{find.keys}</kbd> : find.note}</span>
     </div>
   );
 }
