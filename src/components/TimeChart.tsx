@@ -89,7 +89,7 @@ export function TimeChart({ label, line, candles, marks, height, empty, controls
         {drawable && !table && read !== null && <p aria-hidden className="pointer-events-none absolute top-0 left-0 z-10 rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{formatMoment(read.at)} <span className="ml-1 font-medium text-ink">{read.text}</span></p>}
         {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
         {drawable && table && (
-          <div className="h-full overflow-y-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
+          <div className="sheet-scroll h-full overflow-y-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
             <table className="sheet-table"><thead><tr><th scope="col">Time</th><th scope="col" className="num">{candlestick ? 'Close' : 'Value'}{unit === '' ? '' : `, ${unit}`}</th></tr></thead>
               <tbody>{points.slice(-TABLE_ROWS).reverse().map(([at, value]) => <tr key={at}><td>{formatMoment(at)}</td><td className="num">{formatPrice(value)}</td></tr>)}</tbody></table>
           </div>
