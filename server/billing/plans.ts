@@ -1,11 +1,7 @@
 /** The built-in plans and what a plan is made of; refuses to set the amounts of a real provider. */
+import { BUILT_IN_AMOUNTS, PLAN_NAMES } from '../../contract/plan-prices.ts';
 import type { Plan } from '../../contract/subscription.ts';
 import { agentCap, PAID_TIERS, type PaidTier } from '../../contract/tiers.ts';
-
-export const PLAN_NAMES: Record<PaidTier, string> = { starter: 'Starter', standard: 'Standard', pro: 'Pro', 'pro-max': 'Pro Max' };
-
-/** US dollars a month. */
-const BUILT_IN_AMOUNTS: Record<PaidTier, string> = { starter: '19', standard: '49', pro: '99', 'pro-max': '199' };
 
 export function freePlan(currency: string): Plan {
   return { id: 'free', name: 'Free', tier: 'free', priceId: null, amount: '0', currency, interval: 'month', agents: agentCap('free') };

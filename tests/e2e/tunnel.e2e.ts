@@ -92,7 +92,7 @@ const SCREENS: readonly [path: string, heading: string | RegExp, shows: RegExp, 
   ['/standard-dashboard', 'Dashboard', /10.000\.00[^]*Harbour\s+Running/, true],
   // The server's last word on this person's plan: a trial has no such screen.
   ['/pro-dashboard', 'Upgrade Required', /This page requires a pro subscription\./, false],
-  ['/getting-started', 'Getting started', /4 of 5 done/, false],
+  ['/getting-started', 'Getting started', /5 of 10 done/, false],
   ['/trading', 'Trading', /Offline\. What you type stays here; save when you are back\./, false],
   ['/analytics', 'Analytics', /Total return\s+0\.00/, true],
   ['/agents', 'Agents', /1 of 2 running[^]*Harbour\s+Running/, true],

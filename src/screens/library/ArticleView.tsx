@@ -13,10 +13,11 @@ const BACK = 'inline-flex min-h-11 items-center gap-1.5 text-ink-3 hover:text-in
 /** Each article begins at its top, and a reader of the screen hears its title first. */
 function useBeginning(article: LibraryArticle): void {
   useEffect(() => {
-    document.title = `${article.title} · Tradewind`;
+    // After the screen's own title, which is set as the screen arrives.
+    const later = setTimeout(() => { document.title = `${article.title} · Tradewind`; }, 0);
     if (location.hash === '') scrollTo(0, 0);
     document.getElementById('content')?.focus({ preventScroll: true });
-    return () => { document.title = 'Library · Tradewind'; };
+    return () => { clearTimeout(later); document.title = 'Library · Tradewind'; };
   }, [article]);
 }
 

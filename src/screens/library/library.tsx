@@ -16,12 +16,16 @@ import { ArticleView } from './ArticleView.tsx';
 const PAUSE_MS = 400;
 const listAddress = (question: string): string => (question === '' ? '/library' : `/library?q=${encodeURIComponent(question)}`);
 
+/** Where the list was left for an article, px: it is come back to there. */
+let place = 0;
+const leave = (): void => { place = scrollY; };
+
 const ROW = 'rule group -mx-2 block rounded-sm px-2 py-3 hover:bg-sunken';
 
 function Row({ article }: { article: LibraryArticle }) {
   return (
     <li>
-      <Link href={addressOf(article.id)} className={ROW}>
+      <Link href={addressOf(article.id)} onClick={leave} className={ROW}>
         <span className="flex items-baseline justify-between gap-4"><span className="font-medium group-hover:text-accent">{article.title}</span><span className="shrink-0 text-xs text-ink-3">{minutesOf(article.blocks)} min</span></span>
         <span className="block max-w-[68ch] text-ink-2">{article.summary}</span>
       </Link>
@@ -34,7 +38,7 @@ function FoundRow({ found, question }: { found: Found; question: string }) {
   if (article === undefined) return null;
   return (
     <li>
-      <Link href={addressOf(article.id)} className={ROW}>
+      <Link href={addressOf(article.id)} onClick={leave} className={ROW}>
         <span className="flex items-baseline justify-between gap-4"><span className="font-medium group-hover:text-accent"><Marked text={article.title} question={question} /></span><span className="shrink-0 text-xs text-ink-3">{article.topic}</span></span>
         <span className="block max-w-[68ch] text-ink-2"><Marked text={found.passage === '' ? article.summary : excerpt(found.passage, question)} question={question} /></span>
       </Link>
@@ -63,6 +67,10 @@ function List({ given, unknown }: { given: string; unknown: boolean }) {
     const later = setTimeout(() => { if (location.pathname === '/library') history.replaceState(history.state, '', listAddress(asked)); }, PAUSE_MS);
     return () => { clearTimeout(later); };
   }, [asked]);
+  useEffect(() => {
+    if (place > 0) scrollTo(0, place);
+    place = 0;
+  }, []);
   const found = search(asked, SEARCHED);
   return (
     <div className="max-w-4xl">

@@ -1,5 +1,6 @@
 /** Questions traders ask, answered for this product as it is; refuses answers for a product to come. */
 import { DECISIONS_KEEP_DAYS, SESSION_MAX_AGE_MS, SESSION_NOTICE_MS, START_FRESH_MS, START_LAPSE_MS, STARTING_DEPOSIT, YEARLY_LEAST_DAYS } from '../../../contract/limits.ts';
+import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../../contract/referrals.ts';
 import { agentCap } from '../../../contract/tiers.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { GUARD_FIGURES, HISTORY, PAYMENT_GRACE_DAYS, TRIAL_DAYS } from './figures.ts';
@@ -77,6 +78,10 @@ export const QUESTIONS: readonly QuestionGroup[] = [
     { id: 'four-hours', ask: `Why must I sign in again after ${HOURS} hours?`, also: ['session', 'logged out'], answer: [`A phone gets lost more easily than a password. ${SESSION_NOTICE_MS / 60_000} minutes before, the app offers to sign in again in place. Your agents do not notice. Without a network the last view stays readable and Stop can still be saved.`] },
     { id: 'shared-phone', ask: 'Can someone else on my phone see my portfolio?', also: ['snapshot', 'sign out'], answer: ['Signing out deletes what the app kept of you on the device. Under [Security](/security) you can switch the kept snapshot off, or wipe the device.'] },
     { id: 'who-has-data', ask: 'Who gets my data?', also: ['tracking', 'analytics', 'gdpr'], answer: ['The operator of this server, and those whom you use through it: the identity provider, the payment provider, your browser’s push service. The [privacy policy](/privacy) has the list, with how long each thing is kept.'] },
+    { id: 'export', ask: 'Can I take my data with me?', also: ['export', 'json', 'csv', 'download', 'gdpr'], answer: ['Yes. Under [Security](/security), “Your data” saves everything the server holds about you, as JSON or as CSV tables. The trades on the device can be saved under [Portfolio](/portfolio), without a network as well.'] },
+    { id: 'delete-account', ask: 'How do I delete my account?', also: ['deletion', 'close', 'remove', 'erase'], answer: ['Under [Security](/security). It says what will end, asks for a typed word and your sign-in, then stops your agents, cancels a plan and deletes what is held about you. The [privacy policy](/privacy#deleting-your-account) says what stays, and why.'] },
+    { id: 'help', ask: 'Where do I get help?', also: ['support', 'contact', 'bug', 'problem'], answer: ['Under [Support](/support), once you are signed in: write what happened, see exactly which facts about your device would go with it, and read the answer there. With Pro Max your requests stand in front.'] },
+    { id: 'invite', ask: 'What do I get for inviting somebody?', also: ['referral', 'referrals', 'friend', 'link'], answer: [`When the first plan of the person you invited is paid, both of you get ${REFERRAL_REWARD_DAYS} days, at most ${REFERRAL_REWARDS_A_YEAR} times a year. Your link stands under [Referrals](/referrals). You see the day somebody joined, never who.`] },
     { id: 'keyboard', ask: 'Does it work with a keyboard, a screen reader, large type?', also: ['accessibility', 'colour blind', 'contrast'], answer: ['Yes. Every chart has its table, gains and losses carry a sign as well as a colour, colours can be swapped under [Security](/security), and what must be held can be confirmed in a dialogue instead.'] },
   ] },
 ];

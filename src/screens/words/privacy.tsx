@@ -1,4 +1,5 @@
 /** What is kept about a person, where and for how long, as the code does it; refuses to leave the device's part out. */
+import { DELETION_WORD } from '../../../contract/account.ts';
 import { DECISIONS_KEEP_DAYS, RECEIPT_KEEP_DAYS, SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
 import { PUSH_DEVICES_MAX } from '../../../contract/push.ts';
 import { DocumentPage } from './DocumentPage.tsx';
@@ -14,6 +15,8 @@ export const PRIVACY: readonly Block[] = [
     ['Decisions of agents', 'to say why', `${DECISIONS_KEEP_DAYS} days in full, then counts by day and reason`],
     ['Receipts of commands', 'so that a repeat is recognised', `${RECEIPT_KEEP_DAYS} days`],
     ['Events for your open pages', 'to fill a gap in the live stream', '1 day'],
+    ['Your referral code, and that an invited person joined (the day, and whether a plan was paid)', 'to add the days both have earned', 'as long as the account; afterwards without you in it'],
+    ['Support requests, with the facts about your device that you agreed to send', 'to answer you', 'as long as the account'],
     ['Plan, trial, the payment provider’s ids', 'to know what is paid for', 'as long as the account'],
     ['Notifications that were sent', 'so that none is told twice', '30 days'],
     ['Addresses of devices to notify', `at most ${PUSH_DEVICES_MAX}, only where you switched it on`, 'until you switch it off or the browser gives it up'],
@@ -43,8 +46,13 @@ export const PRIVACY: readonly Block[] = [
   'There is no advertising, no tracking and no third-party script on the pages. Analytics run in the wallet alone, and only where the operator has switched them on.',
   { h: 'Logs' },
   'Server logs hold no e-mail addresses, tokens or amounts.',
-  { h: 'Your rights' },
-  'You can see everything that is held about your trading in the app, and take your trades with you as CSV. You can ask the operator for a copy of the rest, for a correction, and for deletion.',
+  { h: 'Taking your data with you' },
+  'Under Security, “Your data” saves everything the server holds about you as JSON or as CSV tables: profile and sign-in, settings, agents and decisions, orders, trades, ledger, books, plan, devices, referrals and support requests. The trades on the device can be saved under Portfolio, without a network as well.',
+  { h: 'Deleting your account' },
+  `Under Security. It says what ends, asks you to type ${DELETION_WORD} and to prove who you are by signing in anew. Then your agents are stopped, a plan is cancelled, and everything in the table above is deleted, the sign-in too. What is open is not sold: it is paper.`,
+  `What stays: the payment provider’s invoices as long as the law asks, and for ${(2 * SESSION_MAX_AGE_MS) / 3_600_000} hours a fingerprint of the account id, so that a sign-in still open somewhere cannot make the account anew. Whoever you invited keeps the days they earned, without your name. Backups of the operator are the operator’s to name.`,
+  { h: 'Other rights' },
+  'For a correction, or a question about all this, write to the operator under Support.',
 ];
 
 export default function Privacy() {

@@ -1,5 +1,6 @@
 /** What can go wrong with automated crypto trading, said plainly; refuses to soften it. */
 import { FILL_FIGURES, percent } from './figures.ts';
+import { useLookedAt } from '../getting-started/noted.ts';
 import { DocumentPage } from './DocumentPage.tsx';
 import type { Block } from './prose.ts';
 
@@ -38,6 +39,7 @@ export const RISKS: readonly Block[] = [
 ];
 
 export default function RiskDisclosure() {
+  useLookedAt('risk');
   return (
     <DocumentPage title="Risk Disclosure" updated="21 November 2026" blocks={RISKS}
       lead="Crypto prices can halve in an hour. Automated rules act on them without asking you each time. Read this before you start an agent." />

@@ -1,5 +1,6 @@
 /** The terms on which the service is used; refuses terms that the product does not keep. */
 import { DECISIONS_KEEP_DAYS, SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
+import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../../contract/referrals.ts';
 import { DocumentPage } from './DocumentPage.tsx';
 import { PAYMENT_GRACE_DAYS, TRIAL_DAYS } from './figures.ts';
 import type { Block } from './prose.ts';
@@ -22,6 +23,7 @@ export const TERMS_TEXT: readonly Block[] = [
     'Cancelling takes effect at the end of what is paid for.',
     `If a payment fails, the plan stays for ${PAYMENT_GRACE_DAYS} days while the payment provider tries again.`,
     `The free trial can be had once. It lasts ${TRIAL_DAYS} days unless the operator has set another length, ends by itself, and turns into nothing that costs.`,
+    `Inviting somebody earns both sides ${REFERRAL_REWARD_DAYS} days when that person’s first plan is paid, at most ${REFERRAL_REWARDS_A_YEAR} times in a year. Days are no money.`,
     'The price is the one shown before you pay. Payments are handled by the payment provider named there; where the checkout is labelled as a test, nothing is charged.',
   ] },
   { h: 'When a plan or trial ends' },
@@ -37,9 +39,9 @@ export const TERMS_TEXT: readonly Block[] = [
   { h: 'Other people’s work' },
   'Prices belong to those who publish them and may not be republished from here. Signing in, paying and wallets go through services with terms of their own, which are shown there.',
   { h: 'Changes' },
-  'Terms may change. The date at the top says when they last did. Whoever does not agree to a change can stop using the service and have the account closed.',
+  'Terms may change. The date at the top says when they last did. Whoever does not agree to a change can delete the account.',
   { h: 'Ending' },
-  'You may stop using the service at any time. The operator may close an account for breach of these terms, and then says why.',
+  'You may delete your account at any time, under Security. The operator may close an account for breach of these terms, and then says why.',
 ];
 
 export default function Terms() {

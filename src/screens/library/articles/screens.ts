@@ -127,10 +127,12 @@ export const ACCOUNT: readonly LibraryArticle[] = [
       'Switch the snapshot off, and sign out when you leave. The next person to sign in there sees and sends nothing of yours.',
       { h: 'If a phone is gone' },
       { list: [
-        'Sign in elsewhere and change your password.',
+        'Sign in on another device. Under Security, “Sign out everywhere” ends every sign-in, then change your password.',
         'What is on the phone can be read only by whoever passes its lock, and only until its browser’s data is deleted.',
         'Agents can be stopped from any device. Nothing in Tradewind can send money anywhere: accounts are paper.',
       ], ordered: true },
+      { h: 'Leaving' },
+      'Under Security you can save everything the server holds about you, and delete the account. What that ends, and the little that stays, is in the [privacy policy](/privacy#deleting-your-account).',
       { h: 'Notifications' },
       'Off until you ask for them on a device. On the lock screen they name no agent and no amount unless you choose “show details”.',
     ],

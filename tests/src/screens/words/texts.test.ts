@@ -48,7 +48,10 @@ function leadsSomewhere(address: string): boolean {
   const { pathname, searchParams, hash } = new URL(address, 'http://localhost');
   const article = searchParams.get('article');
   if (article !== null) return pathname === '/library' && articleOf(article) !== undefined;
-  return hash === '' || (pathname === '/faq' && ALL_QUESTIONS.some(({ id }) => `#${id}` === hash));
+  if (hash === '') return true;
+  if (pathname === '/faq') return ALL_QUESTIONS.some(({ id }) => `#${id}` === hash);
+  const [, blocks = []] = DOCUMENTS.find(([id]) => pathname === `/${id}`) ?? [];
+  return headingsOf(blocks).some((heading) => `#${anchorOf(heading)}` === hash);
 }
 
 describe('links of the texts', () => {

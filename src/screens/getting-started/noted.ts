@@ -1,0 +1,29 @@
+/** What this person has looked at or put away on this device, for the first steps; refuses to note it of anybody who is not here. */
+import { useEffect } from 'react';
+import { readLastUser } from '../../identity/last-user.ts';
+import { session } from '../../identity/session.ts';
+
+const KEY = 'tradewind.firstSteps';
+
+/** `security` and `risk` were opened, `installed` was seen from within the app, `hidden` took the list off the dashboard. */
+export const NOTES = ['security', 'risk', 'installed', 'hidden'] as const;
+export type Note = (typeof NOTES)[number];
+
+export function readNotes(uid: string, storage: Pick<Storage, 'getItem'> = localStorage): ReadonlySet<Note> {
+  const [owner, notes = ''] = (storage.getItem(KEY) ?? '').split(' ');
+  return new Set(owner === uid ? NOTES.filter((note) => notes.split(',').includes(note)) : []);
+}
+
+/** A screen that leaves with its person, in this tab or another, notes nothing. */
+export function note(uid: string, what: Note, storage: Pick<Storage, 'getItem' | 'setItem'> = localStorage): void {
+  if (readLastUser()?.uid !== uid) return;
+  storage.setItem(KEY, `${uid} ${[...new Set([...readNotes(uid, storage), what])].join(',')}`);
+}
+
+/** Notes that the screen it stands in was opened by whoever is signed in. */
+export function useLookedAt(what: Note): void {
+  useEffect(() => {
+    const uid = session.user?.uid;
+    if (uid !== undefined) note(uid, what);
+  }, [what]);
+}

@@ -1,0 +1,100 @@
+/** The first steps, each ticked by what is so; refuses a box that a person ticks. */
+import type { DeviceState } from '../../push/device.ts';
+
+/** `unknown`: neither the server nor this device can say now. `none`: cannot be done in this browser. */
+export type StepState = 'done' | 'open' | 'unknown' | 'none';
+export type StepGroup = 'trade' | 'device';
+
+export interface Step {
+  id: 'account' | 'risk' | 'plan' | 'agent' | 'start' | 'fill' | 'snapshot' | 'security' | 'install' | 'notify';
+  group: StepGroup;
+  title: string;
+  text: string;
+  state: StepState;
+  /** Where it is done, and what the way there is called. */
+  to: string;
+  action: string;
+}
+
+/** null where it is not known. */
+export interface Facts {
+  /** With its unit. */
+  deposit: string | null;
+  subscribed: boolean | null;
+  hasUsedTrial: boolean;
+  agents: number | null;
+  everStarted: boolean | null;
+  trades: number | null;
+  keeps: boolean;
+  /** A snapshot is on this device, in a browser that keeps one. */
+  kept: boolean;
+  installed: boolean;
+  notified: DeviceState;
+  lookedAtSecurity: boolean;
+  lookedAtRisk: boolean;
+}
+
+/** Something known to have been is so, whatever else is not known. */
+function stateOf(isSo: boolean | null, ...also: (boolean | null)[]): StepState {
+  if (isSo === true || also.includes(true)) return 'done';
+  return isSo === null ? 'unknown' : 'open';
+}
+
+const atLeastOne = (count: number | null): boolean | null => (count === null ? null : count > 0);
+
+function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
+  const traded = atLeastOne(facts.trades);
+  return [
+    { id: 'account', title: 'Create an account', text: facts.deposit === null ? 'You have one.' : `A paper account with ${facts.deposit} is open.`, state: 'done', to: '/portfolio', action: 'Portfolio' },
+    { id: 'risk', title: 'Read what can go wrong', text: 'Two minutes. Gaps, late stops, software.', state: facts.lookedAtRisk ? 'done' : 'open', to: '/risk-disclosure', action: 'Risk disclosure' },
+    {
+      id: 'plan', title: 'Start the trial, or take a plan', state: stateOf(facts.subscribed),
+      text: facts.hasUsedTrial && facts.subscribed !== true ? 'Your trial is over. Every plan from Starter runs agents.' : 'The trial has everything of Standard, costs nothing and ends by itself.',
+      to: '/subscription', action: facts.hasUsedTrial ? 'View plans' : 'Free trial',
+    },
+    { id: 'agent', title: 'Create an agent', text: 'A few questions in the guided setup, or every field by hand.', state: stateOf(atLeastOne(facts.agents), facts.everStarted, traded), to: '/guided-setup', action: 'Guided setup' },
+    { id: 'start', title: 'Start it', text: 'You see what it will look at, and its worst loss, before it runs.', state: stateOf(facts.everStarted, traded), to: '/agents', action: 'Agents' },
+    { id: 'fill', title: 'See the first trade', text: 'It comes when a signal passes its threshold. Until then each look is written down with its reason.', state: stateOf(traded), to: '/agents', action: 'Decisions' },
+  ];
+}
+
+const NOTIFY_TEXT: Record<DeviceState, string> = {
+  on: 'This device is told.',
+  off: 'A stop that is late, an agent that was held: by choice, with quiet hours.',
+  denied: 'This browser has been told not to notify. Its own settings can change that.',
+  install: 'iPhone and iPad notify only what is on the home screen: install first.',
+  unsupported: 'This browser cannot be notified.',
+};
+
+function notifyState(state: DeviceState): StepState {
+  if (state === 'on') return 'done';
+  return state === 'unsupported' ? 'none' : 'open';
+}
+
+function deviceSteps(facts: Facts): Omit<Step, 'group'>[] {
+  return [
+    {
+      id: 'snapshot', title: 'Keep a snapshot for the tunnel', state: facts.kept ? 'done' : 'open',
+      text: facts.kept ? 'Your last portfolio is on this device and opens without a network.' : facts.keeps ? 'It is kept as soon as the server has sent your portfolio, in a browser that stores it.' : 'Switched off. Without it nothing can be shown offline.',
+      to: '/security', action: 'This device',
+    },
+    { id: 'security', title: 'Look at Security', text: 'When your session ends, what lies on this device, how to wipe it.', state: facts.lookedAtSecurity ? 'done' : 'open', to: '/security', action: 'Security' },
+    { id: 'install', title: 'Install the app', text: facts.installed ? 'Installed, with Stop all on its icon.' : 'An icon and a window of its own, with Stop all on the icon.', state: facts.installed ? 'done' : 'open', to: '/security', action: 'App' },
+    { id: 'notify', title: 'Let it tell you', text: NOTIFY_TEXT[facts.notified], state: notifyState(facts.notified), to: '/security', action: 'Notifications' },
+  ];
+}
+
+export function stepsOf(facts: Facts): Step[] {
+  return [
+    ...tradeSteps(facts).map((step): Step => ({ ...step, group: 'trade' })),
+    ...deviceSteps(facts).map((step): Step => ({ ...step, group: 'device' })),
+  ];
+}
+
+export interface Progress { done: number; of: number; next: Step | null }
+
+/** What cannot be done here is not counted against the person. The next step is the first that is known to be open. */
+export function progressOf(steps: readonly Step[]): Progress {
+  const possible = steps.filter(({ state }) => state !== 'none');
+  return { done: possible.filter(({ state }) => state === 'done').length, of: possible.length, next: possible.find(({ state }) => state === 'open') ?? null };
+}

@@ -1,0 +1,46 @@
+/** The facts behind the first steps, from the stores and this device; refuses to take what is not known for not done. */
+import { useEffect } from 'react';
+import { useSnapshot } from 'valtio';
+import { keepsSnapshots, queue } from '../../commands.ts';
+import { formatAmount } from '../../format/numbers.ts';
+import { session } from '../../identity/session.ts';
+import { deviceState } from '../../push/device.ts';
+import { install, isStandalone } from '../../shell/install.ts';
+import { agentsStore, loadAgents } from '../../stores/agents.ts';
+import { historyStore, loadHistory } from '../../stores/history.ts';
+import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
+import { useAuth } from '../../stores/security.ts';
+import { subscriptionStore } from '../../stores/subscription.ts';
+import { useSlot } from '../reading.ts';
+import { note, readNotes } from './noted.ts';
+import { progressOf, stepsOf, type Progress, type Step } from './steps.ts';
+
+export function useSteps(): { steps: Step[]; progress: Progress } {
+  const uid = useSnapshot(session).user?.uid ?? '';
+  const { isSubscribed, hasUsedTrial } = useAuth();
+  const plan = useSnapshot(subscriptionStore).data;
+  const agents = useSlot(agentsStore, loadAgents).data?.agents;
+  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
+  const history = useSlot(historyStore, loadHistory).data;
+  const { storage } = useSnapshot(queue);
+  const { installed: now } = useSnapshot(install);
+  const notes = readNotes(uid);
+  const installed = now || isStandalone();
+  // Seen once from within, it is known in the browser's own window too.
+  useEffect(() => { if (installed) note(uid, 'installed'); }, [installed, uid]);
+  const steps = stepsOf({
+    deposit: portfolio === null ? null : `${formatAmount(portfolio.deposits)} ${portfolio.quote}`,
+    subscribed: plan === null ? null : isSubscribed,
+    hasUsedTrial,
+    agents: agents?.length ?? null,
+    everStarted: agents === undefined ? null : agents.some((agent) => agent.startedAt !== null),
+    trades: history?.fills.length ?? null,
+    keeps: keepsSnapshots(),
+    kept: keepsSnapshots() && portfolio !== null && storage !== 'memory' && storage !== 'newer',
+    installed: installed || notes.has('installed'),
+    notified: deviceState(uid),
+    lookedAtSecurity: notes.has('security'),
+    lookedAtRisk: notes.has('risk'),
+  });
+  return { steps, progress: progressOf(steps) };
+}

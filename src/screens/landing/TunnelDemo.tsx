@@ -1,0 +1,80 @@
+/** The offline promise to try: an example agent, a network to switch off, a Stop; refuses to be taken for an account. */
+import { CircleStop, RotateCcw, WifiOff } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from '../../components/Button.tsx';
+import { CommandState } from '../../components/CommandState.tsx';
+import { Amount } from '../../components/Figures.tsx';
+import { Sparkline } from '../../components/Sparkline.tsx';
+import { Switch } from '../../components/Switch.tsx';
+import { PaperTag, StatusBadge } from '../../components/Tags.tsx';
+import { offlineText } from '../../shell/StatusStrip.tsx';
+import { commandText, statusText } from '../../stores/agent-view.ts';
+
+/** How long the example's network takes for a send, ms. */
+const SEND_MS = 900;
+
+/** Where the example's Stop is: as in the app, only the server's answer makes it a stop. */
+export type Demo = 'running' | 'saved' | 'sending' | 'stopped';
+
+/** What a press of Stop does, and what the return of the network does. */
+export const pressed = (at: Demo, online: boolean): Demo => (at === 'running' ? (online ? 'sending' : 'saved') : at);
+export const afterNetwork = (at: Demo, online: boolean): Demo => {
+  if (at === 'saved' && online) return 'sending';
+  // The network went while it was on its way: nobody knows yet, so it is not stopped.
+  return at === 'sending' && !online ? 'saved' : at;
+};
+
+/** Said by the very functions that say it of a real agent. */
+function wordsOf(at: Demo): { status: string; command: string | null; phase: 'saved' | 'sending' } {
+  const status = statusText({ status: at === 'stopped' ? 'stopped' : 'running', openPositions: 1, hold: null });
+  const state = at === 'sending' ? 'sending' : 'saved';
+  const command = at === 'saved' || at === 'sending' ? commandText({ intent: 'stop', state, attempts: 0, reason: null }) : null;
+  return { status, command, phase: state };
+}
+
+const LINE = [0, 6, 4, 11, 9, 15, 22, 18, 26, 24, 31, 28, 36, 33, 41.2];
+
+export function TunnelDemo() {
+  const [online, setOnline] = useState(true);
+  const [leftAt, setLeftAt] = useState<number | null>(null);
+  const [at, setAt] = useState<Demo>('running');
+  useEffect(() => {
+    if (at !== 'sending') return;
+    const answer = setTimeout(() => { setAt('stopped'); }, SEND_MS);
+    return () => { clearTimeout(answer); };
+  }, [at]);
+  const turn = (isTunnel: boolean): void => {
+    setOnline(!isTunnel);
+    setLeftAt(isTunnel ? Date.now() : null);
+    setAt((before) => afterNetwork(before, !isTunnel));
+  };
+  const { status, command, phase } = wordsOf(at);
+  return (
+    <figure className="m-0 min-w-0 rounded-lg border border-line bg-surface" aria-label="Try it: stop an agent in a tunnel">
+      <div className={`flex min-h-10 items-center gap-2 rounded-t-lg border-b border-line px-4 text-xs ${online ? 'text-ink-3' : 'bg-amber-wash text-amber'}`}>
+        {online ? <span>Example prices</span> : <><WifiOff className="size-3.5 shrink-0" aria-hidden /><span>{offlineText(leftAt, false, leftAt ?? 0)}</span></>}
+      </div>
+      <div className="px-4 pt-3 pb-1">
+        <div className="flex items-start justify-between gap-3">
+          <div><p className="text-figure font-semibold tracking-[-0.02em]"><Amount value="10041.2" /><span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">USDT</span></p></div>
+          <PaperTag className="mt-2" />
+        </div>
+        <div className="rule mt-3 grid min-h-24 grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
+          <div className="min-w-0">
+            <p className="font-medium">Harbour</p>
+            <div aria-live="polite">
+              <StatusBadge tone={at === 'stopped' ? 'neutral' : 'good'} className="text-xs">{status}</StatusBadge>
+              {command !== null && <div><CommandState phase={phase} className="text-xs">{command}</CommandState></div>}
+            </div>
+          </div>
+          <span className="flex flex-col items-end"><Amount value="41.2" change /><Sparkline values={LINE} label="Example of a result over time" className="h-5! w-16!" /></span>
+          {at === 'stopped'
+            ? <Button size="icon" aria-label="Start the example again" onClick={() => { setAt('running'); }}><RotateCcw className="size-4" aria-hidden /></Button>
+            : <Button size="icon" tone="danger-quiet" aria-label="Stop Harbour" disabled={at !== 'running'} onClick={() => { setAt(pressed(at, online)); }}><CircleStop className="size-4" aria-hidden /></Button>}
+        </div>
+        <div className="rule"><Switch label="In a tunnel" checked={!online} onChange={turn} hint="Switch it on, press Stop, switch it off." /></div>
+      </div>
+      <figcaption className="border-t border-line px-4 py-2 text-xs text-ink-3">An example in this page, with the app’s own parts. No account, no result.</figcaption>
+    </figure>
+  );
+}

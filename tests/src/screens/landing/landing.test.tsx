@@ -1,0 +1,204 @@
+// @vitest-environment jsdom
+/** The public pages as they are drawn: the landing's example, its prices, the questions and the library's articles. */
+import 'fake-indexeddb/auto';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import axe from 'axe-core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+const { call } = vi.hoisted(() => {
+  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
+  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
+  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
+  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
+  Object.assign(globalThis, {
+    scrollTo: () => undefined,
+    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
+  });
+  Element.prototype.scrollIntoView = () => undefined;
+  return { call: vi.fn(() => new Promise<never>(() => undefined)) };
+});
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
+
+const { Routes } = await import('../../../../src/App.tsx');
+const { session } = await import('../../../../src/identity/session.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
+const { applyHistory, clearHistory } = await import('../../../../src/stores/history.ts');
+const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
+const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
+const { afterNetwork, pressed } = await import('../../../../src/screens/landing/TunnelDemo.tsx');
+const { planRows } = await import('../../../../src/screens/landing/PlanPrices.tsx');
+const { builtInPlans } = await import('../../../../server/billing/plans.ts');
+
+async function open(path: string): Promise<void> {
+  history.replaceState(null, '', path);
+  render(<Routes />);
+  await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
+}
+
+async function seriousFaults(): Promise<string[]> {
+  const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } });
+  return violations.filter((found) => found.impact === 'serious' || found.impact === 'critical').map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' ')}`);
+}
+
+function signIn(): void {
+  writeLastUser({ uid: 'uid-1', email: null, lastSignInTime: null });
+  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: Date.now() + 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
+  applySubscription({ status: { subscription: null, entitledTier: 'free', servedAt: Date.now() }, trial: { isActive: false, endDate: null, hasUsed: false, servedAt: Date.now() } }, 'network');
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  connection.online = 'online';
+  Object.assign(session, { status: 'signed-out', user: null, provisional: false, expiresAt: null, endingSoon: false });
+});
+afterEach(() => { cleanup(); clearAgents(); clearHistory(); clearSubscription(); });
+
+describe('the landing page', () => {
+  it('has a transparent header with Log In and Get Started, and the footer with its links and year (R2-01, R2-26)', async () => {
+    await open('/');
+    const header = screen.getByRole('banner');
+    expect(header.className).toContain('bg-transparent');
+    expect(within(header).getByRole('link', { name: 'Log In' }).getAttribute('href')).toBe('/login');
+    expect(within(header).getByRole('link', { name: 'Get Started' }).getAttribute('href')).toBe('/register');
+    const footer = screen.getByRole('contentinfo');
+    expect(footer.textContent).toContain('© 2025');
+    expect(within(footer).getAllByRole('link').map((link) => link.textContent)).toEqual(['Terms of Service', 'Privacy Policy', 'Risk Disclosure', 'FAQ']);
+    expect(await seriousFaults()).toEqual([]);
+  }, 60_000);
+
+  it('asks the server for nothing and shows nothing from elsewhere', async () => {
+    await open('/');
+    expect(call).not.toHaveBeenCalled();
+    expect([...document.querySelectorAll('[src], link[href]')].map((one) => one.getAttribute('src') ?? one.getAttribute('href') ?? '').filter((at) => /^(https?:)?\/\//.test(at))).toEqual([]);
+  }, 60_000);
+
+  it('shows the way of a Stop in a tunnel: saved, then sent, and stopped only by the answer', async () => {
+    await open('/');
+    vi.useFakeTimers();
+    try {
+      fireEvent.click(screen.getByRole('switch', { name: 'In a tunnel' }));
+      expect(screen.getByText(/^Offline\. Showing \d\d:\d\d\. Stops will be sent first when you are back\.$/)).toBeTruthy();
+      fireEvent.click(screen.getByRole('button', { name: 'Stop Harbour' }));
+      expect(screen.getByText('Stop saved on this device. Not yet received by the server.')).toBeTruthy();
+      expect(screen.getByText('Running')).toBeTruthy();
+      await act(() => vi.advanceTimersByTimeAsync(60_000));
+      expect(screen.getByText('Running')).toBeTruthy();
+      fireEvent.click(screen.getByRole('switch', { name: 'In a tunnel' }));
+      expect(screen.getByText('Stop is being sent.')).toBeTruthy();
+      await act(() => vi.advanceTimersByTimeAsync(1_000));
+      expect(screen.getByText('Stopped, protecting 1 position')).toBeTruthy();
+    } finally {
+      vi.useRealTimers();
+    }
+  }, 60_000);
+
+  it('never calls the example stopped while the network is away', () => {
+    expect(pressed('running', false)).toBe('saved');
+    expect(pressed('stopped', false)).toBe('stopped');
+    expect(afterNetwork('sending', false)).toBe('saved');
+    expect(afterNetwork('saved', false)).toBe('saved');
+    expect(afterNetwork('saved', true)).toBe('sending');
+  });
+
+  it('quotes the plans that the server sells by itself, and no price where another sets it', () => {
+    expect(planRows(true).map(({ tier, name, price }) => [tier, name, price])).toEqual(builtInPlans().map(({ tier, name, amount }) => [tier, name, amount]));
+    expect(planRows(false).slice(1).every(({ price }) => price === null)).toBe(true);
+    for (const { tier, adds } of planRows(true)) expect(adds, tier).not.toBe('');
+  });
+});
+
+describe('public texts', () => {
+  it.each([['/terms', 'Terms of Service'], ['/privacy', 'Privacy Policy'], ['/risk-disclosure', 'Risk Disclosure'], ['/learn-more', 'Learn more'], ['/faq', 'FAQ'], ['/how-it-works', 'How it works']])('%s opens without an account, with no serious fault of access (R2-02)', async (path, heading) => {
+    await open(path);
+    expect(screen.getAllByRole('heading', { level: 1 }).map((found) => found.textContent)).toEqual([heading]);
+    expect(await seriousFaults()).toEqual([]);
+    // Every heading of the contents is there to be gone to.
+    for (const link of document.querySelectorAll('nav[aria-label="On this page"] a')) expect(document.getElementById((link.getAttribute('href') ?? '').slice(1)), link.textContent).not.toBeNull();
+  }, 60_000);
+
+  it('gives the picture of how it works in words too', async () => {
+    await open('/how-it-works');
+    const picture = screen.getByRole('img', { name: /From a price to a line in the ledger/ });
+    expect(document.getElementById('how-words')?.textContent).toContain('nothing is traded and the decision says why');
+    expect(picture.closest('figure')?.querySelector('figcaption')?.textContent).toContain('nothing is traded and the decision says why');
+  }, 60_000);
+
+  it('searches the questions, marks the words, and opens the one an address names', async () => {
+    await open('/faq#stop-offline');
+    expect(document.getElementById('stop-offline')?.hasAttribute('open')).toBe(true);
+    expect(document.getElementById('real-money')?.hasAttribute('open')).toBe(false);
+    fireEvent.change(screen.getByLabelText('Search the questions'), { target: { value: 'trial' } });
+    expect(screen.getByText(/^\d+ questions found$/)).toBeTruthy();
+    expect(document.querySelector('details mark')?.textContent?.toLowerCase()).toBe('trial');
+    fireEvent.change(screen.getByLabelText('Search the questions'), { target: { value: 'zebra' } });
+    expect(screen.getByText('Nothing found')).toBeTruthy();
+  }, 60_000);
+});
+
+describe('the library', () => {
+  beforeEach(signIn);
+
+  it('lists by topic, searches by rank with marks, opens an article by its address and goes on to others (R2-17)', async () => {
+    await open('/library');
+    expect(screen.getByRole('region', { name: 'Strategies' })).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Risk' }));
+    expect(screen.queryByRole('region', { name: 'Strategies' })).toBeNull();
+    fireEvent.change(screen.getByLabelText('Search'), { target: { value: 'drawdown' } });
+    const [first] = within(screen.getByRole('region', { name: /articles$/ })).getAllByRole('link');
+    expect(first?.textContent).toContain('Drawdown, and the way back up');
+    expect(first?.querySelector('mark')?.textContent).toBe('Drawdown');
+    if (first === undefined) return;
+    fireEvent.click(first);
+    expect(await screen.findByRole('heading', { level: 1, name: 'Drawdown, and the way back up' })).toBeTruthy();
+    expect(location.search).toBe('?article=drawdown');
+    await waitFor(() => { expect(document.title).toBe('Drawdown, and the way back up · Tradewind'); });
+    expect(await seriousFaults()).toEqual([]);
+    fireEvent.click(within(screen.getByRole('region', { name: 'Read next' })).getAllByRole('link')[0] ?? document.body);
+    expect(await screen.findByRole('heading', { level: 1, name: /Guards/ })).toBeTruthy();
+  }, 60_000);
+
+  it('says that an address names no article, and still lists all', async () => {
+    await open('/library?article=no-such');
+    expect(screen.getByText(/There is no article under this address/)).toBeTruthy();
+    expect(screen.getByRole('region', { name: 'Money' })).toBeTruthy();
+  }, 60_000);
+
+  it('reads without a network', async () => {
+    connection.online = 'offline';
+    await open('/library?article=stops');
+    expect(screen.getByText(/A stop is an order to sell at the next price/)).toBeTruthy();
+  }, 60_000);
+});
+
+describe('a new person’s dashboard', () => {
+  beforeEach(() => {
+    signIn();
+    applyAgents({ agents: [], sequence: 1, asOf: Date.now() }, 'network');
+    applyHistory({ fills: [], sequence: 1, asOf: Date.now() }, 'network');
+  });
+
+  it('is the list of first steps, which can be put away and is found again under its own path (R2-06, R2-09)', async () => {
+    await open('/dashboard');
+    expect(await screen.findByRole('region', { name: 'Getting started' }, { timeout: 10_000 })).toBeTruthy();
+    expect(screen.getByRole('progressbar', { name: 'First steps' }).getAttribute('aria-valuenow')).toBe('1');
+    expect(await seriousFaults()).toEqual([]);
+    fireEvent.click(screen.getByRole('button', { name: 'Hide' }));
+    expect(screen.queryByRole('region', { name: 'Getting started' })).toBeNull();
+    expect(screen.getByRole('region', { name: 'Agents' })).toBeTruthy();
+    cleanup();
+    await open('/dashboard');
+    expect(screen.queryByRole('region', { name: 'Getting started' })).toBeNull();
+    cleanup();
+    await open('/getting-started');
+    expect(screen.getByText('1 of 9 done')).toBeTruthy();
+  }, 60_000);
+
+  it('ticks the risks once they were read here', async () => {
+    await open('/risk-disclosure');
+    cleanup();
+    await open('/getting-started');
+    expect(screen.getByText('Read what can go wrong').textContent).toBe('Read what can go wrong: done');
+  }, 60_000);
+});
