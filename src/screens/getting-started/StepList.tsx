@@ -19,12 +19,14 @@ function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
   return (
     <li aria-current={isNext ? 'step' : undefined} className="rule flex items-start gap-3 py-3">
       <Icon className={`mt-0.5 size-5 shrink-0 ${look}`} strokeWidth={isDone ? 2.25 : 1.5} aria-hidden />
-      <div className="min-w-0 flex-1">
-        <p className={isDone ? 'text-ink-2' : 'font-medium'}>{step.title}<span className="sr-only">: {said}</span></p>
-        <p className="text-ink-3">{step.state === 'unknown' ? 'Not known on this device. It shows when the server is back.' : step.text}</p>
+      <div className="flex min-w-0 flex-1 flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-52">
+          <p className={isDone ? 'text-ink-2' : 'font-medium'}>{step.title}<span className="sr-only">: {said}</span></p>
+          <p className="text-ink-3">{step.state === 'unknown' ? 'Not known on this device. It shows when the server is back.' : step.text}</p>
+        </div>
+        {isNext ? <LinkButton to={step.to} tone="primary" size="sm">{step.action}</LinkButton>
+          : (step.state === 'open' || step.state === 'unknown') && <Link href={step.to} className={LINK}>{step.action}</Link>}
       </div>
-      {isNext ? <LinkButton to={step.to} tone="primary" size="sm">{step.action}</LinkButton>
-        : (step.state === 'open' || step.state === 'unknown') && <Link href={step.to} className={LINK}>{step.action}</Link>}
     </li>
   );
 }

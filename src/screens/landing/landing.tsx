@@ -19,7 +19,7 @@ const EXAMPLE = [
 
 const PARTS = [
   ['A reason for every decision', 'Six strategies look at closed candles. Each look is written down with its signal, its threshold and what was done, also when nothing was.'],
-  ['Limits that hold', 'Position, stop, day loss and drawdown are yours to set. Stops are checked on every price, for stopped agents too, and no plan or setting holds an exit back.'],
+  ['Limits that hold', 'Position and stop are yours to set; the limits for a day’s loss and for drawdown come with the profile. Stops are checked on every price, for stopped agents too, and no plan or setting holds an exit back.'],
   ['Numbers that add up', 'Fills pay fee, half-spread and impact. Equity is cash plus positions at the bid, to the last digit, and opens into its equation.'],
   ['Nothing on trust', 'Results stand beside what doing nothing would have brought. What is unknown is a dash, what is old has its age, and simulated prices are called so.'],
 ] as const;
@@ -68,8 +68,10 @@ export default function Landing() {
           </figure>
         </div>
       </section>
-      <section className={`${WIDE} grid gap-x-16 gap-y-9 border-t border-line py-14 sm:grid-cols-2`} aria-label="What it does">
-        {PARTS.map(([title, text]) => <div key={title}><h2 className="text-lg">{title}</h2><p className="mt-1 max-w-[52ch] text-base text-ink-2">{text}</p></div>)}
+      <section className="border-t border-line" aria-label="What it does">
+        <div className={`${WIDE} grid gap-x-16 gap-y-9 py-14 sm:grid-cols-2`}>
+          {PARTS.map(([title, text]) => <div key={title}><h2 className="text-lg">{title}</h2><p className="mt-1 max-w-[52ch] text-base text-ink-2">{text}</p></div>)}
+        </div>
       </section>
       <section className="border-t border-line" aria-labelledby="plans">
         <div className={`${WIDE} grid gap-x-16 gap-y-6 py-14 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.35fr)]`}>

@@ -20,7 +20,7 @@ const listAddress = (question: string): string => (question === '' ? '/library' 
 let place = 0;
 const leave = (): void => { place = scrollY; };
 
-const ROW = 'rule group -mx-2 block rounded-sm px-2 py-3 hover:bg-sunken';
+const ROW = 'rule group block py-3 hover:bg-sunken';
 
 function Row({ article }: { article: LibraryArticle }) {
   return (

@@ -1,4 +1,5 @@
 /** The headings of a long text as a way into it, beside it on a wide screen, folded above it on a phone; refuses a list of one. */
+import { ChevronRight } from 'lucide-react';
 import { classes } from '../../components/class-names.ts';
 import { anchorOf } from './prose.ts';
 
@@ -16,8 +17,8 @@ export function Contents({ headings, className }: { headings: readonly string[];
   if (headings.length < 3) return null;
   return (
     <>
-      <details className={classes('mb-6 border-y border-line py-1 lg:hidden', className)}>
-        <summary className="flex min-h-11 items-center font-medium">On this page</summary>
+      <details className={classes('group/contents mb-6 border-y border-line py-1 lg:hidden', className)}>
+        <summary className="flex min-h-11 list-none items-center justify-between font-medium [&::-webkit-details-marker]:hidden">On this page<ChevronRight className="size-4 text-ink-3 group-open/contents:rotate-90" aria-hidden /></summary>
         <nav aria-label="On this page"><Links headings={headings} /></nav>
       </details>
       <nav aria-label="On this page" className={classes('sticky top-24 hidden max-h-[calc(100dvh-8rem)] w-60 shrink-0 self-start overflow-y-auto lg:block', className)}>

@@ -15,7 +15,7 @@ export function useHash(): void {
 /** Head, contents and text: the contents stand beside both on a wide screen and between them on a phone. */
 export function LongText({ head, headings, children }: { head: ReactNode; headings: readonly string[]; children: ReactNode }) {
   return (
-    <div className="mx-auto grid max-w-5xl grid-cols-[minmax(0,1fr)] justify-between gap-x-16 pb-10 lg:grid-cols-[minmax(0,68ch)_15rem]">
+    <div className="grid max-w-6xl grid-cols-[minmax(0,1fr)] justify-between gap-x-16 pb-10 lg:grid-cols-[minmax(0,68ch)_15rem]">
       <header className="prose min-w-0">{head}</header>
       <Contents headings={headings} className="lg:col-start-2 lg:row-span-2 lg:row-start-1" />
       <article className="prose min-w-0">{children}</article>

@@ -4,14 +4,16 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
+import { LongText } from './DocumentPage.tsx';
 import { ALL_QUESTIONS, QUESTIONS, SEARCHED_QUESTIONS, type Question } from './faq-entries.ts';
 import { Marked } from './Marked.tsx';
+import { anchorOf } from './prose.ts';
 import { InlineText } from './Prose.tsx';
 import { search } from './search.ts';
 
 function Entry({ question, open, asked }: { question: Question; open: boolean; asked: string }) {
   return (
-    <details id={question.id} open={open} className="rule group/entry">
+    <details id={question.id} open={open} className="rule group/entry scroll-mt-24">
       <summary className="flex min-h-12 list-none items-start gap-2 py-3 text-base [&::-webkit-details-marker]:hidden">
         <ChevronRight className="mt-1 size-4 shrink-0 text-ink-3 group-open/entry:rotate-90" aria-hidden />
         <h3 className="font-medium">{asked === '' ? question.ask : <Marked text={question.ask} question={asked} />}</h3>
@@ -38,21 +40,24 @@ export default function Faq() {
   const addressed = useAddressed();
   const asked = text.trim();
   const found = asked === '' ? [] : search(asked, SEARCHED_QUESTIONS).flatMap(({ id }) => ALL_QUESTIONS.filter((question) => question.id === id));
+  const isSearching = asked !== '';
   return (
-    <div className="mx-auto max-w-3xl pb-10">
-      <header className="prose"><h1>FAQ</h1><p className="prose-lead">Short answers. The <Link href="/library">library</Link>, once you are signed in, has the long ones.</p></header>
-      <div className="mb-6 max-w-md"><Field label="Search the questions" type="search" value={text} onChange={(event) => { setText(event.target.value); }} placeholder="stop, fee, trial…" /></div>
-      <p className="sr-only" role="status">{asked === '' ? '' : `${found.length} questions found`}</p>
-      {asked === ''
-        ? QUESTIONS.map(({ title, questions }) => (
-          <section key={title} aria-label={title} className="mb-8">
-            <h2 className="mb-1 text-lg">{title}</h2>
+    <LongText headings={isSearching ? [] : QUESTIONS.map(({ title }) => title)} head={<>
+      <h1>FAQ</h1>
+      <p className="prose-lead">Short answers. The <Link href="/library">library</Link>, once you are signed in, has the long ones.</p>
+      <div className="not-prose mb-6 max-w-md"><Field label="Search the questions" type="search" value={text} onChange={(event) => { setText(event.target.value); }} placeholder="stop, fee, trial…" /></div>
+      <p className="sr-only" role="status">{isSearching ? `${found.length} questions found` : ''}</p>
+    </>}>
+      {isSearching
+        ? found.length === 0
+          ? <EmptyState title="Nothing found">No question has all of these words. Try fewer.</EmptyState>
+          : <section aria-label="Found"><h2>{found.length} {found.length === 1 ? 'question' : 'questions'}</h2>{found.map((question, index) => <Entry key={question.id} question={question} open={index < 3} asked={asked} />)}</section>
+        : QUESTIONS.map(({ title, questions }) => (
+          <section key={title} aria-label={title}>
+            <h2 id={anchorOf(title)} tabIndex={-1}>{title}</h2>
             {questions.map((question) => <Entry key={question.id} question={question} open={question.id === addressed} asked="" />)}
           </section>
-        ))
-        : found.length === 0
-          ? <EmptyState title="Nothing found">No question has all of these words. Try fewer.</EmptyState>
-          : <section aria-label="Found"><h2 className="mb-1 text-lg">{found.length} {found.length === 1 ? 'question' : 'questions'}</h2>{found.map((question, index) => <Entry key={question.id} question={question} open={index < 3} asked={asked} />)}</section>}
-    </div>
+        ))}
+    </LongText>
   );
 }

@@ -54,10 +54,10 @@ export function linksOf(blocks: readonly Block[]): string[] {
 /** A calm reader takes in this many words of such text a minute. */
 const WORDS_A_MINUTE = 200;
 
-/** Whole minutes, at least one. */
+/** Whole minutes, begun ones counted. */
 export function minutesOf(blocks: readonly Block[]): number {
   const words = [...headingsOf(blocks), ...passagesOf(blocks)].join(' ').split(/\s+/).filter(Boolean).length;
-  return Math.max(1, Math.round(words / WORDS_A_MINUTE));
+  return Math.max(1, Math.ceil(words / WORDS_A_MINUTE));
 }
 
 /** `Why a stop can fill lower` → `why-a-stop-can-fill-lower`, for the address of a heading. */

@@ -45,11 +45,15 @@ function scoreOf(asked: string, text: Searchable): number {
     + WEIGHT.passage * passages.reduce((sum, value) => sum + value, 0);
 }
 
+/** A sentence says more than the cell of a table that holds the same word; in letters. */
+const SENTENCE = 60;
+
 function bestPassage(words: readonly string[], { passages }: Searchable): string {
   let chosen = '';
   let most = 0;
   for (const passage of passages) {
-    const value = words.reduce((sum, word) => sum + best(word, passage), 0);
+    const matched = words.reduce((sum, word) => sum + best(word, passage), 0);
+    const value = matched === 0 ? 0 : matched + (passage.length >= SENTENCE ? 0.5 : 0);
     if (value > most) [chosen, most] = [passage, value];
   }
   return chosen;
