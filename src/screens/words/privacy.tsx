@@ -41,7 +41,7 @@ export const PRIVACY: readonly Block[] = [
     '**The payment provider**, when you open a checkout or the billing portal.',
     '**The push service of your browser’s maker**, if you switch notifications on. The message is encrypted for your browser.',
     '**Wallet services**, when you open the wallet.',
-    '**An exchange**, if this server fails while you are online: its public prices are then read directly and labelled with its name. This is the only request to others before you act.',
+    '**An exchange**, if this server fails while you are online: its public prices are then read directly and labelled with its name. Apart from your sign-in this is the only request to others before you act.',
   ] },
   'There is no advertising, no tracking and no third-party script on the pages. Analytics run in the wallet alone, and only where the operator has switched them on.',
   { h: 'Logs' },

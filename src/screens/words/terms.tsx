@@ -19,7 +19,7 @@ export const TERMS_TEXT: readonly Block[] = [
   ] },
   { h: 'Plans, trial and payment' },
   { list: [
-    'A paid plan runs by the month and renews until you cancel it in the billing portal.',
+    'A paid plan runs by the month, or by the period shown with it, and renews until you cancel it in the billing portal.',
     'Cancelling takes effect at the end of what is paid for.',
     `If a payment fails, the plan stays for ${PAYMENT_GRACE_DAYS} days while the payment provider tries again.`,
     `The free trial can be had once. It lasts ${TRIAL_DAYS} days unless the operator has set another length, ends by itself, and turns into nothing that costs.`,

@@ -18,7 +18,7 @@ export const MONEY: readonly LibraryArticle[] = [
     blocks: [
       { list: [
         'A candle closes. The agent decides on it and on nothing that came after.',
-        'The server waits for the first sane quote after the close. If none comes, the decision is “No price since the candle closed”, and nothing is traded.',
+        'The server waits for the first sane quote after the close. If none comes, the decision reads “No price of BTC/USDT since the candle closed.”, and nothing is traded.',
         'A buy pays the **ask**, a sale gets the **bid**. Where a source gives prices without a book, bid and ask stand a stated half-spread from the price.',
         'The price moves against the order by its impact (below).',
         `A buy takes at most ${percent(FILL_FIGURES.participation)} of the volume of the candle. What is cut off stays unfilled; the decision says so.`,

@@ -118,6 +118,18 @@ describe('the texts themselves', () => {
   });
 });
 
+describe('words that the texts quote', () => {
+  it('are those in which agents record and commands wait', () => {
+    const said = ['engine/decide.ts', 'src/stores/agent-view.ts'].map((file) => readFileSync(file, 'utf8')).join('\n');
+    const firstCells = ['decisions', 'queued-stop'].flatMap((id) => articleOf(id)?.blocks ?? []).flatMap((block) => (typeof block !== 'string' && 'table' in block ? block.table.rows.map(([cell = '']) => cell) : []));
+    expect(firstCells.length).toBe(14);
+    // The parts that are the same for every agent, pair and number.
+    const parts = firstCells.flatMap((cell) => cell.split(/\d[\d.]*( %)?|\b(?:Stop|ETH|Bought|Holding|weekly|positions|Sent, but not confirmed|Not yet received|Stopped)\b|[…():]/)).filter((part) => part !== undefined && /[a-z]{4}/.test(part)).map((part) => part.replace(/^[\s,.]+|[\s,.]+$/g, ''));
+    expect(parts.length).toBeGreaterThan(12);
+    expect(parts.filter((part) => !said.includes(part))).toEqual([]);
+  });
+});
+
 describe('figures of the texts are those of the code', () => {
   it('profiles', () => {
     for (const [profile, { perTrade, volatility }] of Object.entries(RISK_SIZES)) {
