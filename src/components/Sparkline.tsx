@@ -22,12 +22,12 @@ export function sparklinePath(values: readonly number[]): string | null {
   }).join('');
 }
 
-/** `rising`: which way the figure beside it points, where there is one; the line's own ends otherwise. */
-export function Sparkline({ values, label, rising: told, className = '' }: { values: readonly number[]; label: string; rising?: boolean | undefined; className?: string }) {
+/** `change`: what the figure beside it says, so that colour and figure agree; from the first to the last value where there is none. */
+export function Sparkline({ values, label, change, className = '' }: { values: readonly number[]; label: string; change?: number | undefined; className?: string }) {
   const path = useMemo(() => sparklinePath(values), [values]);
-  const rising = told ?? (values.at(-1) ?? 0) >= (values[0] ?? 0);
+  const way = change ?? (values.at(-1) ?? 0) - (values[0] ?? 0);
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label} className={`h-7 w-24 ${rising ? 'text-gain' : 'text-loss'} ${className}`}>
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label} className={`h-7 w-24 ${way > 0 ? 'text-gain' : way < 0 ? 'text-loss' : 'text-ink-3'} ${className}`}>
       {path !== null && <path d={path} fill="none" stroke="currentColor" strokeWidth="1.25" vectorEffect="non-scaling-stroke" />}
     </svg>
   );

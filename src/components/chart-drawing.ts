@@ -23,7 +23,7 @@ export interface ChartHandle {
 }
 
 /** A token as the browser computes it: charts know rgb, not OKLCH. */
-function colour(name: string, alpha = 1): string {
+export function colour(name: string, alpha = 1): string {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 1;
   const pen = canvas.getContext('2d', { willReadFrequently: true });
@@ -34,10 +34,10 @@ function colour(name: string, alpha = 1): string {
   return `rgba(${red}, ${green}, ${blue}, ${alpha})`;
 }
 
-const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
+export const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
 
 /** Ascending and without doubles, as the library demands; the last of a second wins. */
-function ordered<T extends { time: UTCTimestamp }>(points: T[]): T[] {
+export function ordered<T extends { time: UTCTimestamp }>(points: T[]): T[] {
   const bySecond = new Map<number, T>();
   for (const point of points) bySecond.set(point.time, point);
   return [...bySecond.values()].sort((a, b) => a.time - b.time);
@@ -112,6 +112,6 @@ export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlest
 }
 
 /** A float of a chart as plain decimal text, never with an exponent. */
-function plain(value: number): string {
+export function plain(value: number): string {
   return value.toFixed(Math.abs(value) < 1 ? 10 : 4);
 }

@@ -1,10 +1,10 @@
-/** Ticks gathered between frames and laid down once a frame, the newest of each symbol; refuses to hold more than one quote a symbol, or to fill a frame. */
+/** Ticks gathered between frames and laid down in rounds, the newest of each symbol; refuses to hold more than one quote a symbol, or to fill a frame. */
 import type { SymbolQuote } from '../../contract/market.ts';
 
-/** Quotes laid down in one frame at most: a few milliseconds of work on a slow phone. The rest wait for the next, first come first laid. */
-export const QUOTES_A_FRAME = 120;
-/** Where no frame comes, as in a hidden page, ms. */
-const WITHOUT_FRAMES_MS = 250;
+/** A round lays each symbol down once. Oftener than four a second no eye follows a price, and the server's own rhythm is that. */
+export const ROUND_MS = 250;
+/** Quotes laid down in one frame at most: a few milliseconds of work on a slow phone. The rest of a round takes the next frames. */
+export const QUOTES_A_FRAME = 64;
 
 export interface TickBatches {
   take(quotes: readonly SymbolQuote[], now: number): void;
@@ -12,39 +12,54 @@ export interface TickBatches {
   drop(): void;
 }
 
-function nextFrame(work: () => void): void {
-  if (typeof requestAnimationFrame === 'function' && document.visibilityState === 'visible') requestAnimationFrame(work);
-  else setTimeout(work, WITHOUT_FRAMES_MS);
+export interface BatchHost {
+  /** Calls back at the next frame, or after a while where no frame comes. */
+  nextFrame(work: () => void): void;
+  later(work: () => void, ms: number): void;
+  /** A clock that runs only forward, ms. */
+  now(): number;
 }
 
-/** `lay` is called at most once a frame; `now` is the market's clock as last heard. */
-export function createTickBatches(lay: (quotes: readonly SymbolQuote[], now: number) => void, schedule: (work: () => void) => void = nextFrame): TickBatches {
-  // A symbol keeps its place in the line when a newer quote takes the place of its older one.
+const browser: BatchHost = {
+  nextFrame(work) {
+    if (typeof requestAnimationFrame === 'function' && document.visibilityState === 'visible') requestAnimationFrame(work);
+    else setTimeout(work, ROUND_MS);
+  },
+  later(work, ms) { setTimeout(work, ms); },
+  now: () => performance.now(),
+};
+
+/** `lay` is called at most once a frame, and for a symbol at most once a round; `now` is the market's clock as last heard. */
+export function createTickBatches(lay: (quotes: readonly SymbolQuote[], now: number) => void, host: BatchHost = browser): TickBatches {
+  /** Heard and not yet in a round. */
   const waiting = new Map<string, SymbolQuote>();
+  /** The rest of the round that is being laid down; a newer quote of one of them waits for the next. */
+  let round: SymbolQuote[] = [];
   let heard = 0;
-  let scheduled = false;
+  let beganAt = -Infinity;
+  let planned = false;
   let turn = 0;
 
-  function layNext(): void {
-    const quotes: SymbolQuote[] = [];
-    for (const [symbol, quote] of waiting) {
-      if (quotes.length === QUOTES_A_FRAME) break;
-      quotes.push(quote);
-      waiting.delete(symbol);
-    }
-    if (quotes.length > 0) lay(quotes, heard);
-  }
-
   function plan(): void {
-    if (scheduled) return;
-    scheduled = true;
+    if (planned || (round.length === 0 && waiting.size === 0)) return;
+    planned = true;
     const mine = turn;
-    schedule(() => {
+    const work = (): void => {
       if (mine !== turn) return;
-      scheduled = false;
-      layNext();
-      if (waiting.size > 0) plan();
-    });
+      planned = false;
+      if (round.length === 0) {
+        beganAt = host.now();
+        round = [...waiting.values()];
+        waiting.clear();
+      }
+      const quotes = round.slice(0, QUOTES_A_FRAME);
+      round = round.slice(QUOTES_A_FRAME);
+      lay(quotes, heard);
+      plan();
+    };
+    const restMs = round.length > 0 ? 0 : beganAt + ROUND_MS - host.now();
+    if (restMs <= 0) host.nextFrame(work);
+    else host.later(() => { if (mine === turn) host.nextFrame(work); }, restMs);
   }
 
   return {
@@ -54,12 +69,14 @@ export function createTickBatches(lay: (quotes: readonly SymbolQuote[], now: num
         const before = waiting.get(quote.symbol);
         if (before === undefined || quote.timestamp >= before.timestamp) waiting.set(quote.symbol, quote);
       }
-      if (waiting.size > 0) plan();
+      plan();
     },
     drop() {
       waiting.clear();
+      round = [];
       heard = 0;
-      scheduled = false;
+      beganAt = -Infinity;
+      planned = false;
       turn += 1;
     },
   };

@@ -10,6 +10,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   api: () => import('./api.ts'),
   offline: () => import('./offline.ts'),
   reconnect: () => import('./reconnect.ts'),
+  market: () => import('./market-load.ts'),
 };
 
 const only = process.argv.slice(2).filter((word) => word in SECTIONS);

@@ -32,7 +32,7 @@ const NO_DAY = 'Less than a day of history';
 /** The day as a line, in the colour of the day's change beside it. */
 export function DayLineCell({ line, change, className = '' }: { line: DayLine | undefined; change: number | null; className?: string }) {
   if (line === undefined) return null;
-  return <Sparkline values={line.points} label="Last 24 hours" rising={change === null ? undefined : change >= 0} className={className} />;
+  return <Sparkline values={line.points} label="Last 24 hours" change={change ?? undefined} className={className} />;
 }
 
 /** Half the gap between bid and ask says nothing to a trader: the whole of it, in percent of the price. */

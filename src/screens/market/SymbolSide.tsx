@@ -1,0 +1,71 @@
+/** What is the person's in one pair: positions, agents that trade it, their trades; refuses to count an agent whose pool is not known here. */
+import { Link } from 'wouter';
+import type { Fill, Portfolio } from '../../../contract/trading.ts';
+import { SkeletonRows } from '../../components/EmptyState.tsx';
+import { Amount } from '../../components/Figures.tsx';
+import { Section } from '../../components/Section.tsx';
+import { formatPrice, formatQuantity } from '../../format/numbers.ts';
+import { formatWhen } from '../../format/times.ts';
+import type { AgentView } from '../../stores/agent-view.ts';
+import { loadPools, poolsStore } from '../../stores/market.ts';
+import { pairsOf } from '../../stores/seen-then.ts';
+import { Positions } from '../portfolio/Positions.tsx';
+import { useAgentViews, useMarketNow, useSlot } from '../reading.ts';
+
+const TRADES_SHOWN = 6;
+const none = (text: string) => <p className="rule row flex items-center text-ink-3">{text}</p>;
+
+/** The agents that look at a pair: by name, or by their pool's list. */
+export function agentsOf(views: readonly AgentView[], symbol: string): AgentView[] {
+  return views.filter((view) => pairsOf(view.agent).includes(symbol));
+}
+
+export function SymbolPositions({ portfolio, symbol }: { portfolio: Portfolio | null; symbol: string }) {
+  const positions = portfolio?.positions.filter((position) => position.pair === symbol) ?? [];
+  return (
+    <Section title="Your positions">
+      {portfolio === null ? <SkeletonRows rows={1} label="Your positions" /> : positions.length === 0 ? none('None in this pair.') : <Positions portfolio={{ positions, quote: portfolio.quote }} />}
+    </Section>
+  );
+}
+
+export function SymbolAgents({ symbol }: { symbol: string }) {
+  const { views } = useAgentViews();
+  // An agent without pairs of its own trades its pool's.
+  useSlot(poolsStore, loadPools);
+  const mine = agentsOf(views ?? [], symbol);
+  return (
+    <Section title="Agents that trade it">
+      {views === null ? <SkeletonRows rows={1} label="Your agents" /> : mine.length === 0 ? none('None of your agents.') : (
+        <ul>{mine.map(({ agent, statusText }) => (
+          <li key={agent.id} className="rule">
+            <Link href={`/agents/${encodeURIComponent(agent.id)}`} className="row flex items-center justify-between gap-3 py-1.5 hover:text-accent">
+              <span className="min-w-0 truncate font-medium">{agent.name}</span><span className="min-w-0 truncate text-ink-2">{statusText}</span>
+            </Link>
+          </li>
+        ))}</ul>
+      )}
+    </Section>
+  );
+}
+
+export function SymbolTrades({ fills, symbol, quote }: { fills: readonly Fill[] | undefined; symbol: string; quote: string }) {
+  const now = useMarketNow(60_000);
+  const mine = (fills ?? []).filter((fill) => fill.pair === symbol);
+  return (
+    <Section title="Your trades" aside={mine.length > TRADES_SHOWN ? <Link href="/portfolio" className="underline underline-offset-2 hover:text-ink">All {mine.length}</Link> : undefined}>
+      {fills === undefined ? <SkeletonRows rows={2} label="Your trades" /> : mine.length === 0 ? none('None in this pair.') : (
+        <ul>{mine.slice(0, TRADES_SHOWN).map((fill) => (
+          <li key={fill.id} className="rule row grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 py-1.5">
+            <span className="min-w-0">
+              <span aria-hidden className={`mr-1.5 text-xs ${fill.side === 'buy' ? 'text-gain' : 'text-loss'}`}>{fill.side === 'buy' ? '▲' : '▼'}</span>
+              {fill.side === 'buy' ? 'Bought' : 'Sold'} {formatQuantity(fill.quantity)}
+              <span className="block truncate text-xs text-ink-3">{fill.agentName} · {formatWhen(fill.filledAt, now)}</span>
+            </span>
+            <span className="text-right">{formatPrice(fill.price)}<span className="block text-xs text-ink-3">{fill.realized === null ? `of ${quote}` : <Amount value={fill.realized} change />}</span></span>
+          </li>
+        ))}</ul>
+      )}
+    </Section>
+  );
+}
