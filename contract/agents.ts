@@ -19,7 +19,7 @@ export const RiskProfile = z.enum(['Conservative', 'Moderate', 'Aggressive'], { 
 export type RiskProfile = z.infer<typeof RiskProfile>;
 export const ExecutionInterval = z.enum(['5-minute', '20-minute', 'daily'], { error: '5-minute, 20-minute or daily' });
 export type ExecutionInterval = z.infer<typeof ExecutionInterval>;
-export const PositionSize = z.number({ error: 'A number from 1 to 1,000,000' }).check(
+export const PositionSize = z.number({ error: ({ input }) => (input === undefined ? REQUIRED : 'A number from 1 to 1,000,000') }).check(
   z.gte(POSITION_SIZE_MIN, 'At least 1'), z.lte(POSITION_SIZE_MAX, 'At most 1,000,000'),
 );
 export const PoolId = z.enum([

@@ -14,6 +14,10 @@ export const MarketSource = z.object({
   kind: z.enum(['simulated', 'replay', 'exchange']),
   label: z.string(),
   quote: z.string(),
+  /** What a taker pays on its dearest pair, basis points: a stated worst loss counts it twice. */
+  feeBps: z.optional(z.number()),
+  /** Market time that passes in the same real time, where that is not 1: a tape. */
+  speed: z.optional(z.number()),
 });
 export type MarketSource = z.infer<typeof MarketSource>;
 

@@ -23,6 +23,8 @@ export interface MarketFeed {
   readonly pairs: readonly PairRules[];
   /** Finest candle the source has. Agents cannot look more often. */
   readonly baseInterval: CandleInterval;
+  /** How many times real time its clock runs; 1 where it does not say. */
+  readonly speed?: number;
   /** Market clock, ms UTC; never goes back. A quote is told at its own `at` or later. */
   now(): number;
   /** True once nothing more will come: a tape at its end. Every price is then stale, whatever its age. */

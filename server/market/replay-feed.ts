@@ -81,6 +81,10 @@ export class ReplayFeed implements MarketFeed {
     return this.ended ? `Replay of ${this.baseInterval} candles (ended)` : `Replay of ${this.baseInterval} candles`;
   }
 
+  get speed(): number {
+    return this.options.speed;
+  }
+
   now(): number {
     return this.clock;
   }

@@ -39,6 +39,9 @@ export class FeedMarket implements Market {
   private readonly windows = new Map<string, DayWindow>();
   private readonly listeners = new Set<(quote: Quote) => void>();
   private readonly byPair = new Map<string, PairRules>();
+  /** The pairs whose dearest fee is known: the source is asked for its name many times a second. */
+  private pricedPairs: readonly PairRules[] | null = null;
+  private feeBps = 0;
   private settled = -Infinity;
   private settleAgainAt = 0;
   private settling: Promise<void> | null = null;
@@ -53,7 +56,12 @@ export class FeedMarket implements Market {
   }
 
   get source(): MarketSource {
-    return { id: this.feed.id, kind: this.feed.kind, label: this.feed.label, quote: this.feed.quote };
+    const { id, kind, label, quote, pairs, speed = 1 } = this.feed;
+    if (pairs !== this.pricedPairs) {
+      this.pricedPairs = pairs;
+      this.feeBps = Math.max(0, ...pairs.map((rules) => rules.feeBps));
+    }
+    return { id, kind, label, quote, ...(pairs.length > 0 ? { feeBps: this.feeBps } : {}), ...(speed === 1 ? {} : { speed }) };
   }
 
   async start(): Promise<void> {

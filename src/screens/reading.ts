@@ -5,6 +5,7 @@ import { useNow } from '../components/use-now.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
 import { agentsStore, loadAgents } from '../stores/agents.ts';
 import { connection } from '../stores/connection.ts';
+import { marketStore } from '../stores/market.ts';
 import type { Slot } from '../stores/slot.ts';
 import { queue } from '../commands.ts';
 import type { OutboxEntryView } from './outbox-view.ts';
@@ -30,6 +31,11 @@ export function useMarketState(): MarketState {
   const { online, marketStoppedAt } = useSnapshot(connection);
   if (online === 'offline') return 'unknown';
   return marketStoppedAt === null ? 'moving' : 'stopped';
+}
+
+/** How many times real time the market's clock runs: a tape may run fast, and its minutes are then not the reader's. */
+export function useMarketSpeed(): number {
+  return useSnapshot(marketStore).data?.source.speed ?? 1;
 }
 
 export function useEntries(): OutboxEntryView[] {

@@ -56,12 +56,14 @@ describe('the first whole path', () => {
   it('creates an agent, starts it, and shows its first fill (R1-02, R2-12, R7-15, R7-17)', async () => {
     await page.goto(`${server.url}/agents`);
     await page.getByRole('button', { name: 'New agent' }).first().click();
+    await page.getByRole('radio', { name: /^Aggressive/ }).check();
     await page.getByRole('button', { name: 'Next: name and pairs' }).click();
     await page.getByLabel('Name').fill('Harbour');
     for (const pair of ['BTC/USDT', 'ETH/USDT', 'SOL/USDT']) await page.getByRole('button', { name: pair, exact: true }).click();
-    await page.getByLabel('Risk profile').selectOption('Aggressive');
     await page.getByLabel('Most in one position').fill('5000');
     await page.getByLabel('Looks at the market').selectOption('5-minute');
+    await page.getByRole('button', { name: 'Next: what would it do now' }).click();
+    await text(/^Decided on the candle that closed/).waitFor();
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.waitForURL(/\/agents\/[0-9a-f-]{36}/);
     await page.getByRole('button', { name: 'Start', exact: true }).click();

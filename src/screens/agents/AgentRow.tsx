@@ -11,7 +11,7 @@ import { useNow } from '../../components/use-now.ts';
 import { formatAgo, formatUntil, formatWhen } from '../../format/times.ts';
 import { insightStore } from '../../stores/analytics.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
-import { useMarketNow, useMarketState, type MarketState } from '../reading.ts';
+import { useMarketNow, useMarketSpeed, useMarketState, type MarketState } from '../reading.ts';
 import { AgentActs } from './AgentActs.tsx';
 import { intervalText } from './agent-words.ts';
 
@@ -39,31 +39,38 @@ export function useLate(agent: Looks, now: number, market: MarketState): number 
   return behind && since !== null && wall - since >= LATE_AFTER_MS ? missed : 0;
 }
 
+/** Under this long in real time a coming look is not worth a word: it is there before it is read, ms. */
+const SOON_MS = 2_000;
+
 /**
- * When it last looked and looks next, on the market clock. Where no prices come there is nothing to look at, and without
- * the server nobody here knows what has been looked at since.
+ * When it last looked and looks next, on the market clock; of a tape that runs fast, the market's own time of the last
+ * and the reader's wait for the next. Where no prices come there is nothing to look at, and without the server nobody
+ * here knows what has been looked at since.
  */
-export function runText(agent: Looks, now: number, market: MarketState = 'moving', late = 0): string {
+export function runText(agent: Looks, now: number, market: MarketState = 'moving', late = 0, speed = 1): string {
   if (market === 'unknown' && agent.lastRunAt !== null) return `last known look ${formatWhen(agent.lastRunAt, now)}`;
   if (market === 'stopped' && agent.status !== 'stopped') return 'prices have stopped: nothing to look at';
-  const last = agent.lastRunAt === null ? 'has not looked yet' : `looked ${formatAgo(Math.max(0, now - agent.lastRunAt))}`;
+  const last = agent.lastRunAt === null ? 'has not looked yet'
+    : speed === 1 ? `looked ${formatAgo(Math.max(0, now - agent.lastRunAt))}` : `looked ${formatWhen(agent.lastRunAt, now)} market time`;
   if (agent.status !== 'running' || agent.nextRunAt === null) return last;
   if (late > 0) return `late: ${late} looks missed · ${last}`;
-  return agent.nextRunAt > now ? `${last} · next ${formatUntil(agent.nextRunAt - now)}` : `looks ${intervalText(agent.execution_interval)}`;
+  const wait = (agent.nextRunAt - now) / speed;
+  if (speed !== 1) return wait >= SOON_MS ? `${last} · next ${formatUntil(wait)}` : last;
+  return wait > 0 ? `${last} · next ${formatUntil(wait)}` : `looks ${intervalText(agent.execution_interval)}`;
 }
 
 /** The agent's result over time. Its place is kept before the line is known. */
-function Line({ agentId, name }: { agentId: string; name: string }) {
-  const points = useSnapshot(insightStore).data?.series.find((one) => one.agentId === agentId)?.points ?? [];
-  return <span className="block h-5 w-16 sm:h-7 sm:w-24">{points.length > 1 && <Sparkline values={points.map(([, value]) => value)} label={`Result of ${name} over time`} className="h-full! w-full!" />}</span>;
+export function AgentLine({ agent: { id, name, total } }: { agent: Pick<AgentView['agent'], 'id' | 'name' | 'total'> }) {
+  const points = useSnapshot(insightStore).data?.series.find((one) => one.agentId === id)?.points ?? [];
+  return <span className="block h-5 w-16 sm:h-7 sm:w-24">{points.length > 1 && <Sparkline values={points.map(([, value]) => value)} change={Number(total)} label={`Result of ${name} over time`} className="h-full! w-full!" />}</span>;
 }
 
-/** `split` adds what was realised and what is open, where there is room for it. */
-export function AgentRow({ view, split = false }: { view: AgentView; split?: boolean }) {
+export function AgentRow({ view }: { view: AgentView }) {
   const { agent, entry, commandText } = view;
   const now = useMarketNow(1_000);
   const market = useMarketState();
   const late = useLate(agent, now, market);
+  const speed = useMarketSpeed();
   return (
     <li className="rule grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2 sm:grid-cols-[minmax(0,1fr)_auto_minmax(7rem,auto)_auto] sm:gap-x-5">
       <Link href={`/agents/${encodeURIComponent(agent.id)}`} className="min-w-0 py-1 hover:text-accent">
@@ -71,13 +78,12 @@ export function AgentRow({ view, split = false }: { view: AgentView; split?: boo
         <StatusBadge tone={STATUS_TONE[agent.status]} className="text-xs">{view.statusText}</StatusBadge>
         {entry !== null && commandText !== null
           ? <span className="block"><CommandState phase={entry.state} className="text-xs">{commandText}</CommandState></span>
-          : <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>{runText(agent, now, market, late)}</span>}
+          : <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>{runText(agent, now, market, late, speed)}</span>}
       </Link>
-      <span className="hidden sm:block"><Line agentId={agent.id} name={agent.name} /></span>
+      <span className="hidden sm:block"><AgentLine agent={agent} /></span>
       <span className="flex flex-col items-end text-right">
         <Amount value={agent.total} change />
-        {split && <span className="text-xs text-ink-3"><span className="block">realised <Amount value={agent.realized} change /></span><span className="block">open <Amount value={agent.unrealized} change /></span></span>}
-        <span className="mt-1 sm:hidden"><Line agentId={agent.id} name={agent.name} /></span>
+        <span className="mt-1 sm:hidden"><AgentLine agent={agent} /></span>
       </span>
       <AgentActs view={view} />
     </li>

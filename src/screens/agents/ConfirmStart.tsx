@@ -56,7 +56,7 @@ function Body({ entry, agents, now }: { entry: OutboxEntryView; agents: readonly
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
   const ids = entry.agentId === null ? entry.agents.map((agent) => agent.id) : [entry.agentId];
   const rows = priceRows(entry, agents.flatMap((agent) => pairsOf(agent)), market.data, market.savedAt, now);
-  const worst = worstOf(agents, equity, settings?.riskProfiles ?? []);
+  const worst = worstOf(agents, equity, settings?.riskProfiles ?? [], market.data?.source.feeBps);
   const names = new Map(entry.seen?.agents.map((agent) => [agent.id, agent.name]));
   return (
     <div className="flex flex-col gap-4">

@@ -1,61 +1,98 @@
-/** A new agent in two short steps: how much risk, stated in money, then its name, pairs and rhythm; keeps what was typed, refuses to hide the worst loss. */
-import { useState } from 'react';
+/** A new agent in three short steps: how much risk, stated in money; what it trades; what it would do now. Keeps what was typed over a reload, refuses to hide the worst loss. */
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import * as z from 'zod/mini';
 import { useSnapshot } from 'valtio';
-import type { Agent, RiskProfile } from '../../../contract/agents.ts';
+import type { Agent } from '../../../contract/agents.ts';
 import { Button } from '../../components/Button.tsx';
-import { classes } from '../../components/class-names.ts';
-import { Amount } from '../../components/Figures.tsx';
-import { portfolioStore } from '../../stores/portfolio.ts';
-import { loadSettings, settingsStore } from '../../stores/settings.ts';
-import { useSlot } from '../reading.ts';
-import { CreateAgentForm, NEW_AGENT, typedNumber, type AgentDraft } from './AgentForm.tsx';
-import { riskOf, worstLoss } from './risk.ts';
+import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { connection } from '../../stores/connection.ts';
+import { AgentDraft, checkDraft, formIssues, NEW_AGENT, previewOf } from './agent-draft.ts';
+import { planText } from './agent-words.ts';
+import { useKeptDraft } from './kept-draft.ts';
+import { RiskPresets } from './RiskPresets.tsx';
+import { TermsFields } from './TermsFields.tsx';
+import { useCreate } from './use-create.ts';
+import WouldDoNow from './WouldDoNow.tsx';
 
-const PRESETS: readonly { profile: RiskProfile; size: string; line: string }[] = [
-  { profile: 'Conservative', size: '500', line: 'Few trades, small positions, an early stop.' },
-  { profile: 'Moderate', size: '1000', line: 'The middle: more trades, twice the position.' },
-  { profile: 'Aggressive', size: '2000', line: 'Enters on weaker signals, with large positions and a late stop.' },
-];
+const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look']) });
+type Step = z.infer<typeof Kept>['step'];
 
-function Preset({ preset, chosen, size, quote, onChoose }: { preset: (typeof PRESETS)[number]; chosen: boolean; size: string; quote: string; onChoose: () => void }) {
-  const settings = useSlot(settingsStore, loadSettings).data;
-  const equity = useSnapshot(portfolioStore).data?.equity ?? null;
-  const risk = riskOf(preset.profile, settings?.riskProfiles ?? []);
-  const worst = equity === null ? null : worstLoss(typedNumber(size) ?? 0, equity, risk);
+/** The step's heading takes the keyboard when the step comes, so that a reader hears where it is. */
+export function StepHead({ children, step }: { children: ReactNode; step: string }) {
+  const head = useRef<HTMLHeadingElement>(null);
+  const first = useRef(true);
+  useEffect(() => {
+    if (!first.current) head.current?.focus();
+    first.current = false;
+  }, [step]);
+  return <h3 ref={head} tabIndex={-1} className="mb-3 text-sm font-semibold outline-none">{children}</h3>;
+}
+
+/** Create alone, or create and start: one call either way, so that nothing is half done. */
+export function CreateActs({ draft, quote, busy, onCreate }: { draft: AgentDraft; quote: string; busy: boolean; onCreate: (start: boolean) => void }) {
+  const { online } = useSnapshot(connection);
+  const checked = checkDraft(draft);
+  const sentence = checked.ok ? `Creates ${draft.name.trim()} and starts it at once. ${planText({ ...checked.value, quote, pool: draft.pool })}` : '';
+  if (online === 'offline') return <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">Offline: an agent is created by the server. What you have chosen is kept on this device.</p>;
   return (
-    <label className={classes('block cursor-pointer rounded-md border p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent', chosen ? 'border-accent bg-accent-wash' : 'border-line hover:border-line-strong')}>
-      <span className="flex items-baseline justify-between gap-3">
-        <span className="flex items-baseline gap-2 font-medium"><input type="radio" name="preset" checked={chosen} onChange={onChoose} className="accent-accent" />{preset.profile}{risk.isOwn && <span className="text-xs font-normal text-ink-3">your own values</span>}</span>
-        <Amount value={worst?.loss} change quote={quote} why="Equity not yet known" />
-      </span>
-      <span className="mt-1 flex items-baseline justify-between gap-3 text-xs"><span className="text-ink-2">{preset.line}</span><span className="shrink-0 text-ink-3">worst loss in one pair</span></span>
-      <span className="mt-1 block text-xs text-ink-3">At most <Amount value={worst?.position} quote={quote} why="Equity not yet known" /> in a pair, stop {risk.stop} % below. Opens nothing new after losing {risk.dayLoss} % in a day or {risk.drawdown} % from the peak.</span>
-    </label>
+    <div className="flex flex-col gap-2 sm:flex-row-reverse">
+      {draft.risk_profile === 'Aggressive'
+        ? <HoldToConfirm label="Create, hold to start" sentence={sentence} tone="primary" disabled={busy} onConfirm={() => { onCreate(true); }} />
+        : <Button tone="primary" busy={busy} onClick={() => { onCreate(true); }}>Create and start</Button>}
+      <Button busy={busy} onClick={() => { onCreate(false); }}>Create agent</Button>
+    </div>
   );
 }
 
+/** `draft` given: a copy of another agent, not kept, beginning where its name is. */
 export default function CreateWizard({ quote, draft: given, onCreated }: { quote: string; draft?: AgentDraft | undefined; onCreated: (agent: Agent) => void }) {
-  const [draft, setDraft] = useState<AgentDraft>(given ?? NEW_AGENT);
-  const [step, setStep] = useState<'risk' | 'terms'>(given === undefined ? 'risk' : 'terms');
+  const [kept, keep] = useKeptDraft(given === undefined ? 'agent' : 'agent-copy', Kept, { draft: given ?? NEW_AGENT, step: given === undefined ? 'risk' : 'terms' });
+  const [{ draft, step }, setState] = useState(given === undefined ? kept : { draft: given, step: 'terms' as Step });
+  const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
+  const { busy, failure, create } = useCreate((agent) => { if (given === undefined) keep(null); onCreated(agent); });
+  const put = (next: { draft: AgentDraft; step: Step }): void => { setState(next); if (given === undefined) keep(next); };
+  const change = (part: Partial<AgentDraft>): void => { setIssues({}); put({ draft: { ...draft, ...part }, step }); };
+  const go = (to: Step): void => { put({ draft, step: to }); };
+  const look = (event: FormEvent): void => {
+    event.preventDefault();
+    const checked = checkDraft(draft);
+    if (checked.ok) go('look');
+    else setIssues(formIssues(checked.issues));
+  };
+  const send = (start: boolean): void => {
+    void create(draft, start).then((fields) => { if (fields !== null) { setIssues(fields); go('terms'); } });
+  };
+  if (step === 'risk') {
+    return (
+      <form onSubmit={(event) => { event.preventDefault(); go('terms'); }}>
+        <StepHead step={step}>1 of 3. How much may it risk</StepHead>
+        <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={change} />
+        <Button type="submit" tone="primary" wide className="mt-4">Next: name and pairs</Button>
+      </form>
+    );
+  }
   if (step === 'terms') {
     return (
-      <>
-        <Button size="sm" tone="plain" className="mb-3 -ml-3" onClick={() => { setStep('risk'); }}>Back to risk: {draft.risk_profile}</Button>
-        <CreateAgentForm quote={quote} draft={draft} onDraft={setDraft} onCreated={onCreated} />
-      </>
+      <form noValidate onSubmit={look}>
+        <StepHead step={step}>2 of 3. What it trades</StepHead>
+        <TermsFields draft={draft} quote={quote} issues={issues} onChange={change} />
+        {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+        <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
+          <Button type="submit" tone="primary" className="sm:flex-1">Next: what would it do now</Button>
+          <Button onClick={() => { go('risk'); }}>Back to risk: {draft.risk_profile}</Button>
+        </div>
+      </form>
     );
   }
   return (
-    <form onSubmit={(event) => { event.preventDefault(); setStep('terms'); }}>
-      <fieldset className="flex flex-col gap-2">
-        <legend className="mb-2 font-medium">1 of 2. How much may it risk</legend>
-        {PRESETS.map((preset) => (
-          <Preset key={preset.profile} preset={preset} chosen={draft.risk_profile === preset.profile} quote={quote} size={draft.risk_profile === preset.profile ? draft.size : preset.size}
-            onChoose={() => { setDraft({ ...draft, risk_profile: preset.profile, size: preset.size }); }} />
-        ))}
-      </fieldset>
-      <p className="mt-3 text-xs text-ink-3">A gap in price can lose more than the stop. All of it is paper money.</p>
-      <Button type="submit" tone="primary" wide className="mt-4">Next: name and pairs</Button>
-    </form>
+    <div>
+      <StepHead step={step}>3 of 3. {draft.name.trim()}, {draft.risk_profile}</StepHead>
+      <WouldDoNow ask={previewOf(draft)} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing="The terms are not complete: go back and mend them." />
+      {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+      <div className="mt-5 flex flex-col gap-2">
+        <CreateActs draft={draft} quote={quote} busy={busy} onCreate={send} />
+        <Button tone="plain" onClick={() => { go('terms'); }}>Back to what it trades</Button>
+      </div>
+    </div>
   );
 }

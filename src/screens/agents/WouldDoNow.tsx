@@ -11,13 +11,13 @@ import { SignalMeter } from '../../components/SignalMeter.tsx';
 import { formatAmount, formatPrice, formatQuantity } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
+import { useMarketSpeed, useMarketState } from '../reading.ts';
 import { inWeight, previewSentence, reasonOnly, usePreview } from './preview.ts';
 
 const SHOWN = 5;
 
-function verdict({ action, order, pair }: PairPreview): string {
-  const base = pair.split('/')[0] ?? pair;
-  if (order !== null) return `${order.side === 'buy' ? 'Buys' : 'Sells'} ${formatQuantity(order.quantity)} ${base} for ${formatAmount(order.notional)}`;
+function verdict({ action, order }: PairPreview): string {
+  if (order !== null) return `${order.side === 'buy' ? 'Buys' : 'Sells'} ${formatQuantity(order.quantity)} for ${formatAmount(order.notional)}`;
   return action === 'hold' ? 'Holds' : 'No trade';
 }
 
@@ -51,6 +51,8 @@ function Waiting({ rows }: { rows: number }) {
 export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs first.' }: { ask: AgentPreviewBody | null; rows?: number; missing?: string }) {
   const { online } = useSnapshot(connection);
   const { preview, asking, error, again } = usePreview(ask);
+  const market = useMarketState();
+  const speed = useMarketSpeed();
   const [all, setAll] = useState(false);
   const list = preview === null ? [] : inWeight(preview.pairs);
   const acting = list.filter(({ order }) => order !== null).length;
@@ -73,7 +75,7 @@ export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs firs
           {list.some(({ atStop }) => atStop !== null) && (
             <p className="rule flex items-baseline justify-between gap-3 py-2"><strong className="font-semibold">Lost if every stop is hit, costs included</strong><strong className="shrink-0 font-semibold"><Amount value={preview.atStop} change quote={preview.quote} /></strong></p>
           )}
-          <p className="text-xs text-ink-3">{online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed {formatWhen(preview.close, preview.asOf)}, at the prices of {formatWhen(preview.asOf, preview.asOf)}. Started now, it looks for the first time {formatWhen(preview.nextLookAt, preview.asOf)} and decides anew. Paper money.</p>
+          <p className="text-xs text-ink-3">{online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed {formatWhen(preview.close, preview.asOf)}, at the prices of {formatWhen(preview.asOf, preview.asOf)}{speed === 1 ? '' : ' market time'}. {market === 'stopped' ? 'Prices have stopped: it looks again when they come.' : `Started now, it looks for the first time ${formatWhen(preview.nextLookAt, preview.asOf)} and decides anew.`} Paper money.</p>
         </div>
       )}
     </section>

@@ -30,7 +30,7 @@ import { Fills } from '../portfolio/Fills.tsx';
 import { groupDecisions } from './decision-groups.ts';
 import { Positions } from '../portfolio/Positions.tsx';
 import { useEntries, useMarketNow, useMarketState, useSlot } from '../reading.ts';
-import { EditAgentForm, type AgentDraft } from './AgentForm.tsx';
+import type { AgentDraft } from './agent-draft.ts';
 import { CreateDialog } from './agents.tsx';
 import { stopSentence, undo } from './AgentActs.tsx';
 import { runText, STATUS_TONE, useLate } from './AgentRow.tsx';
@@ -38,6 +38,7 @@ import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from './agent-word
 import { StartDialog } from './StartDialog.tsx';
 
 const ConfirmStart = lazy(() => import('./ConfirmStart.tsx'));
+const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
 const AgentChart = lazy(() => import('./AgentChart.tsx'));
 
 const ACTION: Record<Decision['action'], string> = { enter: 'Entered', exit: 'Left', hold: 'Held', skip: 'No trade' };
@@ -112,8 +113,8 @@ function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEd
       {!holds && agent.status !== 'running' && <HoldToConfirm label="Delete" tone="quiet" sentence={`Deletes ${agent.name}. Its trades stay in the history.`} disabled={online === 'offline'} onConfirm={() => { void remove(); }} />}
       <CreateDialog key={String(copying)} open={copying} onOpenChange={setCopying} count={count} title={`Duplicate ${agent.name}`} draft={copyOf(agent)} />
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
-      <Dialog open={editing} onOpenChange={onEdit} title={`Edit ${agent.name}`} description="What is open stays; the next decision uses the new terms.">
-        <EditAgentForm agent={agent} onSaved={() => { onEdit(false); }} />
+      <Dialog open={editing} onOpenChange={onEdit} wide title={`Edit ${agent.name}`} description="What is open stays; the next decision uses the new terms.">
+        <Suspense fallback={<SkeletonRows rows={5} />}><EditAgentForm agent={agent} onSaved={() => { onEdit(false); }} /></Suspense>
       </Dialog>
     </div>
   );

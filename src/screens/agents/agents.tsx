@@ -19,8 +19,8 @@ import { useAuth } from '../../stores/security.ts';
 import { act } from '../act.ts';
 import { useAgentViews, useEntries, useSlot } from '../reading.ts';
 import { stopAllSentence } from '../stop-all/stop-all.tsx';
-import type { AgentDraft } from './AgentForm.tsx';
-import { AgentRow } from './AgentRow.tsx';
+import type { AgentDraft } from './agent-draft.ts';
+import { AgentList } from './AgentList.tsx';
 
 const CreateWizard = lazy(() => import('./CreateWizard.tsx'));
 
@@ -33,8 +33,8 @@ export function CreateDialog({ open, onOpenChange, count, draft, title = 'New ag
   const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
   const room = count < cap;
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={title}
-      description={mayCreate && room ? 'It is created stopped. You start it when you have seen what it will do.' : mayCreate ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.` : 'Creating agents is part of Starter (2), Standard (5), Pro (10), Pro-max (25), and of the free trial (5).'}
+    <Dialog open={open} onOpenChange={onOpenChange} title={title} wide={mayCreate && room}
+      description={mayCreate && room ? 'Nothing is created before the last step, and what you type is kept.' : mayCreate ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.` : 'Creating agents is part of Starter (2), Standard (5), Pro (10), Pro-max (25), and of the free trial (5).'}
       {...(mayCreate && room ? {} : { actions: <LinkButton to="/subscription" tone="primary">View Plans</LinkButton> })}>
       {mayCreate && room && <Suspense fallback={<SkeletonRows rows={5} />}><CreateWizard quote={quote} draft={draft} onCreated={(agent) => { onOpenChange(false); go(`/agents/${encodeURIComponent(agent.id)}`); }} /></Suspense>}
     </Dialog>
@@ -93,7 +93,7 @@ export default function AgentsScreen() {
           Agents watch pairs, decide on closed candles and trade on paper. Every decision is kept with its reason.
         </EmptyState>
       )}
-      {views !== null && views.length > 0 && <ul>{views.map((view) => <AgentRow key={view.agent.id} view={view} split />)}</ul>}
+      {views !== null && views.length > 0 && <AgentList views={views} />}
       <Dialog open={asking !== null} onOpenChange={(open) => { if (!open) setAsking(null); }} title={asking === 'start' ? 'Start all' : 'Stop all'}
         description={asking === 'start' ? startAllSentence(startable.map((view) => view.agent), startable[0]?.agent.quote ?? '') : stopAllSentence(stoppable.map((view) => view.agent.name), positions)}
         actions={<><Button onClick={() => { setAsking(null); }}>Cancel</Button>{asking === 'start'

@@ -59,8 +59,8 @@ export function changedMeanwhile(entry: Pick<OutboxEntryView, 'seen' | 'seenGene
 }
 
 /** Worst loss in one pair of each agent, and of all together; null where equity is not known. Decimal text. */
-export function worstOf(agents: readonly Pick<Agent, 'id' | 'risk_profile' | 'max_position_size'>[], equity: string | null, own: readonly Readonly<RiskProfileBody>[]): { each: Map<string, string>; together: string } | null {
+export function worstOf(agents: readonly Pick<Agent, 'id' | 'risk_profile' | 'max_position_size'>[], equity: string | null, own: readonly Readonly<RiskProfileBody>[], feeBps = 0): { each: Map<string, string>; together: string } | null {
   if (equity === null) return null;
-  const each = new Map(agents.map((agent) => [agent.id, worstLoss(agent.max_position_size, equity, riskOf(agent.risk_profile, own)).loss]));
+  const each = new Map(agents.map((agent) => [agent.id, worstLoss(agent.max_position_size, equity, riskOf(agent.risk_profile, own), feeBps).loss]));
   return { each, together: formatFixed([...each.values()].reduce((sum, loss) => add(sum, parseFixed(loss)), ZERO)) };
 }

@@ -70,6 +70,8 @@ export function previewSentence({ pairs, quote, hold }: Pick<AgentPreview, 'pair
   ];
   if (acts.length > 0) return `Now it would ${acts.join(' and ')}.`;
   if (hold !== null) return `Now it would open nothing: ${hold.text}`;
+  const unpriced = pairs.filter(({ reason }) => reason === 'no_price').length;
+  if (unpriced > 0 && unpriced === pairs.length) return 'Now it would trade nothing: no price has come since the candle closed.';
   const weak = pairs.filter(({ reason }) => reason === 'weak_signal').length;
   if (pairs.length === 0) return 'It has no pairs to look at here.';
   return `Now it would trade nothing${weak > 0 ? `: ${weak} of ${pairs.length} ${pairs.length === 1 ? 'signal is' : 'signals are'} under the threshold` : ''}.`;

@@ -1,16 +1,16 @@
 /** What an agent may hold and lose by its profile, with the person's own values on top; refuses to hide a value that is theirs. */
 import type { RiskProfile } from '../../../contract/agents.ts';
-import { formatFixed, multiply, negate, parseFixed, type Fixed } from '../../../contract/money.ts';
+import { add, basisPoints, formatFixed, minimum, multiply, negate, parseFixed, subtract, type Fixed } from '../../../contract/money.ts';
 import type { RiskProfileBody } from '../../../contract/user.ts';
 
-/** Percent, but `threshold`: a signal's strength from 0 to 1. */
-export interface RiskNumbers { threshold: number; position: number; stop: number; dayLoss: number; drawdown: number }
+/** Percent, but `threshold`: a signal's strength from 0 to 1. `perTrade` is what one position may lose of equity at its stop. */
+export interface RiskNumbers { threshold: number; position: number; stop: number; perTrade: number; dayLoss: number; drawdown: number }
 
 /** The profiles as the server applies them; a test holds them to the engine's own table. */
 export const PRESET_RISK: Readonly<Record<RiskProfile, RiskNumbers>> = {
-  Conservative: { threshold: 0.7, position: 5, stop: 3, dayLoss: 2, drawdown: 10 },
-  Moderate: { threshold: 0.55, position: 10, stop: 5, dayLoss: 4, drawdown: 20 },
-  Aggressive: { threshold: 0.4, position: 20, stop: 8, dayLoss: 6, drawdown: 30 },
+  Conservative: { threshold: 0.7, position: 5, stop: 3, perTrade: 0.25, dayLoss: 2, drawdown: 10 },
+  Moderate: { threshold: 0.55, position: 10, stop: 5, perTrade: 0.5, dayLoss: 4, drawdown: 20 },
+  Aggressive: { threshold: 0.4, position: 20, stop: 8, perTrade: 1, dayLoss: 6, drawdown: 30 },
 };
 
 /** The numbers that hold for a profile, and whether the person set them. */
@@ -23,10 +23,19 @@ export function riskOf(profile: RiskProfile, own: readonly Readonly<RiskProfileB
 
 const share = (amount: Fixed, percent: number): Fixed => multiply(multiply(amount, parseFixed(String(percent)), 'up'), parseFixed('0.01'), 'up');
 
-/** The most that one pair may hold, and its loss where the stop fills at its price; decimal text in the quote currency. */
-export function worstLoss(maxPositionSize: number, equity: string, risk: Pick<RiskNumbers, 'position' | 'stop'>): { position: string; loss: string } {
-  const cap = parseFixed(String(maxPositionSize));
-  const byEquity = share(parseFixed(equity), risk.position);
-  const position = byEquity < cap ? byEquity : cap;
-  return { position: formatFixed(position), loss: formatFixed(negate(share(position, risk.stop))) };
+/** `perTrade` over `stop`: the position whose fall to the stop is what one trade may lose, percent of equity. */
+export function positionLimit({ position, stop, perTrade }: Pick<RiskNumbers, 'position' | 'stop' | 'perTrade'>): number {
+  return Math.min(position, Number(((perTrade / stop) * 100).toFixed(6)));
+}
+
+/**
+ * The most that one pair may hold, and what is lost where the stop fills at its price, with the fee of both sides where
+ * it is known; decimal text in the quote currency.
+ */
+export function worstLoss(maxPositionSize: number, equity: string, risk: Pick<RiskNumbers, 'position' | 'stop' | 'perTrade'>, feeBps = 0): { position: string; loss: string } {
+  const position = minimum(parseFixed(String(maxPositionSize)), share(parseFixed(equity), positionLimit(risk)));
+  const fall = share(position, risk.stop);
+  const fee = parseFixed(String(feeBps));
+  const fees = add(basisPoints(position, fee, 'up'), basisPoints(subtract(position, fall), fee, 'up'));
+  return { position: formatFixed(position), loss: formatFixed(negate(add(fall, fees))) };
 }

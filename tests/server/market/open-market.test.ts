@@ -31,7 +31,7 @@ describe('opening the market', () => {
   it('simulates at a first start without the exchange, says so, and stays with it when the exchange is back', async () => {
     const dataDir = join(await newFolder(), 'not-there-yet');
     const log = keptLog();
-    expect((await openMarket(options(dataDir, { log }))).source).toEqual({ id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' });
+    expect((await openMarket(options(dataDir, { log }))).source).toEqual({ id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USDT', feeBps: 10 });
     expect(log.lines.some((line) => line.message.includes('does not answer'))).toBe(true);
     expect(await kept(dataDir)).toEqual({ source: 'simulated' });
     const server = await startExchangeServer();
@@ -74,7 +74,7 @@ describe('opening the market', () => {
     const dataDir = await newFolder();
     const first = await openMarket(options(dataDir, { source: `replay:${folder}`, replayStart: '2024-01-02' }));
     await first.start();
-    expect(first.source).toMatchObject({ kind: 'replay', label: 'Replay of 5m candles', quote: 'USDT' });
+    expect(first.source).toMatchObject({ kind: 'replay', label: 'Replay of 5m candles', quote: 'USDT', feeBps: 10 });
     expect(first.now()).toBeGreaterThanOrEqual(Date.UTC(2024, 0, 2));
     expect(first.quote('BTC/USDT')).not.toBeNull();
     await first.stop();

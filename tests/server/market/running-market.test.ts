@@ -173,7 +173,7 @@ describe('market calls', () => {
     feed.say('ETH/USDT', '7');
     const all = CALLS.marketData.reply.parse(await handlers.marketData(context({})));
     expect(all.symbols.map((symbol) => symbol.symbol)).toEqual(['BTC/USDT', 'ETH/USDT']);
-    expect(all.source).toEqual({ id: 'hand', kind: 'simulated', label: 'Hand-made prices', quote: 'USDT' });
+    expect(all.source).toEqual({ id: 'hand', kind: 'simulated', label: 'Hand-made prices', quote: 'USDT', feeBps: 10 });
     const one = await handlers.marketData(context({ symbols: ' ETH/USDT,ETH/USDT, ' }));
     expect(one.symbols.map((symbol) => symbol.symbol)).toEqual(['ETH/USDT']);
     await market.stop();

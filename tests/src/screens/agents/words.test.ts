@@ -40,13 +40,16 @@ describe('risk before a start', () => {
   it('shows the presets that the engine applies', () => {
     for (const [profile, values] of Object.entries(RISK_PROFILES)) {
       const shown = PRESET_RISK[profile as keyof typeof PRESET_RISK];
-      expect([shown.threshold, shown.position / 100, shown.stop / 100, shown.dayLoss / 100, shown.drawdown / 100]).toEqual([values.threshold, values.maxPosition, values.stopLoss, values.dayLossHalt, values.drawdownHalt]);
+      expect([shown.threshold, shown.position / 100, shown.stop / 100, shown.perTrade / 100, shown.dayLoss / 100, shown.drawdown / 100]).toEqual([values.threshold, values.maxPosition, values.stopLoss, values.riskPerTrade, values.dayLossHalt, values.drawdownHalt]);
     }
   });
 
-  it('takes the lesser of the cap and the share of equity, and the stop of that', () => {
-    expect(worstLoss(2_000, '10000', { position: 10, stop: 5 })).toEqual({ position: '1000', loss: '-50' });
-    expect(worstLoss(500, '10000', { position: 10, stop: 5 })).toEqual({ position: '500', loss: '-25' });
+  it('takes the least of the cap, the share of equity and what one trade may lose, and the stop of that with both fees', () => {
+    expect(worstLoss(2_000, '10000', PRESET_RISK.Moderate)).toEqual({ position: '1000', loss: '-50' });
+    expect(worstLoss(500, '10000', PRESET_RISK.Moderate)).toEqual({ position: '500', loss: '-25' });
+    // 1 % of equity at a stop of 8 % is 12.5 % of it, less than the 20 % that a position may be.
+    expect(worstLoss(5_000, '10000', PRESET_RISK.Aggressive)).toEqual({ position: '1250', loss: '-100' });
+    expect(worstLoss(500, '10000', PRESET_RISK.Moderate, 10)).toEqual({ position: '500', loss: '-25.975' });
     expect(riskOf('Moderate', [{ profile: 'Moderate', max_position_percentage: 1, confidence_threshold: 0.9, stop_loss_percentage: 2 }])).toMatchObject({ position: 1, threshold: 0.9, stop: 2, dayLoss: 4, isOwn: true });
   });
 

@@ -40,7 +40,6 @@ const { unexplained } = await import('../../../../src/screens/portfolio/Equity.t
 const { csvCell, fillsCsv } = await import('../../../../src/screens/portfolio/csv.ts');
 const { sortQuotes } = await import('../../../../src/screens/market/market-order.ts');
 const { nextPath, checkCredentials } = await import('../../../../src/screens/login/credentials.ts');
-const { profileOf } = await import('../../../../src/screens/guided-setup/profile.ts');
 
 const NOW = Date.now();
 const agent = (id: string, name: string, part: Partial<Agent> = {}): Agent => ({
@@ -213,11 +212,14 @@ describe('creating an agent', () => {
     const worst = async (name: string) => (await screen.findByRole('radio', { name: new RegExp(`^${name}`) })).closest('label')?.textContent;
     expect(await worst('Conservative')).toContain('\u221215.00');
     expect(await worst('Moderate')).toContain('\u221250.00');
-    expect(await worst('Aggressive')).toContain('\u2212160.00');
+    // 1 % of equity is what one trade may lose, before the cap of 2,000 is reached.
+    expect(await worst('Aggressive')).toContain('\u2212100.00');
     expect(await seriousFaults()).toEqual([]);
     fireEvent.click(screen.getByRole('radio', { name: /^Aggressive/ }));
     fireEvent.click(screen.getByRole('button', { name: 'Next: name and pairs' }));
-    expect(screen.getByLabelText<HTMLSelectElement>('Risk profile').value).toBe('Aggressive');
+    expect(screen.getByRole('button', { name: 'Back to risk: Aggressive' })).toBeTruthy();
+    // Chosen once: the second step does not ask for it again.
+    expect(screen.queryByLabelText('Risk profile')).toBeNull();
     expect(screen.getByLabelText<HTMLInputElement>(/Most in one position/).value).toBe('2000');
   });
 
@@ -281,7 +283,7 @@ describe('creating an agent', () => {
     await toTerms();
     fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'bad<name' } });
     fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '0' } });
-    fireEvent.click(screen.getByRole('button', { name: 'Create agent' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Next: what would it do now' }));
     expect(await screen.findByText('Only letters, digits, spaces, hyphens and underscores')).toBeTruthy();
     expect(screen.getByText('At least 1')).toBeTruthy();
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('bad<name');
@@ -334,9 +336,4 @@ describe('small rules of screens', () => {
     expect(checkCredentials('a@example.com', '12345', false)).toEqual({});
   });
 
-  it('never lets a careful answer be outvoted into Aggressive', () => {
-    expect(profileOf([0, 0, 0])).toBe('Conservative');
-    expect(profileOf([2, 2, 0])).toBe('Moderate');
-    expect(profileOf([2, 2, 2])).toBe('Aggressive');
-  });
 });

@@ -1,0 +1,71 @@
+/** Changes the terms of an agent, shown with what it would do under them; keeps what was typed, refuses to overwrite an edit it has not seen. */
+import { lazy, Suspense, useState, type FormEvent } from 'react';
+import { Agent, AgentSettingsBody } from '../../../contract/agents.ts';
+import { PreviewTerms, type AgentPreviewBody } from '../../../contract/preview.ts';
+import { api } from '../../api/api.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { Button } from '../../components/Button.tsx';
+import { Skeleton } from '../../components/EmptyState.tsx';
+import { Field, Select } from '../../components/Field.tsx';
+import { byField, check } from '../../format/validation.ts';
+import { loadAgents } from '../../stores/agents.ts';
+import { serverIssues, typedNumber } from './agent-draft.ts';
+import { intervalText } from './agent-words.ts';
+import { INTERVALS } from './TermsFields.tsx';
+
+const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({ value, label: value }));
+
+const WouldDoNow = lazy(() => import('./WouldDoNow.tsx'));
+
+interface EditDraft { risk_profile: string; size: string; execution_interval: string }
+
+/** The same agent under the terms as they are typed; null while they cannot be saved. */
+function askAbout(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
+  const checked = check(PreviewTerms, { trading_pairs: [], risk_profile: draft.risk_profile, max_position_size: typedNumber(draft.size), execution_interval: draft.execution_interval });
+  return checked.ok ? { agentId: agent.id, terms: checked.value } : null;
+}
+
+export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSaved: (agent: Agent) => void }) {
+  /** The version this edit was made on; what is heard of the agent meanwhile does not move it. */
+  const [base, setBase] = useState(agent.version);
+  const [draft, setDraft] = useState<EditDraft>({ risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval });
+  const [issues, setIssues] = useState<Record<string, string>>({});
+  const [failure, setFailure] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setFailure(undefined);
+    const checked = check(AgentSettingsBody, { risk_profile: draft.risk_profile, max_position_size: typedNumber(draft.size), execution_interval: draft.execution_interval, enabled: agent.enabled, version: base });
+    if (!checked.ok) { setIssues(byField(checked.issues)); return; }
+    setIssues({});
+    setBusy(true);
+    try {
+      const reply = await api.call('updateAgent', { params: { id: agent.id }, body: checked.value });
+      await loadAgents(true);
+      onSaved(reply.agent);
+    } catch (error) {
+      const theirs = error instanceof ApiError && error.code === 'agent_changed' ? Agent.safeParse(error.details?.agent) : null;
+      if (theirs?.success === true) {
+        const { version, risk_profile, max_position_size, execution_interval } = theirs.data;
+        setBase(version);
+        setFailure(`Changed elsewhere meanwhile. The server has ${risk_profile}, ${max_position_size} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`);
+        return;
+      }
+      const { fields, form } = serverIssues(error);
+      setIssues(fields);
+      setFailure(form);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form className="flex flex-col gap-4" noValidate onSubmit={(event) => { void submit(event); }}>
+      <Select label="Risk profile" value={draft.risk_profile} error={issues.risk_profile} options={PROFILES} onChange={(event) => { setDraft({ ...draft, risk_profile: event.target.value }); }} />
+      <Field label="Most in one position" unit={agent.quote} inputMode="decimal" value={draft.size} error={issues.max_position_size} onChange={(event) => { setDraft({ ...draft, size: event.target.value }); }} />
+      <Select label="Looks at the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} onChange={(event) => { setDraft({ ...draft, execution_interval: event.target.value }); }} />
+      {failure !== undefined && <p role="alert" className="text-danger">{failure}</p>}
+      <Suspense fallback={<Skeleton className="h-40 w-full" />}><WouldDoNow ask={askAbout(agent, draft)} rows={agent.trading_pairs.length} missing="These terms cannot be saved yet." /></Suspense>
+      <Button type="submit" tone="primary" busy={busy}>Save</Button>
+    </form>
+  );
+}
