@@ -1,9 +1,9 @@
 /** One agent: its state, start and stop, its terms, results, positions, trades and every decision with its reason. */
 import { CircleStop, Play, Undo2 } from 'lucide-react';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation } from 'wouter';
-import type { Agent, Decision } from '../../../contract/agents.ts';
+import type { Agent } from '../../../contract/agents.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
 import type { AgentPerformance } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
@@ -16,7 +16,6 @@ import { Amount, Ratio } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { StatusBadge } from '../../components/Tags.tsx';
-import { formatWhen } from '../../format/times.ts';
 import type { ScreenProps } from '../../shell/routes.ts';
 import { agentView } from '../../stores/agent-view.ts';
 import { agentsStore, loadAgents } from '../../stores/agents.ts';
@@ -27,12 +26,13 @@ import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
 import { act, tried } from '../act.ts';
 import { Fills } from '../portfolio/Fills.tsx';
-import { groupDecisions } from './decision-groups.ts';
 import { Positions } from '../portfolio/Positions.tsx';
-import { useEntries, useMarketNow, useMarketState, useSlot } from '../reading.ts';
+import { useEntries, useMarketNow, useMarketSpeed, useMarketState, useSlot } from '../reading.ts';
 import type { AgentDraft } from './agent-draft.ts';
 import { CreateDialog } from './agents.tsx';
 import { stopSentence, undo } from './AgentActs.tsx';
+import { AgentDecisions } from './AgentDecisions.tsx';
+import { Guards, HoldNotice } from './AgentStanding.tsx';
 import { runText, STATUS_TONE, useLate } from './AgentRow.tsx';
 import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from './agent-words.ts';
 import { StartDialog } from './StartDialog.tsx';
@@ -41,32 +41,8 @@ const ConfirmStart = lazy(() => import('./ConfirmStart.tsx'));
 const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
 const AgentChart = lazy(() => import('./AgentChart.tsx'));
 
-const ACTION: Record<Decision['action'], string> = { enter: 'Entered', exit: 'Left', hold: 'Held', skip: 'No trade' };
 const UNKNOWN_LOOKS = { status: 'stopped', lastRunAt: null, nextRunAt: null, execution_interval: '5-minute' } as const;
 const UNREAD = emptySlot<AgentPerformance>();
-
-function Decisions({ decisions }: { decisions: readonly Decision[] }) {
-  const now = useMarketNow(60_000);
-  const [all, setAll] = useState(false);
-  const groups = useMemo(() => groupDecisions(decisions), [decisions]);
-  const shown = all ? groups : groups.slice(0, 12);
-  return (
-    <>
-      <ul>
-        {shown.map(({ decision, count, since }) => (
-          <li key={decision.id} className="rule py-2">
-            <div className="flex items-baseline justify-between gap-3">
-              <span className={decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}>{ACTION[decision.action]} {decision.pair.split('/')[0]}</span>
-              <time className="text-xs whitespace-nowrap text-ink-3" dateTime={new Date(decision.at).toISOString()}>{count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}{count > 1 ? `${formatWhen(since, now)} – ` : ''}{formatWhen(decision.at, now)}</time>
-            </div>
-            <p className="text-xs text-ink-2">{decision.text}</p>
-          </li>
-        ))}
-      </ul>
-      {!all && groups.length > shown.length && <Button size="sm" tone="plain" onClick={() => { setAll(true); }}>Show all {decisions.length}</Button>}
-    </>
-  );
-}
 
 /** The same terms under a name of its own. What the pool decides is not written down as a choice of pairs. */
 export function copyOf(agent: Agent): AgentDraft {
@@ -82,24 +58,6 @@ function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEd
   const [reviewing, setReviewing] = useState(false);
   const [copying, setCopying] = useState(false);
   const count = useSnapshot(agentsStore).data?.agents.length ?? 0;
-  const [, go] = useLocation();
-  const { online } = useSnapshot(connection);
-  const refresh = () => Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
-  const sell = async (): Promise<void> => {
-    if (online === 'offline') {
-      // Selling cannot wait on a device; stopping can.
-      act(stopAgent(agent));
-      return;
-    }
-    if (await tried(api.call('liquidateAgent', { params: { id: agent.id } }), `${agent.name} is stopped and has sold.`)) await refresh();
-  };
-  const remove = async (): Promise<void> => {
-    if (await tried(api.call('deleteAgent', { params: { id: agent.id } }), `${agent.name} deleted. Its trades stay in the history.`)) {
-      await loadAgents(true);
-      go('/agents');
-    }
-  };
-  const holds = agent.openPositions > 0;
   return (
     <div className="flex flex-wrap items-center gap-2">
       {view.canStart && <Button tone="primary" onClick={() => { setStarting(true); }}><Play className="size-4" aria-hidden />Start</Button>}
@@ -107,16 +65,50 @@ function Acts({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEd
       {view.canReview && <Button tone="primary" onClick={() => { setReviewing(true); }}>Review the start</Button>}
       {reviewing && view.entry !== null && <Suspense><ConfirmStart entry={view.entry} open onOpenChange={setReviewing} /></Suspense>}
       {view.canUndo && view.entry !== null && <Button onClick={() => { if (view.entry !== null) void undo(view.entry.commandId); }}><Undo2 className="size-4" aria-hidden />Undo</Button>}
-      {holds && <HoldToConfirm label="Stop and sell" sentence={online === 'offline' ? 'Offline: the stop is saved now. Selling needs the server.' : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`} onConfirm={() => { void sell(); }} />}
       <Button onClick={() => { onEdit(true); }}>Edit</Button>
       <Button onClick={() => { setCopying(true); }}>Duplicate</Button>
-      {!holds && agent.status !== 'running' && <HoldToConfirm label="Delete" tone="quiet" sentence={`Deletes ${agent.name}. Its trades stay in the history.`} disabled={online === 'offline'} onConfirm={() => { void remove(); }} />}
       <CreateDialog key={String(copying)} open={copying} onOpenChange={setCopying} count={count} title={`Duplicate ${agent.name}`} draft={copyOf(agent)} />
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
       <Dialog open={editing} onOpenChange={onEdit} wide title={`Edit ${agent.name}`} description="What is open stays; the next decision uses the new terms.">
         <Suspense fallback={<SkeletonRows rows={5} />}><EditAgentForm agent={agent} onSaved={() => { onEdit(false); }} /></Suspense>
       </Dialog>
     </div>
+  );
+}
+
+/** What cannot be taken back stands apart from Stop, each with what it does, and is held. */
+function GettingOut({ agent }: { agent: Agent }) {
+  const view = agentView(agent, useEntries());
+  const [, go] = useLocation();
+  const { online } = useSnapshot(connection);
+  const offline = online === 'offline';
+  const holds = agent.openPositions > 0;
+  const sell = async (): Promise<void> => {
+    if (offline) {
+      // Selling cannot wait on a device; stopping can.
+      act(stopAgent(agent));
+      return;
+    }
+    if (await tried(api.call('liquidateAgent', { params: { id: agent.id } }), `${agent.name} is stopped and has sold.`)) {
+      await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
+    }
+  };
+  const remove = async (): Promise<void> => {
+    if (await tried(api.call('deleteAgent', { params: { id: agent.id } }), `${agent.name} deleted. Its trades stay in the history.`)) {
+      await loadAgents(true);
+      go('/agents');
+    }
+  };
+  const sellText = offline ? 'Offline: the stop is saved now. Selling needs the server.' : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`;
+  const kept = holds ? 'It can be deleted once it holds nothing.' : agent.status === 'running' ? 'It can be deleted once it is stopped.' : offline ? 'Deleting needs the server.' : null;
+  return (
+    <Section title="Getting out">
+      {holds && <div className="rule flex flex-col items-start gap-2 py-3"><p className="text-ink-2">{sellText}</p><HoldToConfirm label="Stop and sell" sentence={sellText} onConfirm={() => { void sell(); }} /></div>}
+      <div className="rule flex flex-col items-start gap-2 py-3">
+        <p className="text-ink-2">{kept ?? `Deletes ${agent.name} for good. Its trades stay in the history.`}</p>
+        {!holds && agent.status !== 'running' && <HoldToConfirm label="Delete" tone="danger-quiet" sentence={`Deletes ${agent.name}. Its trades stay in the history.`} disabled={offline} onConfirm={() => { void remove(); }} />}
+      </div>
+    </Section>
   );
 }
 
@@ -149,6 +141,7 @@ export default function AgentScreen({ params }: ScreenProps) {
   const [editing, setEditing] = useState(false);
   const now = useMarketNow(1_000);
   const market = useMarketState();
+  const speed = useMarketSpeed();
   const entries = useEntries();
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
   const late = useLate(agent ?? UNKNOWN_LOOKS, now, market);
@@ -170,10 +163,11 @@ export default function AgentScreen({ params }: ScreenProps) {
           <StatusBadge tone={STATUS_TONE[agent.status]}>{view.statusText}</StatusBadge>
           {view.entry !== null && view.commandText !== null
             ? <div><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>
-            : <p className={`text-xs ${late > 0 ? 'text-amber' : 'text-ink-3'}`}>{runText(agent, now, market, late)}</p>}
+            : <p className={`text-xs ${late > 0 ? 'text-amber' : 'text-ink-3'}`}>{runText(agent, now, market, late, speed)}</p>}
         </div>
         <Acts agent={agent} editing={editing} onEdit={setEditing} />
       </div>
+      <HoldNotice agent={agent} />
       <ReadError message={slot.error} hasData={slot.data !== null} onRetry={() => { void read(); }} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
@@ -182,7 +176,7 @@ export default function AgentScreen({ params }: ScreenProps) {
           {positions.length > 0 && portfolio !== null && <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} /></Section>}
           <Section title="Decisions" aside={slot.data === null ? undefined : 'newest first'}>
             {slot.data === null && slot.error === null && <SkeletonRows rows={12} rowClass="min-h-[53px]" label="Decisions" />}
-            {slot.data !== null && (slot.data.decisions.length === 0 ? <EmptyState title="No decisions yet">Each look at a closed candle is recorded here with its reason, the ones without a trade too.</EmptyState> : <Decisions decisions={slot.data.decisions} />)}
+            {slot.data !== null && (slot.data.decisions.length === 0 ? <EmptyState title="No decisions yet">Each look at a closed candle is recorded here with its reason, the ones without a trade too.</EmptyState> : <AgentDecisions decisions={slot.data.decisions} older={slot.data.decisionCounts} />)}
           </Section>
           <Section title="Trades">
             {fills.length === 0 ? <EmptyState title="No trades yet">They appear with price, fee and reason as they are made.</EmptyState> : <Fills fills={fills.slice(0, 100)} quote={agent.quote} showAgent={false} />}
@@ -196,10 +190,12 @@ export default function AgentScreen({ params }: ScreenProps) {
               <Line term="Pairs">{pairsText(agent)}</Line>
               <Line term="Risk profile">{agent.risk_profile}</Line>
               <Line term="Most in one position"><Amount value={String(agent.max_position_size)} quote={agent.quote} /></Line>
-              <Line term="Looks">{intervalText(agent.execution_interval)}</Line>
+              <Line term="Looks">{intervalText(agent.execution_interval)}{speed === 1 ? '' : ' of market time'}</Line>
               <Line term="Rebalances">{FREQUENCY_NAME[agent.tradingFrequency]}</Line>
             </dl>
           </Section>
+          <Guards agent={agent} />
+          <GettingOut agent={agent} />
         </div>
       </div>
     </>

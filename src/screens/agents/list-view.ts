@@ -40,7 +40,9 @@ function compare(a: AgentView, b: AgentView, sort: SortKey): number {
     case 'made': return a.agent.createdAt - b.agent.createdAt;
     case 'name': return a.agent.name.localeCompare(b.agent.name);
     case 'looked': return (a.agent.lastRunAt ?? 0) - (b.agent.lastRunAt ?? 0);
-    default: return compareFixed(parseFixed(a.agent[sort]), parseFixed(b.agent[sort]));
+    case 'realized':
+    case 'unrealized':
+    case 'total': return compareFixed(parseFixed(a.agent[sort]), parseFixed(b.agent[sort]));
   }
 }
 

@@ -3,7 +3,7 @@
 /** Every code that a decision, a trade or a hold carries; a test holds this to the engine's own. */
 export const REASON: Readonly<Record<string, string>> = {
   // Trades.
-  entered: 'entered', increased: 'added to', reduced: 'reduced to target', signal_left: 'signal ended', stop_loss: 'stop loss',
+  entered: 'new position', increased: 'added to the position', reduced: 'brought down to target', signal_left: 'signal ended', stop_loss: 'stop loss',
   closed: 'closed by you', liquidated: 'stop and sell',
   // The strategies' own opinions.
   in_top: 'among the leaders', not_in_top: 'not among the leaders', trend_up: 'trend up', trend_down: 'trend down', thin_volume: 'thin volume',

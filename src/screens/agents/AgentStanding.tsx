@@ -1,0 +1,60 @@
+/** Why an agent is held and until when, and how far it is from the guards that would hold it; refuses to call a guard's halt a stop. */
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../contract/agents.ts';
+import { Ratio } from '../../components/Figures.tsx';
+import { Line, Section } from '../../components/Section.tsx';
+import { formatUntil, formatWhen } from '../../format/times.ts';
+import { insightStore, loadInsight } from '../../stores/analytics.ts';
+import { loadSettings, settingsStore } from '../../stores/settings.ts';
+import { useMarketNow, useMarketSpeed, useSlot } from '../reading.ts';
+import { riskOf } from './risk.ts';
+
+/** Until when, and what ends it, in a sentence. `now` and `until` on the market clock. */
+export function untilText({ status, hold }: Pick<Agent, 'status' | 'hold'>, now: number, speed = 1): string {
+  if (status === 'faulted') return 'It looks at nothing until you start it. Its stops stay on guard.';
+  if (hold === null) return '';
+  const ends = hold.until === null ? 'It lasts until you stop it and start it again.' : `It ends by itself ${formatWhen(hold.until, now)}${speed === 1 ? ` (${formatUntil(Math.max(0, hold.until - now))})` : ' market time'}.`;
+  return `${ends} Until then it opens nothing; exits and stops go on.`;
+}
+
+export function HoldNotice({ agent }: { agent: Agent }) {
+  const now = useMarketNow(60_000);
+  const speed = useMarketSpeed();
+  if (agent.status !== 'halted' && agent.status !== 'faulted') return null;
+  const bad = agent.status === 'faulted';
+  return (
+    <div role="status" className={`mb-5 border-l-2 py-1 pl-4 ${bad ? 'border-danger' : 'border-amber'}`}>
+      <p className={`font-medium ${bad ? 'text-danger' : 'text-amber'}`}>{bad ? 'Taken out by a fault' : 'Held by a guard'}{agent.hold === null ? '' : `. ${agent.hold.text}`}</p>
+      <p className="text-ink-2">{untilText(agent, now, speed)}</p>
+    </div>
+  );
+}
+
+function Used({ used, limit }: { used: number | null; limit: number }) {
+  const share = used === null ? 0 : Math.min(1, used / limit);
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span aria-hidden className="block h-1.5 w-16 rounded-sm bg-line"><span className={`block h-full rounded-sm ${share >= 0.75 ? 'bg-amber' : 'bg-line-strong'}`} style={{ width: `${(share * 100).toFixed(0)}%` }} /></span>
+      <span className="whitespace-nowrap"><Ratio value={used} share why="Marked at its first look of the day" /><span className="text-ink-3"> of <Ratio value={limit} share /></span></span>
+    </span>
+  );
+}
+
+/** What stops new entries: the limits of its profile, and with Pro what is used of them. */
+export function Guards({ agent }: { agent: Agent }) {
+  const insight = useSlot(insightStore, loadInsight).data;
+  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
+  const distance = useSnapshot(insightStore).data?.pro?.risk.find((one) => one.agentId === agent.id);
+  const risk = riskOf(agent.risk_profile, own);
+  return (
+    <Section title="What holds it back" aside={insight !== null && insight.pro === null ? <span className="text-xs">distances with Pro</span> : undefined}>
+      <dl>
+        <Line term="Enters at a signal of">{risk.threshold.toFixed(2)} or more</Line>
+        <Line term="Stop of each position">{risk.stop}{'\u202f%'} below</Line>
+        <Line term="Loss of the day">{distance === undefined ? `halts at ${risk.dayLoss}\u202f%` : <Used used={distance.dayLoss} limit={distance.dayLossLimit} />}</Line>
+        <Line term="Fall from the peak">{distance === undefined ? `halts at ${risk.drawdown}\u202f%` : <Used used={distance.drawdown} limit={distance.drawdownLimit} />}</Line>
+      </dl>
+      <p className="rule pt-2 text-xs text-ink-3">The account's equity counts. After a stop: 24 h off that pair; three stops in a day: 12 h off all.</p>
+    </Section>
+  );
+}
