@@ -2,6 +2,7 @@
 import { Check, Circle, CircleDashed, Minus } from 'lucide-react';
 import { Link } from 'wouter';
 import { LinkButton } from '../../components/Button.tsx';
+import { classes } from '../../components/class-names.ts';
 import type { Progress, Step, StepState } from './steps.ts';
 
 const MARK: Record<StepState, { Icon: typeof Check; look: string; said: string }> = {
@@ -11,7 +12,7 @@ const MARK: Record<StepState, { Icon: typeof Check; look: string; said: string }
   none: { Icon: Minus, look: 'text-ink-3', said: 'not possible in this browser' },
 };
 
-const LINK = 'flex min-h-11 items-center text-ink-2 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8';
+const LINK = 'flex min-h-11 shrink-0 items-center text-ink-2 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8';
 
 function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
   const { Icon, look, said } = MARK[step.state];
@@ -19,8 +20,8 @@ function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
   return (
     <li aria-current={isNext ? 'step' : undefined} className="rule flex items-start gap-3 py-3">
       <Icon className={`mt-0.5 size-5 shrink-0 ${look}`} strokeWidth={isDone ? 2.25 : 1.5} aria-hidden />
-      <div className="flex min-w-0 flex-1 flex-wrap items-start justify-between gap-x-4 gap-y-2">
-        <div className="min-w-0 flex-1 basis-52">
+      <div className={classes('flex min-w-0 flex-1 items-start justify-between gap-x-4 gap-y-2', isNext && 'max-sm:flex-col')}>
+        <div className="min-w-0 flex-1">
           <p className={isDone ? 'text-ink-2' : 'font-medium'}>{step.title}<span className="sr-only">: {said}</span></p>
           <p className="text-ink-3">{step.state === 'unknown' ? 'Not known on this device. It shows when the server is back.' : step.text}</p>
         </div>

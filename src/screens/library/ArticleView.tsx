@@ -1,8 +1,8 @@
 /** One article to read, with where it is seen and what to read next; refuses to begin in the middle. */
 import { ArrowLeft } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { LongText, useHash } from '../words/DocumentPage.tsx';
+import { addressedHeading, LongText, useAnchor } from '../words/DocumentPage.tsx';
 import { headingsOf, minutesOf } from '../words/prose.ts';
 import { Prose } from '../words/Prose.tsx';
 import { addressOf, type LibraryArticle } from './article.ts';
@@ -23,7 +23,8 @@ function useBeginning(article: LibraryArticle): void {
 
 export function ArticleView({ article, backTo }: { article: LibraryArticle; backTo: string }) {
   useBeginning(article);
-  useHash();
+  const [heading] = useState(addressedHeading);
+  useAnchor(heading);
   const next = article.next.map(articleOf).filter((one) => one !== undefined);
   return (
     <LongText headings={headingsOf(article.blocks)} head={<>

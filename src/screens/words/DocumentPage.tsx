@@ -1,15 +1,24 @@
 /** The form of a page of plain text: a title, a lead, a date, its sections with a way into them; refuses anything that moves or loads. */
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Contents } from './Contents.tsx';
 import { headingsOf, type Block } from './prose.ts';
 import { InlineText, Prose } from './Prose.tsx';
 
-/** The text is drawn after the page has come: the browser has looked for the heading of the address before it was there. */
-export function useHash(): void {
+/** The text is drawn after the page has come: the browser has looked for `id` before it was there. Each screen begins at its top first. */
+export function useAnchor(id: string): void {
   useEffect(() => {
-    const id = decodeURIComponent(location.hash.slice(1));
-    if (id !== '') document.getElementById(id)?.scrollIntoView();
-  }, []);
+    const later = setTimeout(() => { if (id !== '') document.getElementById(id)?.scrollIntoView(); }, 0);
+    return () => { clearTimeout(later); };
+  }, [id]);
+}
+
+/** The heading that the address names; broken percent signs name none. */
+export function addressedHeading(hash = location.hash): string {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return '';
+  }
 }
 
 /** Head, contents and text: the contents stand beside both on a wide screen and between them on a phone. */
@@ -24,7 +33,8 @@ export function LongText({ head, headings, children }: { head: ReactNode; headin
 }
 
 export function DocumentPage({ title, lead, updated, blocks, children }: { title: string; lead: string; updated?: string; blocks: readonly Block[]; children?: ReactNode }) {
-  useHash();
+  const [heading] = useState(addressedHeading);
+  useAnchor(heading);
   return (
     <LongText headings={headingsOf(blocks)} head={<>
       <h1>{title}</h1>

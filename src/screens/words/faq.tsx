@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
-import { LongText } from './DocumentPage.tsx';
+import { addressedHeading, LongText, useAnchor } from './DocumentPage.tsx';
 import { ALL_QUESTIONS, QUESTIONS, SEARCHED_QUESTIONS, type Question } from './faq-entries.ts';
 import { Marked } from './Marked.tsx';
 import { anchorOf } from './prose.ts';
@@ -25,13 +25,13 @@ function Entry({ question, open, asked }: { question: Question; open: boolean; a
 
 /** The question whose address was followed stands open; a link on the page itself counts too. */
 function useAddressed(): string {
-  const [id, setId] = useState(() => location.hash.slice(1));
+  const [id, setId] = useState(() => addressedHeading());
   useEffect(() => {
-    const follow = (): void => { setId(location.hash.slice(1)); };
+    const follow = (): void => { setId(addressedHeading()); };
     addEventListener('hashchange', follow);
     return () => { removeEventListener('hashchange', follow); };
   }, []);
-  useEffect(() => { if (id !== '') document.getElementById(id)?.scrollIntoView(); }, [id]);
+  useAnchor(id);
   return id;
 }
 

@@ -5,22 +5,24 @@ import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testi
 import axe from 'axe-core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-const { call } = vi.hoisted(() => {
+const { call, moves } = vi.hoisted(() => {
+  const moves: string[] = [];
   vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
   vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
   vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
   vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
   Object.assign(globalThis, {
-    scrollTo: () => undefined,
+    scrollTo: () => { moves.push('top'); },
     matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
   });
-  Element.prototype.scrollIntoView = () => undefined;
-  return { call: vi.fn(() => new Promise<never>(() => undefined)) };
+  Element.prototype.scrollIntoView = function (this: Element) { moves.push(this.id); };
+  return { moves, call: vi.fn(() => new Promise<never>(() => undefined)) };
 });
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 
 const { Routes } = await import('../../../../src/App.tsx');
+const { preload } = await import('../../../../src/shell/routes.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
@@ -163,6 +165,15 @@ describe('the library', () => {
     await open('/library?article=no-such');
     expect(screen.getByText(/There is no article under this address/)).toBeTruthy();
     expect(screen.getByRole('region', { name: 'Money' })).toBeTruthy();
+  }, 60_000);
+
+  it('goes to the heading that an address names, after the screen has begun at its top', async () => {
+    // As at a start: the code is there before anything is drawn.
+    await preload('/library');
+    moves.length = 0;
+    await open('/library?article=stops#after-a-stop');
+    await waitFor(() => { expect(moves.at(-1)).toBe('after-a-stop'); });
+    expect(moves).toContain('top');
   }, 60_000);
 
   it('reads without a network', async () => {
