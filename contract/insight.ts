@@ -10,6 +10,19 @@ export const AgentSeries = z.object({
 });
 export type AgentSeries = z.infer<typeof AgentSeries>;
 
+/** What an agent's trades in this book add up to, for comparing agents. Shares are of 1; null where nothing was closed yet. */
+export const AgentFigures = z.object({
+  agentId: z.string(),
+  trades: z.number(),
+  sells: z.number(),
+  wins: z.number(),
+  /** Gains of sales ÷ their losses; null without a loss. */
+  profitFactor: z.nullable(z.number()),
+  /** Time with a position since its first trade, of all the time since then. */
+  exposure: z.nullable(z.number()),
+});
+export type AgentFigures = z.infer<typeof AgentFigures>;
+
 /**
  * The limits that stop an agent's entries, and what is used of them. Shares (0.04 is 4 %). A null share is not known:
  * the guard's mark is taken at the agent's first look of the day, or since its start.
@@ -31,6 +44,8 @@ export const AgentInsight = z.object({
   /** Time between two points of a series, ms; 0 where nothing has been traded. */
   stepMs: z.number(),
   series: z.array(AgentSeries),
+  /** Absent in replies kept from before; agents without a trade are left out. */
+  figures: z.optional(z.array(AgentFigures)),
   /** What `pro-features:read` adds; null without it. */
   pro: z.nullable(z.object({
     equity: DecimalText,

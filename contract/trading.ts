@@ -74,7 +74,7 @@ export const Portfolio = z.object({
   dayChangePercent: z.nullable(z.number()),
   unpriced: z.array(z.string()),
   positions: z.array(Position),
-  /** `[market ms, equity]`, oldest first: every mark of the last day, the last of each hour for a week, of each day before. At most 600 points. */
+  /** `[market ms, equity]`, oldest first: every mark of the last day, the last of each hour for a week, of each quarter of a day for a month, of each day or some days before. At most 600 points. */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
   /** The parts of `dayChange`; null with it. Absent in replies kept from before, like the two below. */
   today: z.optional(z.nullable(DayResult)),

@@ -9,6 +9,7 @@ import { DAY_MS } from '../../engine/schedule.ts';
 import type { Db } from '../db/database.ts';
 import { decisions } from '../db/schema.ts';
 import { portfolioIn } from '../portfolio/read-portfolio.ts';
+import { figuresByAgent } from '../portfolio/trade-results.ts';
 import { riskValuesFor } from '../user/settings.ts';
 import { readSeries } from './agent-series.ts';
 import type { TradingDeps } from './deps.ts';
@@ -34,7 +35,7 @@ export async function readInsight(deps: TradingDeps, uid: string): Promise<Agent
       risk: await Promise.all(rows.map(async (row) => distance(row, parseFixed(portfolio.equity), market.now(), await riskValuesFor(db, uid, row.riskProfile)))),
       decisions: await newestDecisions(db, rows.map((row) => row.id), deps.clock.now()),
     };
-    return { asOf: market.now(), stepMs, series, pro };
+    return { asOf: market.now(), stepMs, series, figures: await figuresByAgent(db, portfolio.accountId, market.now()), pro };
   });
 }
 

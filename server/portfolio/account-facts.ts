@@ -7,9 +7,10 @@ import type { Db } from '../db/database.ts';
 import type { PositionRow } from './book.ts';
 import { rowsOf } from './sql-rows.ts';
 
-/** Marks a curve keeps: all of the last day, one an hour for a week, one a day before, as many days as there is room for. */
+/** Marks a curve keeps: all of the last day, one an hour for a week, four a day for a month, then one a day or fewer. */
 const HOURLY_SPAN_MS = 7 * DAY_MS;
-const DAILY_POINTS = 160;
+const QUARTERLY_SPAN_MS = 31 * DAY_MS;
+const DAILY_POINTS = 70;
 
 export interface AccountFacts {
   id: string;
@@ -37,12 +38,12 @@ export interface AccountFacts {
 const CURVE = (now: number): SQL => sql`
   select json_agg(json_build_array(at_market_ms, trim_scale(equity)::text) order by at_market_ms) from (
     select distinct on (far, at_market_ms / length) at_market_ms, equity from (
-      select at_market_ms, equity, far, case far when 0 then 1 when 1 then ${HOUR_MS}::bigint
+      select at_market_ms, equity, far, case far when 0 then 1 when 1 then ${HOUR_MS}::bigint when 2 then ${6 * HOUR_MS}::bigint
         else ${DAY_MS}::bigint * greatest(1, ceil((${now}::bigint - first) / ${DAY_MS * DAILY_POINTS}::numeric))::bigint end as length
       from (
         select at_market_ms, equity, first, case
           when at_market_ms > ${now - DAY_MS}::bigint then 0 when at_market_ms > ${now - HOURLY_SPAN_MS}::bigint then 1
-          when at_market_ms = first then 3 else 2 end as far
+          when at_market_ms = first then 4 when at_market_ms > ${now - QUARTERLY_SPAN_MS}::bigint then 2 else 3 end as far
         from (select at_market_ms, equity, min(at_market_ms) over () as first from equity_points where account_id = account.id) marked
       ) aged
     ) measured order by far, at_market_ms / length, at_market_ms desc

@@ -19,12 +19,38 @@ export async function exposureMs(db: Db, accountId: string, now: number, agentId
   const spans = await rowsOf<{ from: string; to: string }>(db, sql`
     select opened_market_ms::text as from, coalesce(closed_market_ms, ${now}::bigint)::text as to from positions
     where account_id = ${accountId}${only} order by opened_market_ms`);
-  let exposed = 0;
-  let until = Number.NEGATIVE_INFINITY;
-  for (const span of spans) {
-    const from = Math.max(Number(span.from), until);
-    exposed += Math.max(0, Number(span.to) - from);
-    until = Math.max(until, Number(span.to));
-  }
+  const exposed = covered(spans.map((span) => [Number(span.from), Number(span.to)]));
   return { exposed, total: Math.max(0, now - (account?.from ?? now)) };
+}
+
+export interface TradeFigures { agentId: string; trades: number; sells: number; wins: number; profitFactor: number | null; exposure: number | null }
+
+interface FigureRow { agentId: string; trades: number; sells: number; wins: number; won: string; lost: string; first: number; spans: [number, number | null][] }
+
+/** Every agent of an account that has traded, by its own trades and the time it held something since the first of them. */
+export async function figuresByAgent(db: Db, accountId: string, now: number): Promise<TradeFigures[]> {
+  const [row] = await rowsOf<{ figures: string }>(db, sql`
+    select coalesce(json_agg(json_build_object('agentId', agent_id, 'trades', trades, 'sells', sells, 'wins', wins, 'won', won::text, 'lost', lost::text, 'first', first, 'spans', coalesce((
+      select json_agg(json_build_array(opened_market_ms, closed_market_ms) order by opened_market_ms) from positions
+      where positions.account_id = ${accountId} and positions.agent_id = traded.agent_id), '[]'::json)) order by agent_id), '[]')::text as figures
+    from (
+      select agent_id, count(*)::int as trades, count(realized)::int as sells, (count(*) filter (where realized > 0))::int as wins,
+        coalesce(sum(realized) filter (where realized > 0), 0) as won, coalesce(-sum(realized) filter (where realized < 0), 0) as lost, min(filled_market_ms) as first
+      from fills where account_id = ${accountId} group by agent_id
+    ) traded`);
+  return (JSON.parse(row?.figures ?? '[]') as FigureRow[]).map(({ agentId, trades, sells, wins, won, lost, first, spans }) => ({
+    agentId, trades, sells, wins, profitFactor: Number(lost) === 0 ? null : Number(won) / Number(lost),
+    exposure: now <= first ? null : covered(spans.map(([from, to]) => [from, to ?? now])) / (now - first),
+  }));
+}
+
+/** Time covered by spans that may overlap, sorted by their beginning. */
+function covered(spans: readonly (readonly [number, number])[]): number {
+  let time = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  for (const [from, to] of spans) {
+    time += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return time;
 }

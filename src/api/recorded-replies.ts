@@ -94,7 +94,7 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
       halted: 0, faulted: 0, openPositions: 1, cap: 5, quote: 'USDT', realized: '0', unrealized: '12.4', fees: '2.6', totalProfit: '12.4', asOf: now,
     },
     agentInsight: {
-      asOf: at, stepMs: HOUR, pro: null,
+      asOf: at, stepMs: HOUR, pro: null, figures: [{ agentId: 'recorded-harbour', trades: 1, sells: 0, wins: 0, profitFactor: null, exposure: 1 }],
       series: [{ agentId: 'recorded-harbour', points: Array.from({ length: 24 }, (_, hour): [number, number] => [at - (23 - hour) * HOUR, hour < 18 ? 0 : 12.4]) }],
     },
     agentPerformance: {

@@ -7,6 +7,7 @@ import { Amount, Percent } from './Figures.tsx';
 import { TimeChart } from './TimeChart.tsx';
 
 const DAY = 86_400_000;
+type Points = readonly (readonly [number, string])[];
 export const RANGES = ['1D', '1W', '1M', '3M', 'YTD', 'ALL'] as const;
 export type Range = (typeof RANGES)[number];
 const SPAN: Record<Exclude<Range, 'YTD' | 'ALL'>, number> = { '1D': DAY, '1W': 7 * DAY, '1M': 30 * DAY, '3M': 91 * DAY };
@@ -19,7 +20,7 @@ export function rangeStart(range: Range, end: number): number {
 }
 
 /** What a range brought, signed; null with fewer than two points. `from` is its first point, ms. */
-export function changeOver(points: readonly (readonly [number, string])[]): { amount: string; percent: number | null; from: number } | null {
+export function changeOver(points: Points): { amount: string; percent: number | null; from: number } | null {
   const first = points[0];
   const last = points.at(-1);
   if (first === undefined || last === undefined || points.length < 2) return null;
@@ -29,23 +30,72 @@ export function changeOver(points: readonly (readonly [number, string])[]): { am
 }
 
 /** The points of a range with the last one before it, so that its first change is counted too. */
-export function pointsOf(curve: readonly (readonly [number, string])[], range: Range): readonly (readonly [number, string])[] {
+export function pointsOf(curve: Points, range: Range): Points {
   const start = rangeStart(range, curve.at(-1)?.[0] ?? 0);
   const first = curve.findIndex(([at]) => at >= start);
   return first <= 0 ? curve : curve.slice(first - (curve[first]?.[0] === start ? 0 : 1));
 }
 
-export function EquityChart({ curve, quote, height = 160 }: { curve: readonly (readonly [number, string])[]; quote: string; height?: number }) {
+/** The last point of each step and the first of all, so that a range is drawn in as many points as it needs. */
+export function thinned(points: Points, stepMs: number): Points {
+  return points.filter(([at], index) => index === 0 || index === points.length - 1 || Math.floor(at / stepMs) !== Math.floor((points[index + 1]?.[0] ?? at) / stepMs));
+}
+
+/** Time between two places on the axis, ms, for a span: as the server's marks lie. */
+export function stepOf(spanMs: number): number {
+  if (spanMs <= 1.1 * DAY) return DAY / 288;
+  if (spanMs <= 8 * DAY) return DAY / 24;
+  return spanMs <= 32 * DAY ? DAY / 4 : DAY;
+}
+
+/** Buy-and-hold from the first point of a range on, worth then what the account was worth. */
+export function heldBeside(shown: Points, benchmark: Points): Points | null {
+  const values = new Map(benchmark.map(([at, value]) => [at, Number(value)]));
+  const [first] = shown;
+  const start = first === undefined ? undefined : values.get(first[0]);
+  if (first === undefined || start === undefined || start <= 0) return null;
+  const scale = Number(first[1]) / start;
+  return shown.flatMap(([at]) => { const value = values.get(at); return value === undefined ? [] : [[at, (value * scale).toFixed(2)] as const]; });
+}
+
+export interface EquityChartProps {
+  curve: Points;
+  quote: string;
+  height?: number;
+  /** What it is worth now: the last point of the line, so that chart and headline agree. */
+  now?: readonly [number, string] | undefined;
+  /** Buy-and-hold at the moments of the curve; null where it is not known, absent where it is not asked for. */
+  held?: { name: string; points: Points } | null;
+  /** Why there is no buy-and-hold. */
+  whyNotHeld?: string;
+}
+
+/** The curve with what it is worth now at its end; an older word never follows a newer one. */
+export const withNow = (curve: Points, now: readonly [number, string] | undefined): Points =>
+  (now === undefined || now[0] < (curve.at(-1)?.[0] ?? -Infinity) ? curve : [...curve.filter(([at]) => at !== now[0]), now]);
+
+function Held({ name, points, why }: { name: string; points: Points | null; why: string }) {
+  const change = points === null ? null : changeOver(points);
+  return <span className="ml-3 whitespace-nowrap text-ink-3"><span aria-hidden className="mr-1.5 inline-block w-4 border-t border-dashed border-ink-3 align-middle" />{name} <Percent value={change?.percent} why={why} /></span>;
+}
+
+export function EquityChart({ curve, quote, height = 160, now, held, whyNotHeld = 'Not known' }: EquityChartProps) {
   const [range, setRange] = useState<Range>('ALL');
-  const shown = useMemo(() => pointsOf(curve, range), [curve, range]);
+  const [nowAt, nowEquity] = now ?? [];
+  const whole = useMemo(() => withNow(curve, nowAt === undefined || nowEquity === undefined ? undefined : [nowAt, nowEquity]), [curve, nowAt, nowEquity]);
+  const inRange = useMemo(() => pointsOf(whole, range), [whole, range]);
+  const end = whole.at(-1)?.[0] ?? 0;
+  const stepMs = stepOf(end - (inRange[0]?.[0] ?? end));
+  const shown = useMemo(() => thinned(inRange, stepMs), [inRange, stepMs]);
   const change = useMemo(() => changeOver(shown), [shown]);
-  const end = curve.at(-1)?.[0] ?? 0;
+  const beside = useMemo(() => (held == null ? null : heldBeside(shown, held.points)), [held, shown]);
+  const compared = useMemo(() => (held == null || beside === null ? [] : [{ name: held.name, points: beside }]), [held, beside]);
   // A younger account than the range asks for: the change is of what there is, and says since when.
-  const short = range !== 'ALL' && (curve[0]?.[0] ?? 0) > rangeStart(range, end);
+  const short = range !== 'ALL' && (whole[0]?.[0] ?? 0) > rangeStart(range, end);
   return (
-    <TimeChart label={`Equity in ${quote}`} line={shown} height={height} unit={quote}
+    <TimeChart label={`Equity in ${quote}`} line={shown} lineName="Equity" stepMs={stepMs} compared={compared} height={height} unit={quote}
       empty="The curve begins with the second mark of this account."
-      note={change === null ? undefined : <><Percent value={change.percent} why="Nothing to compare with" /> <Amount value={change.amount} change /> <span className="text-ink-3">{range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}</span></>}
+      note={change === null ? undefined : <><Percent value={change.percent} why="Nothing to compare with" /> <Amount value={change.amount} change /> <span className="text-ink-3">{range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}</span>{held !== undefined && <Held name={held?.name ?? 'Bitcoin held'} points={beside} why={whyNotHeld} />}</>}
       controls={(
         <span role="group" aria-label="Range" className="-ml-2 flex">
           {RANGES.map((name) => (

@@ -1,8 +1,8 @@
 /** A chart over time (a line or candles) with its table one tap away; loads the drawing code only when shown, refuses to animate. */
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { CandleRow } from '../../contract/market.ts';
-import type { ChartHandle, ChartMark } from './chart-drawing.ts';
-import { formatPrice } from '../format/numbers.ts';
+import type { ChartHandle, ChartMark, ComparedLine } from './chart-drawing.ts';
+import { formatAmount, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
 
 export interface TimeChartProps {
@@ -10,6 +10,11 @@ export interface TimeChartProps {
   label: string;
   /** `[ms, value]`, oldest first; or candles. */
   line?: readonly (readonly [number, string])[];
+  /** What the name of the line is, and lines to compare it with; each is a column of the table. */
+  lineName?: string;
+  /** Time between two places on the axis, ms, where points lie unevenly. */
+  stepMs?: number;
+  compared?: readonly ComparedLine[];
   candles?: readonly CandleRow[];
   marks?: readonly ChartMark[];
   /** px. The place is kept before anything is drawn. */
@@ -34,7 +39,9 @@ export function pointAfter(key: string, index: number, count: number): number | 
   return to === undefined ? null : Math.min(count - 1, Math.max(0, to));
 }
 
-export function TimeChart({ label, line, candles, marks, height, empty, controls, unit = '', note }: TimeChartProps) {
+const NONE: readonly ComparedLine[] = [];
+
+export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = NONE, candles, marks, height, empty, controls, unit = '', note }: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<ChartHandle | null>(null);
   const [table, setTable] = useState(false);
@@ -54,14 +61,14 @@ export function TimeChart({ label, line, candles, marks, height, empty, controls
     import('./chart-drawing.ts').then(({ drawChart }) => {
       if (closed) return;
       handle.current = drawChart(host, { candlestick, onRead: setRead });
-      handle.current.set({ line: line ?? [], candles: candles ?? [], marks: marks ?? [] });
+      handle.current.set({ line: line ?? [], stepMs, compared, candles: candles ?? [], marks: marks ?? [] });
     }, () => { setFailed(true); });
     return () => { closed = true; handle.current?.close(); handle.current = null; };
     // Data comes by the next effect; this one is about having a chart at all.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [table, drawable, candlestick]);
 
-  useEffect(() => { handle.current?.set({ line: line ?? [], candles: candles ?? [], marks: marks ?? [] }); }, [line, candles, marks]);
+  useEffect(() => { handle.current?.set({ line: line ?? [], stepMs, compared, candles: candles ?? [], marks: marks ?? [] }); }, [line, stepMs, compared, candles, marks]);
 
   const move = (to: number | null): void => {
     const point = to === null ? undefined : points[to];
@@ -90,8 +97,8 @@ export function TimeChart({ label, line, candles, marks, height, empty, controls
         {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
         {drawable && table && (
           <div className="sheet-scroll h-full overflow-y-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
-            <table className="sheet-table"><thead><tr><th scope="col">Time</th><th scope="col" className="num">{candlestick ? 'Close' : 'Value'}{unit === '' ? '' : `, ${unit}`}</th></tr></thead>
-              <tbody>{points.slice(-TABLE_ROWS).reverse().map(([at, value]) => <tr key={at}><td>{formatMoment(at)}</td><td className="num">{formatPrice(value)}</td></tr>)}</tbody></table>
+            <table className="sheet-table"><thead><tr><th scope="col">Time</th><th scope="col" className="num">{candlestick ? 'Close' : lineName}{unit === '' ? '' : `, ${unit}`}</th>{compared.map(({ name }) => <th key={name} scope="col" className="num">{name}</th>)}</tr></thead>
+              <tbody>{points.slice(-TABLE_ROWS).reverse().map(([at, value]) => <tr key={at}><td>{formatMoment(at)}</td><td className="num">{candlestick ? formatPrice(value) : formatAmount(value)}</td>{compared.map(({ name, points: others }) => <td key={name} className="num">{formatAmount(others.find(([time]) => time === at)?.[1])}</td>)}</tr>)}</tbody></table>
           </div>
         )}
       </div>

@@ -1,6 +1,6 @@
 /** Draws with lightweight-charts in the colours of the page; loaded on demand, refuses grid noise and animation. */
 import {
-  AreaSeries, CandlestickSeries, ColorType, createChart, createSeriesMarkers, LineStyle,
+  AreaSeries, CandlestickSeries, ColorType, createChart, createSeriesMarkers, LineSeries, LineStyle,
   type ISeriesApi, type UTCTimestamp,
 } from 'lightweight-charts';
 import type { CandleRow } from '../../contract/market.ts';
@@ -9,8 +9,19 @@ import { formatAmount, formatPrice } from '../format/numbers.ts';
 /** An entry or an exit of the person on the price. `at` is market clock, ms. */
 export interface ChartMark { at: number; side: 'buy' | 'sell'; text: string }
 
+/** A line to compare with: what it is, its points, and how it is told from the others without colour. */
+export interface ComparedLine { name: string; points: readonly (readonly [number, string])[] }
+/** Every line has a dash and a colour of its own; as many as there are of these can be told apart. */
+export const COMPARED_STYLES = [
+  { token: '--ink-3', dash: LineStyle.Dashed }, { token: '--amber', dash: LineStyle.Solid }, { token: '--blue', dash: LineStyle.SparseDotted },
+  { token: '--red', dash: LineStyle.LargeDashed }, { token: '--green', dash: LineStyle.Dotted }, { token: '--orange', dash: LineStyle.Solid },
+] as const;
+
 export interface ChartData {
   line: readonly (readonly [number, string])[];
+  /** Time between two places on the axis, ms: points that lie further apart are drawn further apart. */
+  stepMs?: number | undefined;
+  compared: readonly ComparedLine[];
   candles: readonly CandleRow[];
   marks: readonly ChartMark[];
 }
@@ -43,6 +54,17 @@ export function ordered<T extends { time: UTCTimestamp }>(points: T[]): T[] {
   return [...bySecond.values()].sort((a, b) => a.time - b.time);
 }
 
+/** The library gives every point the same width: empty places keep the axis true to time. */
+function spaced(points: readonly (readonly [number, string])[], stepMs: number | undefined): ({ time: UTCTimestamp; value: number } | { time: UTCTimestamp })[] {
+  return ordered(points.flatMap(([at, value], index) => {
+    const point = { time: seconds(at), value: Number(value) };
+    const before = points[index - 1]?.[0];
+    if (stepMs === undefined || before === undefined) return [point];
+    const empty = Array.from({ length: Math.max(0, Math.round((at - before) / stepMs) - 1) }, (_, step) => ({ time: seconds(before + (step + 1) * stepMs) }));
+    return [...empty, point];
+  }));
+}
+
 function palette() {
   return { text: colour('--ink-3'), line: colour('--line'), accent: colour('--accent'), fade: colour('--accent', 0.13), none: colour('--accent', 0), up: colour('--gain'), down: colour('--loss') };
 }
@@ -63,6 +85,7 @@ export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlest
     localization: { priceFormatter: (value: number) => (candlestick ? formatPrice(plain(value)) : formatAmount(plain(value))) },
   });
   const area = candlestick ? null : chart.addSeries(AreaSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerRadius: 3 });
+  const beside: ISeriesApi<'Line'>[] = [];
   const bars = candlestick ? chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineVisible: true, priceLineWidth: 1 }) : null;
   const series: ISeriesApi<'Area'> | ISeriesApi<'Candlestick'> | null = area ?? bars;
   const markers = bars === null ? null : createSeriesMarkers(bars, []);
@@ -71,6 +94,7 @@ export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlest
     tones = palette();
     chart.applyOptions(look());
     area?.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
+    beside.forEach((line, index) => { const style = COMPARED_STYLES[index % COMPARED_STYLES.length]; if (style !== undefined) line.applyOptions({ color: colour(style.token), lineStyle: style.dash }); });
     bars?.applyOptions({ upColor: tones.up, downColor: tones.down, wickUpColor: tones.up, wickDownColor: tones.down });
   };
   paint();
@@ -88,8 +112,14 @@ export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlest
 
   let first = true;
   return {
-    set({ line, candles, marks }) {
-      area?.setData(ordered(line.map(([at, value]) => ({ time: seconds(at), value: Number(value) }))));
+    set({ line, stepMs, compared, candles, marks }) {
+      if (beside.length !== compared.length) {
+        for (const one of beside.splice(0)) chart.removeSeries(one);
+        while (beside.length < compared.length) beside.push(chart.addSeries(LineSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false }));
+        paint();
+      }
+      compared.forEach(({ points }, index) => { beside[index]?.setData(spaced(points, stepMs)); });
+      area?.setData(spaced(line, stepMs));
       bars?.setData(ordered(candles.map(([at, open, high, low, close]) => ({ time: seconds(at), open: Number(open), high: Number(high), low: Number(low), close: Number(close) }))));
       const from = candles[0]?.[0] ?? Infinity;
       markers?.setMarkers(ordered(marks.filter((mark) => mark.at >= from).map((mark) => ({

@@ -2,6 +2,7 @@
 import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { AgentList } from '../../contract/agents.ts';
+import { AgentInsight } from '../../contract/insight.ts';
 import { MarketData, MarketOverview, MarketPools, Sparklines } from '../../contract/market.ts';
 import { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
 import { Analytics, History, Portfolio } from '../../contract/trading.ts';
@@ -21,6 +22,7 @@ const SCHEMAS = {
   trial: TrialStatus,
   settings: TradingSettings,
   analytics: Analytics,
+  insight: AgentInsight,
 } as const;
 
 export type SnapshotKind = keyof typeof SCHEMAS;
@@ -28,7 +30,7 @@ export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]
 export const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
 
 /** What goes first where the disk is full: what is largest and is missed least. */
-const TRIM_ORDER: readonly SnapshotKind[] = ['sparklines', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'settings', 'agents', 'subscription', 'portfolio'];
+const TRIM_ORDER: readonly SnapshotKind[] = ['sparklines', 'insight', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'settings', 'agents', 'subscription', 'portfolio'];
 
 export interface Snapshot<K extends SnapshotKind> {
   /** Device clock, ms, at which the server's word came. */

@@ -1,11 +1,14 @@
 /** How a screen reads a store: it asks once when shown and again when the server is back; refuses to write. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
+import type { Portfolio } from '../../contract/trading.ts';
 import { useNow } from '../components/use-now.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
+import { moneyOf } from '../stores/agent-money.ts';
 import { agentsStore, loadAgents } from '../stores/agents.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market.ts';
+import { portfolioStore } from '../stores/portfolio.ts';
 import type { Slot } from '../stores/slot.ts';
 import { queue } from '../commands.ts';
 import type { OutboxEntryView } from './outbox-view.ts';
@@ -42,9 +45,11 @@ export function useEntries(): OutboxEntryView[] {
   return useSnapshot(queue).entries as OutboxEntryView[];
 }
 
-/** All agents with what waits for each, in the server's order; null until anything is known. */
+/** All agents with what waits for each and their money by the newest word of it, in the server's order; null until anything is known. */
 export function useAgentViews(): { views: AgentView[] | null; slot: Slot<unknown> } {
   const slot = useSlot(agentsStore, loadAgents);
   const entries = useEntries();
-  return { views: slot.data === null ? null : slot.data.agents.map((agent) => agentView(agent, entries)), slot };
+  const portfolio = useSnapshot(portfolioStore).data as Portfolio | null;
+  const { data } = slot;
+  return { views: data === null ? null : data.agents.map((agent) => agentView({ ...agent, ...moneyOf(agent, data, portfolio) }, entries)), slot };
 }

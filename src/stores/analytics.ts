@@ -27,8 +27,12 @@ export function loadSummary(force = false): Promise<void> {
   return load(summaryStore, force, () => api.call('agentSummary', {}), (reply) => { fill(summaryStore, reply, 'network', Date.now()); });
 }
 
+export function applyInsight(next: AgentInsight, origin: Origin, savedAt = Date.now()): void {
+  fill(insightStore, next, origin, savedAt);
+}
+
 export function loadInsight(force = false): Promise<void> {
-  return load(insightStore, force, () => api.call('agentInsight', {}), (reply) => { fill(insightStore, reply, 'network', Date.now()); });
+  return load(insightStore, force, () => api.call('agentInsight', {}), (reply) => { applyInsight(reply, 'network'); });
 }
 
 export function loadPerformance(agentId: string, force = false): Promise<void> {

@@ -3,7 +3,7 @@ import { subscribe } from 'valtio';
 import { readSnapshots, writeSnapshot, type SnapshotKind } from '../offline/snapshots.ts';
 import { log } from '../log.ts';
 import { agentsStore, applyAgents } from './agents.ts';
-import { analyticsStore, applyAnalytics } from './analytics.ts';
+import { analyticsStore, applyAnalytics, applyInsight, insightStore } from './analytics.ts';
 import { takeEarlyRead } from './early-read.ts';
 import { applyHistory, historyStore } from './history.ts';
 import { applyMarket, applyOverview, applyPools, applySparklines, marketStore, overviewStore, poolsStore, sparklinesStore, toMarketData } from './market.ts';
@@ -17,7 +17,11 @@ const KEEP_EVERY_MS = 4_000;
 
 /** What the first picture of the app is made of: the shell, its guard and the dashboard. */
 const FIRST = ['portfolio', 'agents', 'market', 'history', 'subscription', 'trial'] as const satisfies readonly SnapshotKind[];
+<<<<<<< HEAD
 const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics'] as const satisfies readonly SnapshotKind[];
+=======
+const LATER = ['overview', 'pools', 'settings', 'analytics', 'insight'] as const satisfies readonly SnapshotKind[];
+>>>>>>> c12caad (Every profit and loss opens into rows that add up to it; portfolio with allocation, buy-and-hold, filters and old books; analytics by day, pair, agent and hour; agents ranked side by side)
 
 /**
  * Reads what is kept of a user, and is looked at first, into stores that are still empty; one change of the screen. The
@@ -35,13 +39,18 @@ async function hydrateFirst(uid: string, present: () => boolean): Promise<void> 
 
 /** Reads the rest of what is kept. */
 async function hydrateLater(uid: string, present: () => boolean): Promise<void> {
+<<<<<<< HEAD
   const { overview, pools, sparklines, settings, analytics } = await readSnapshots(uid, LATER);
+=======
+  const { overview, pools, settings, analytics, insight } = await readSnapshots(uid, LATER);
+>>>>>>> c12caad (Every profit and loss opens into rows that add up to it; portfolio with allocation, buy-and-hold, filters and old books; analytics by day, pair, agent and hour; agents ranked side by side)
   if (!present()) return;
   if (overview !== undefined && overviewStore.data === null) applyOverview(overview.value, 'snapshot', overview.savedAt);
   if (pools !== undefined && poolsStore.data === null) applyPools(pools.value, 'snapshot', pools.savedAt);
   if (sparklines !== undefined && sparklinesStore.data === null) applySparklines(sparklines.value, 'snapshot', sparklines.savedAt);
   if (settings !== undefined && settingsStore.data === null) applySettings(settings.value, 'snapshot', settings.savedAt);
   if (analytics !== undefined && analyticsStore.data === null) applyAnalytics(analytics.value, 'snapshot', analytics.savedAt);
+  if (insight !== undefined && insightStore.data === null) applyInsight(insight.value, 'snapshot', insight.savedAt);
 }
 
 /** Everything kept of a user; `onFirst` is called when what is looked at first is in its place. */
@@ -87,6 +96,7 @@ export function keepSnapshots(uid: string): () => void {
     throttled(historyStore, (data, at) => writeSnapshot(uid, 'history', data, at)),
     throttled(settingsStore, (data, at) => writeSnapshot(uid, 'settings', data, at)),
     throttled(analyticsStore, (data, at) => writeSnapshot(uid, 'analytics', data, at)),
+    throttled(insightStore, (data, at) => writeSnapshot(uid, 'insight', data, at)),
     throttled(subscriptionStore, async (data, at) => {
       if (data.status !== null) await writeSnapshot(uid, 'subscription', data.status, at);
       if (data.trial !== null) await writeSnapshot(uid, 'trial', data.trial, at);

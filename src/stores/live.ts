@@ -12,6 +12,7 @@ import { whileSeen } from '../resting-timer.ts';
 import { agentsStore, applyAgent, applyRuns, clearAgents, loadAgents, removeAgent } from './agents.ts';
 import { clearAnalytics } from './analytics.ts';
 import { behind, noteBehind } from './behind.ts';
+import { clearBooks } from './books.ts';
 import { connection, noteMarketTime } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
 import { applyFill, clearHistory, historyStore, loadHistory } from './history.ts';
@@ -95,6 +96,7 @@ function clearAll(): void {
   behind.told = null;
   clearAgents();
   clearAnalytics();
+  clearBooks();
   clearHistory();
   clearMarket();
   clearChoices();

@@ -11,6 +11,7 @@ import { useNow } from '../../components/use-now.ts';
 import { formatAgo, formatUntil, formatWhen } from '../../format/times.ts';
 import { insightStore } from '../../stores/analytics.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
+import { Explain } from '../explain/Explain.tsx';
 import { useMarketNow, useMarketSpeed, useMarketState, type MarketState } from '../reading.ts';
 import { AgentActs } from './AgentActs.tsx';
 import { intervalText } from './agent-words.ts';
@@ -82,7 +83,7 @@ export function AgentRow({ view }: { view: AgentView }) {
       </Link>
       <span className="hidden sm:block"><AgentLine agent={agent} /></span>
       <span className="flex flex-col items-end text-right">
-        <Amount value={agent.total} change />
+        <Explain ask={{ of: 'agent', id: agent.id, name: agent.name, shown: agent.total }} name={`the result of ${agent.name}`} plain><Amount value={agent.total} change /></Explain>
         <span className="mt-1 sm:hidden"><AgentLine agent={agent} /></span>
       </span>
       <AgentActs view={view} />

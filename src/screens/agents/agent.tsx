@@ -17,6 +17,7 @@ import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { StatusBadge } from '../../components/Tags.tsx';
 import type { ScreenProps } from '../../shell/routes.ts';
+import { moneyOf } from '../../stores/agent-money.ts';
 import { agentView } from '../../stores/agent-view.ts';
 import { agentsStore, loadAgents } from '../../stores/agents.ts';
 import { loadPerformance, performanceStore } from '../../stores/analytics.ts';
@@ -25,6 +26,7 @@ import { historyStore, loadHistory } from '../../stores/history.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
 import { act, tried } from '../act.ts';
+import { Explain } from '../explain/Explain.tsx';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
 import { useEntries, useMarketNow, useMarketSpeed, useMarketState, useSlot } from '../reading.ts';
@@ -117,9 +119,9 @@ function Results({ agent, slot }: { agent: Agent; slot: Slot<AgentPerformance> }
   const why = 'Not enough trades yet';
   return (
     <dl>
-      <Line term="Result"><Amount value={agent.total} change quote={agent.quote} /></Line>
-      <Line term="Realised, net of fees"><Amount value={agent.realized} change /></Line>
-      <Line term="Unrealised"><Amount value={agent.unrealized} change /></Line>
+      <Line term="Result"><Explain ask={{ of: 'agent', id: agent.id, name: agent.name, shown: agent.total }} name="the result"><Amount value={agent.total} change quote={agent.quote} /></Explain></Line>
+      <Line term="Realised, net of fees"><Explain ask={{ of: 'agent-realized', id: agent.id, name: agent.name, shown: agent.realized }} name="what was realised"><Amount value={agent.realized} change /></Explain></Line>
+      <Line term="Unrealised"><Explain ask={{ of: 'agent-unrealized', id: agent.id, name: agent.name, shown: agent.unrealized }} name="what is unrealised"><Amount value={agent.unrealized} change /></Explain></Line>
       <Line term="Fees"><Amount value={agent.fees} /></Line>
       <Line term="Trades">{slot.data?.trades ?? '—'}</Line>
       <Line term="Win rate"><Ratio value={metrics?.winRate} share why={why} /></Line>
@@ -183,7 +185,7 @@ export default function AgentScreen({ params }: ScreenProps) {
           </Section>
         </div>
         <div className="flex min-w-0 flex-col gap-8">
-          <Section title="Results"><Results agent={agent} slot={slot} /></Section>
+          <Section title="Results"><Results agent={agents.data === null ? agent : { ...agent, ...moneyOf(agent, agents.data, portfolio) }} slot={slot} /></Section>
           <Section title="Terms">
             <dl>
               <Line term="Pool">{POOL_NAME[agent.pool]}</Line>

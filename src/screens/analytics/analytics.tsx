@@ -1,60 +1,95 @@
-/** Metrics of the account as the server computed them, and who earned or lost what; refuses to show an undefined figure as zero. */
+/** Metrics of the account as the server computed them, its days, and who earned or lost what; refuses to show an undefined figure as zero. */
+import { Lock } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { ANALYTICS_VIEW_DAYS } from '../../../contract/limits.ts';
 import type { Analytics } from '../../../contract/trading.ts';
 import { LinkButton } from '../../components/Button.tsx';
-import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
-import { Amount, Ratio } from '../../components/Figures.tsx';
-import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
+import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
+import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { may } from '../../identity/security-context.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
 import { analyticsStore, loadAnalytics } from '../../stores/analytics.ts';
+import { historyStore, loadHistory } from '../../stores/history.ts';
 import { useSecurity } from '../../stores/security.ts';
+import { heldOf, whyNotHeld } from '../portfolio/held.ts';
 import { useSlot } from '../reading.ts';
+import { Breakdown, Hours } from './Breakdown.tsx';
+import { HeatMap } from './HeatMap.tsx';
+import { BASIC, DEEP, whyMissing, type MetricWords } from './metric-words.ts';
 
-const FEW = 'Not enough days or trades yet';
-type MetricName = keyof Analytics['metrics'];
-const BASIC: readonly [MetricName, string, boolean][] = [
-  ['totalReturn', 'Total return', true], ['maxDrawdown', 'Largest drawdown', true], ['winRate', 'Win rate', true], ['profitFactor', 'Profit factor', false],
-];
-const DEEP: readonly [MetricName, string, boolean][] = [
-  ['cagr', 'Annual growth', true], ['volatility', 'Volatility, annual', true], ['sharpe', 'Sharpe', false], ['sortino', 'Sortino', false],
-  ['calmar', 'Calmar', false], ['expectancy', 'Expectancy a trade', false], ['exposure', 'Exposure', true], ['turnover', 'Turnover', false],
-];
-
-function Measures({ metrics, rows }: { metrics: Analytics['metrics']; rows: typeof BASIC }) {
-  return <dl>{rows.map(([name, label, share]) => <Line key={name} term={label}><Ratio value={metrics[name]} share={share} why={FEW} /></Line>)}</dl>;
+function Figure({ words, analytics }: { words: MetricWords; analytics: Analytics }) {
+  const value = analytics.metrics[words.name];
+  const why = whyMissing(words.name, analytics);
+  if (value === null) return <><span aria-hidden>—</span><span className="ml-2 text-xs font-normal text-ink-3">{why}</span></>;
+  if (words.kind === 'money') return <Amount value={value.toFixed(2)} change quote={analytics.quote} />;
+  return words.kind === 'share' && words.signed === true ? <Percent value={value * 100} /> : <Ratio value={value} share={words.kind === 'share'} why={why} />;
 }
 
-function Breakdown({ head, rows }: { head: string; rows: readonly { key: string; name: string; trades: number; realized: string; unrealized: string; fees: string }[] }) {
+function Measures({ list, analytics }: { list: readonly MetricWords[]; analytics: Analytics }) {
   return (
-    <div className="sheet-scroll">
-      <table className="sheet-table">
-        <thead><tr><th scope="col">{head}</th><th scope="col" className="num">Trades</th><th scope="col" className="num">Realised</th><th scope="col" className="num">Unrealised</th><th scope="col" className="num">Fees</th></tr></thead>
-        <tbody>{rows.map((row) => <tr key={row.key}><td>{row.name}</td><td className="num">{row.trades}</td><td className="num"><Amount value={row.realized} change /></td><td className="num"><Amount value={row.unrealized} change /></td><td className="num"><Amount value={row.fees} /></td></tr>)}</tbody>
-      </table>
-    </div>
+    <dl className="grid gap-x-10 sm:grid-cols-2">
+      {list.map((words) => (
+        <div key={words.name} className="rule py-2.5">
+          <div className="flex flex-wrap items-baseline justify-between gap-x-4"><dt className="text-ink-2">{words.label}</dt><dd className="text-right font-medium"><Figure words={words} analytics={analytics} /></dd></div>
+          <p className="mt-0.5 text-xs text-ink-3">{words.says} <span className="whitespace-normal text-ink-3">{words.made}.</span></p>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What the plan does not have, behind its real limit: named, with what it would say. */
+function Locked({ days }: { days: number }) {
+  return (
+    <Section title="With Standard and the free trial" aside={<Lock className="inline size-4" aria-hidden />}>
+      <div className="rule py-4">
+        <p className="max-w-[64ch] text-ink-2">Your plan shows four measures and the last {ANALYTICS_VIEW_DAYS} days{days > ANALYTICS_VIEW_DAYS ? ` of ${days}` : ''}. Standard, Pro and the free trial add:</p>
+        <ul className="mt-3 grid gap-x-10 sm:grid-cols-2">
+          {DEEP.map(({ name, label, says }) => <li key={name} className="rule py-2"><span className="text-ink-2">{label}</span><span className="block text-xs text-ink-3">{says}</span></li>)}
+          <li className="rule py-2"><span className="text-ink-2">By agent, by pair, by hour</span><span className="block text-xs text-ink-3">Who earned and lost what, and when.</span></li>
+          <li className="rule py-2"><span className="text-ink-2">Every day</span><span className="block text-xs text-ink-3">The whole calendar, from the first mark on.</span></li>
+        </ul>
+        <div className="mt-4"><LinkButton to="/subscription" tone="primary">View Plans</LinkButton></div>
+      </div>
+    </Section>
+  );
+}
+
+function Deep({ analytics, fills }: { analytics: Analytics; fills: Parameters<typeof HeatMap>[0]['fills'] }) {
+  const book = { analytics, fills };
+  return (
+    <>
+      <Section title="Risk and return"><Measures list={DEEP} analytics={analytics} /></Section>
+      {analytics.perAgent.length > 0 && <Section title="By agent"><Breakdown head="Agent" ask={{ of: 'by-agent', book }} name="the result of all agents" parts={analytics.perAgent.map((row) => ({ ...row, key: row.agentId, name: <Link href={`/agents/${encodeURIComponent(row.agentId)}`} className="hover:text-accent">{row.agentName}</Link> }))} /></Section>}
+      {analytics.perPair.length > 0 && <Section title="By pair"><Breakdown head="Pair" ask={{ of: 'by-pair', book }} name="the result of all pairs" parts={analytics.perPair.map((row) => ({ ...row, key: row.pair, name: row.pair, ask: { of: 'pair', pair: row.pair, book } }))} /></Section>}
+      {(analytics.perHour?.length ?? 0) > 0 && <Section title="By hour of the sale"><Hours hours={analytics.perHour ?? []} ask={{ of: 'by-hour', book }} /></Section>}
+    </>
   );
 }
 
 export default function AnalyticsScreen() {
   const { data, error } = useSlot(analyticsStore, loadAnalytics);
-  const deep = may(useSecurity(), 'analytics', 'read');
+  const fills = useSlot(historyStore, loadHistory).data?.fills ?? [];
+  // The server tells no more than the plan has; what was told before a plan ended is not shown after it.
+  const deep = may(useSecurity(), 'analytics', 'read') && data?.depth !== 'view';
+  const held = useMemo(() => heldOf(data), [data]);
   return (
     <>
-      <ScreenTitle title="Analytics" note={data === null ? undefined : `${data.trades} trades over ${data.days} ${data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC`} />
+      <ScreenTitle title="Analytics" note={data === null ? undefined : <>{data.trades} {data.trades === 1 ? 'trade' : 'trades'} over {data.days} {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC <DataAge kind="analytics" /></>} />
       <ReadError message={error} hasData={data !== null} onRetry={() => { void loadAnalytics(true); }} />
-      {data === null && error === null && <SkeletonRows rows={8} label="Analytics" />}
+      {data === null && error === null && <div className="flex flex-col gap-8"><ChartPlace what="Analytics" className="h-[244px] w-full" /><SkeletonRows rows={8} label="Analytics" /></div>}
       {data !== null && (
         <div className="flex flex-col gap-8">
-          <EquityChart curve={data.equity} quote={data.quote} height={200} />
-          <div className="grid gap-8 md:grid-cols-2">
-            <Section title="Results"><Measures metrics={data.metrics} rows={BASIC} /></Section>
-            <Section title="Risk and return">
-              {deep ? <Measures metrics={data.metrics} rows={DEEP} /> : <EmptyState title="In Standard and the free trial" action={<LinkButton to="/subscription">View Plans</LinkButton>}>Sharpe, Sortino, Calmar, volatility, expectancy, exposure and turnover, and the results by agent and by pair.</EmptyState>}
-            </Section>
-          </div>
-          {deep && data.perAgent.length > 0 && <Section title="By agent"><Breakdown head="Agent" rows={data.perAgent.map((row) => ({ ...row, key: row.agentId, name: row.agentName }))} /></Section>}
-          {deep && data.perPair.length > 0 && <Section title="By pair"><Breakdown head="Pair" rows={data.perPair.map((row) => ({ ...row, key: row.pair, name: row.pair }))} /></Section>}
-          <p className="text-xs text-ink-3">A dash means that the figure is not defined yet. Paper results, after fees, spread and impact; no forecast.</p>
+          <EquityChart curve={data.equity} quote={data.quote} height={200} held={held} whyNotHeld={whyNotHeld(data, data.quote)} />
+          <Section title="Results"><Measures list={BASIC} analytics={data} /></Section>
+          <Section title="Day by day" aside={deep ? undefined : `the last ${ANALYTICS_VIEW_DAYS} days`}>
+            {(data.daily?.length ?? 0) > 0 ? <HeatMap analytics={deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }} fills={fills} /> : <EmptyState title="No days yet">{data.daily === undefined ? 'They come with the next reading.' : 'The first mark of this account begins them.'}</EmptyState>}
+          </Section>
+          {deep ? <Deep analytics={data} fills={fills} /> : <Locked days={data.days} />}
+          <p className="text-xs text-ink-3">Paper results, after fees, spread and impact; no forecast. Bitcoin held is the first equity put into it at the account’s first moment, without a fee.</p>
         </div>
       )}
     </>

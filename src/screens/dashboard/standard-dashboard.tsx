@@ -56,7 +56,7 @@ export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: s
           <div>
             <EquityFigure portfolio={portfolio.data} />
             <ReadError message={portfolio.error} hasData={portfolio.data !== null} onRetry={() => { void loadPortfolio(true); }} />
-            <div className="mt-2">{portfolio.data === null ? <Skeleton className="h-[204px] w-full" /> : <EquityChart curve={portfolio.data.equityCurve} quote={portfolio.data.quote} />}</div>
+            <div className="mt-2">{portfolio.data === null ? <Skeleton className="h-[204px] w-full" /> : <EquityChart curve={portfolio.data.equityCurve} quote={portfolio.data.quote} now={[portfolio.data.asOf, portfolio.data.equity]} />}</div>
           </div>
           <SinceYouLeft key={uid} uid={uid} portfolio={portfolio.data} fills={history.data?.fills ?? null} agents={agents} />
           {views !== null && <div className="empty:hidden xl:hidden"><NeedsYou views={views} /></div>}

@@ -1,9 +1,8 @@
 /** Agents side by side, by what they earned after fees; refuses a ranking by luck alone: trades stand beside. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import type { Agent } from '../../../contract/agents.ts';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
-import { Amount } from '../../components/Figures.tsx';
+import { Amount, Ratio } from '../../components/Figures.tsx';
 import { LinkButton } from '../../components/Button.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
 import { ShareWords } from '../../components/ShareWords.tsx';
@@ -11,32 +10,60 @@ import { CommandState } from '../../components/CommandState.tsx';
 import { StatusBadge } from '../../components/Tags.tsx';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { loadAgents } from '../../stores/agents.ts';
-import { analyticsStore, loadAnalytics, loadSummary, summaryStore } from '../../stores/analytics.ts';
+import { insightStore, loadInsight, loadSummary, summaryStore } from '../../stores/analytics.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { POOL_NAME } from '../agents/agent-words.ts';
 import { AgentActs } from '../agents/AgentActs.tsx';
 import { STATUS_TONE } from '../agents/AgentRow.tsx';
+import { sumOf } from '../explain/equation.ts';
+import { Explain } from '../explain/Explain.tsx';
 import { useAgentViews, useSlot } from '../reading.ts';
+import { compared, sortCompared, type Column, type Compared } from './compare.ts';
+import { Curves } from './Curves.tsx';
 import { resultWords } from './result-words.ts';
 
-type Column = 'name' | 'total' | 'realized' | 'unrealized' | 'fees';
-const COLUMNS: readonly [Column, string][] = [['total', 'Result'], ['realized', 'Realised'], ['unrealized', 'Unrealised'], ['fees', 'Fees']];
+const COLUMNS: readonly [Column, string][] = [
+  ['total', 'Result'], ['realized', 'Realised'], ['unrealized', 'Unrealised'], ['fees', 'Fees'], ['trades', 'Trades'], ['winRate', 'Win rate'],
+  ['profitFactor', 'Profit factor'], ['drawdown', 'Deepest fall'], ['exposure', 'Exposure'],
+];
 
-/** Best first; names from A. */
-export function sortAgents<T extends { agent: Pick<Agent, Column> }>(views: readonly T[], by: Column): T[] {
-  return [...views].sort((a, b) => (by === 'name' ? a.agent.name.localeCompare(b.agent.name) : Number(b.agent[by]) - Number(a.agent[by])));
+function Figures({ row }: { row: Compared }) {
+  const { agent } = row;
+  const opens = (of: 'agent' | 'agent-realized' | 'agent-unrealized', shown: string, name: string) => <Explain ask={{ of, id: agent.id, name: agent.name, shown }} name={`${name} of ${agent.name}`} plain><Amount value={shown} change /></Explain>;
+  return (
+    <>
+      <td className="num font-medium">{opens('agent', agent.total, 'the result')}</td>
+      <td className="num">{opens('agent-realized', agent.realized, 'what was realised')}</td>
+      <td className="num">{opens('agent-unrealized', agent.unrealized, 'what is unrealised')}</td>
+      <td className="num"><Amount value={agent.fees} /></td>
+      <td className="num">{row.trades ?? <Ratio value={null} why="Comes with the next reading" />}</td>
+      <td className="num"><Ratio value={row.winRate} share why="Nothing closed yet" /></td>
+      <td className="num"><Ratio value={row.profitFactor} why="No loss yet to divide by" /></td>
+      <td className="num"><Amount value={row.drawdown === null ? null : row.drawdown.toFixed(6)} change why="No trade yet" /></td>
+      <td className="num"><Ratio value={row.exposure} share why="No trade yet" /></td>
+    </>
+  );
 }
+
+/** The rows of the table added up: agents that were deleted are not among them. */
+const totalOf = (rows: readonly Compared[], key: 'total' | 'realized' | 'unrealized' | 'fees'): string => sumOf(rows.map(({ agent }) => agent[key]));
 
 export default function Performance() {
   const { views, slot } = useAgentViews();
   const summary = useSlot(summaryStore, loadSummary).data;
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const words = portfolio === null ? null : resultWords(portfolio);
-  const perAgent = useSlot(analyticsStore, loadAnalytics).data?.perAgent ?? [];
+  const insight = useSlot(insightStore, loadInsight).data;
   const [by, setBy] = useState<Column>('total');
+  const [turned, setTurned] = useState(false);
+  const rows = views === null ? [] : sortCompared(compared(views, insight), by, turned);
+  const ranks = new Map(sortCompared(rows, 'total').map(({ agent }, index) => [agent.id, index + 1]));
+  const agents = useMemo(() => views?.map(({ agent }) => ({ id: agent.id, name: agent.name })) ?? [], [views]);
+  const press = (column: Column): void => { setTurned(by === column && !turned); setBy(column); };
+  const downFirst = by !== 'name';
   const heading = (column: Column, label: string, numeric: boolean) => (
-    <th key={column} scope="col" className={numeric ? 'num' : ''} aria-sort={by === column ? (column === 'name' ? 'ascending' : 'descending') : 'none'}>
-      <button type="button" className={`min-h-8 ${by === column ? 'font-semibold text-ink' : ''}`} onClick={() => { setBy(column); }}>{label}</button>
+    <th key={column} scope="col" className={numeric ? 'num' : ''} aria-sort={by !== column ? 'none' : downFirst !== turned ? 'descending' : 'ascending'}>
+      <button type="button" className={`min-h-8 ${by === column ? 'font-semibold text-ink' : 'hover:text-ink'}`} onClick={() => { press(column); }}>{label}<span aria-hidden className="ml-1 inline-block w-2 text-[0.7em]">{by !== column ? '' : downFirst !== turned ? '▼' : '▲'}</span></button>
     </th>
   );
   return (
@@ -49,31 +76,27 @@ export default function Performance() {
         <div className="flex flex-col gap-8">
           <div className="sheet-scroll">
             <table className="sheet-table">
-              <thead><tr>{heading('name', 'Agent', false)}<th scope="col">State</th><th scope="col">Pool</th><th scope="col" className="num">Trades</th>{COLUMNS.map(([column, label]) => heading(column, label, true))}<th scope="col"><span className="sr-only">Acts</span></th></tr></thead>
+              <thead><tr><th scope="col" className="w-8"><abbr title="Rank by result" className="no-underline">#</abbr></th>{heading('name', 'Agent', false)}{COLUMNS.map(([column, label]) => heading(column, label, true))}<th scope="col"><span className="sr-only">Acts</span></th></tr></thead>
               <tbody>
-                {sortAgents(views, by).map((view) => ({ view, agent: view.agent })).map(({ view, agent }) => (
-                  <tr key={agent.id}>
-                    <td><Link href={`/agents/${encodeURIComponent(agent.id)}`} className="block max-w-40 truncate font-medium hover:text-accent md:max-w-72">{agent.name}</Link></td>
-                    <td className="min-w-44 whitespace-normal"><StatusBadge tone={STATUS_TONE[agent.status]} className="text-xs">{view.statusText}</StatusBadge>{view.entry !== null && view.commandText !== null && <CommandState phase={view.entry.state} className="text-xs">{view.commandText}</CommandState>}</td>
-                    <td className="text-ink-2">{POOL_NAME[agent.pool]}</td>
-                    <td className="num">{perAgent.find((row) => row.agentId === agent.id)?.trades ?? '—'}</td>
-                    <td className="num"><Amount value={agent.total} change /></td>
-                    <td className="num"><Amount value={agent.realized} change /></td>
-                    <td className="num"><Amount value={agent.unrealized} change /></td>
-                    <td className="num"><Amount value={agent.fees} /></td>
-                    <td><AgentActs view={view} startable={false} /></td>
+                {rows.map((row) => (
+                  <tr key={row.agent.id}>
+                    <td className="text-ink-3">{ranks.get(row.agent.id)}</td>
+                    <td className="sticky left-0 z-[1] bg-ground"><Link href={`/agents/${encodeURIComponent(row.agent.id)}`} className="block max-w-32 truncate font-medium hover:text-accent md:max-w-56">{row.agent.name}</Link><StatusBadge tone={STATUS_TONE[row.agent.status]} className="text-xs">{row.statusText}</StatusBadge>{row.entry !== null && row.commandText !== null && <CommandState phase={row.entry.state} className="text-xs">{row.commandText}</CommandState>}<span className="block text-xs text-ink-3">{POOL_NAME[row.agent.pool]}</span></td>
+                    <Figures row={row} />
+                    <td><AgentActs view={row} startable={false} /></td>
                   </tr>
                 ))}
               </tbody>
             </table>
           </div>
+          <Section title="Over time" aside="result, realised and unrealised"><Curves agents={agents} insight={insight} quote={portfolio?.quote ?? ''} /></Section>
           <Section title="Together" className="max-w-md">
             {summary === null ? <SkeletonRows rows={5} label="Together" /> : (
               <dl>
-                <Line term="Result"><Amount value={summary.totalProfit} change quote={summary.quote} /></Line>
-                <Line term="Realised, net of fees"><Amount value={summary.realized} change /></Line>
-                <Line term="Unrealised"><Amount value={summary.unrealized} change /></Line>
-                <Line term="Fees"><Amount value={summary.fees} /></Line>
+                <Line term="Result"><Explain ask={{ of: 'agents' }} name="the result of all agents"><Amount value={totalOf(rows, 'total')} change quote={summary.quote} /></Explain></Line>
+                <Line term="Realised, net of fees"><Amount value={totalOf(rows, 'realized')} change /></Line>
+                <Line term="Unrealised"><Amount value={totalOf(rows, 'unrealized')} change /></Line>
+                <Line term="Fees"><Amount value={totalOf(rows, 'fees')} /></Line>
                 <Line term="Agents">{summary.running} running of {summary.total}, {summary.cap} allowed</Line>
               </dl>
             )}

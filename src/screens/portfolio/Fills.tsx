@@ -4,6 +4,7 @@ import { Amount } from '../../components/Figures.tsx';
 import { formatPrice, formatQuantity } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
 import { reasonText } from '../agents/reason-words.ts';
+import { Explain } from '../explain/Explain.tsx';
 import { useMarketNow } from '../reading.ts';
 
 export function Fills({ fills, quote, showAgent = true }: { fills: readonly Fill[]; quote: string; showAgent?: boolean }) {
@@ -17,7 +18,7 @@ export function Fills({ fills, quote, showAgent = true }: { fills: readonly Fill
             <p className="text-xs text-ink-3">{formatWhen(fill.filledAt, now)}{showAgent ? ` · ${fill.agentName}` : ''} · {reasonText(fill.reason)}{' · '}<span className="whitespace-nowrap">fee {formatPrice(fill.fee)} {quote}</span></p>
           </div>
           <div className="text-right">
-            {fill.realized === null ? <Amount value={fill.notional} className="text-ink-2" /> : <Amount value={fill.realized} change />}
+            {fill.realized === null ? <Amount value={fill.notional} className="text-ink-2" /> : <Explain ask={{ of: 'sale', fill, quote }} name={`what ${fill.pair} brought`} plain><Amount value={fill.realized} change /></Explain>}
             <p className="text-xs text-ink-3">{fill.realized === null ? 'spent' : 'realised'}</p>
           </div>
         </li>

@@ -1,82 +1,124 @@
-/** The portfolio: equity with its equation, positions, every trade, and a new paper book; refuses to close anything by a slip. */
-import { Download } from 'lucide-react';
-import { useState } from 'react';
+/** The portfolio: equity with its sum, what it consists of, every trade, the books before this one; refuses to close anything by a slip. */
+import { useCallback, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
+import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
-import { Button } from '../../components/Button.tsx';
-import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, Section } from '../../components/Section.tsx';
+import { DataAge } from '../../shell/DataAge.tsx';
 import { loadAgents } from '../../stores/agents.ts';
+import { analyticsStore, loadAnalytics } from '../../stores/analytics.ts';
+import { booksStore, loadBook, type OldBook } from '../../stores/books.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/history.ts';
 import { applyPortfolio, loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
+import { emptySlot, type Slot } from '../../stores/slot.ts';
 import { tried } from '../act.ts';
+import type { Account } from '../explain/account.ts';
+import { Explain } from '../explain/Explain.tsx';
+import { sumOf } from '../explain/equation.ts';
 import { useSlot } from '../reading.ts';
-import { download, fillsCsv } from './csv.ts';
+import { Allocation } from './Allocation.tsx';
+import { BookPicker } from './BookPicker.tsx';
 import { EquityFigure } from './Equity.tsx';
-import { Fills } from './Fills.tsx';
+import { heldOf, whyNotHeld } from './held.ts';
 import { Positions } from './Positions.tsx';
+import { Trades } from './Trades.tsx';
 
-const PAGE = 25;
+interface Shown { data: Portfolio | null; history: History | null; analytics: Analytics | null; error: string | null; retry: () => void }
 
-export default function PortfolioScreen() {
-  const portfolio = useSlot(portfolioStore, loadPortfolio);
-  const history = useSlot(historyStore, loadHistory);
-  const { online } = useSnapshot(connection);
-  const [shown, setShown] = useState(PAGE);
-  const { data } = portfolio;
-  const fills = history.data?.fills ?? [];
+function AccountLines({ portfolio, book }: { portfolio: Portfolio; book?: Account | undefined }) {
+  const of = book === undefined ? {} : { book };
+  const opens = (what: 'result' | 'realized' | 'unrealized' | 'fees', name: string, value: string, change = true) =>
+    <Explain ask={{ of: what, ...of }} name={name}><Amount value={value} change={change} /></Explain>;
+  return (
+    <dl>
+      <Line term="Cash"><Amount value={portfolio.cash} quote={portfolio.quote} /></Line>
+      <Line term="Positions at the bid"><Amount value={portfolio.positionsValue} /></Line>
+      <Line term="Deposits"><Amount value={portfolio.deposits} /></Line>
+      <Line term="Result">{opens('result', 'the result', sumOf([portfolio.realized, portfolio.unrealized]))}</Line>
+      <Line term="Realised, net of fees">{opens('realized', 'what was realised', portfolio.realized)}</Line>
+      <Line term="Unrealised">{opens('unrealized', 'what is unrealised', portfolio.unrealized)}</Line>
+      <Line term="Fees">{opens('fees', 'the fees', portfolio.fees, false)}</Line>
+    </dl>
+  );
+}
+
+/** Main column: the figure, its line, what is held, what was traded. `book` is given for a closed one. */
+function Body({ shown: { data, history, analytics, error, retry }, closed, book }: { shown: Shown; closed: boolean; book?: Account | undefined }) {
+  const fills = history?.fills ?? [];
   const quote = data?.quote ?? '';
+  const held = useMemo(() => heldOf(analytics), [analytics]);
+  return (
+    <div className="flex min-w-0 flex-col gap-8">
+      <div>
+        <EquityFigure portfolio={data} {...(book === undefined ? {} : { book })} />
+        <ReadError message={error} hasData={data !== null} onRetry={retry} />
+        <div className="mt-2">{data === null ? <ChartPlace what="The curve" className="h-[264px] w-full" />
+          : <EquityChart curve={data.equityCurve} quote={quote} height={220} now={[data.asOf, data.equity]} held={held} whyNotHeld={whyNotHeld(analytics, quote)} />}</div>
+      </div>
+      <Section title={closed ? 'Held at its end' : 'Positions'} aside={data === null || data.positions.length === 0 ? undefined : `${data.positions.length} ${closed ? 'valued as a whole' : 'open'}`}>
+        {data === null && error === null && <SkeletonRows rows={3} label="Positions" />}
+        {data !== null && (data.positions.length === 0
+          ? <EmptyState title={closed ? 'Nothing was held' : 'No open positions'}>{closed ? 'The book ended in cash.' : 'What agents hold appears here with its cost, its value at the bid, its stop, and a way to close it.'}</EmptyState>
+          : <Positions portfolio={data} closed={closed} />)}
+      </Section>
+      <Section title="Trades" aside={closed ? undefined : <DataAge kind="history" />}>
+        {history === null && error === null && <SkeletonRows rows={5} label="Trades" />}
+        {history !== null && <Trades key={data?.book ?? 0} known={fills} total={history.total} quote={quote} {...(closed && data !== null ? { book: data.book } : {})} />}
+      </Section>
+    </div>
+  );
+}
+
+function PaperReset({ portfolio }: { portfolio: Portfolio | null }) {
+  const { online } = useSnapshot(connection);
   const reset = async (): Promise<void> => {
     const done = api.call('resetPaper', {}).then((reply) => { applyPortfolio(reply.portfolio, 'network'); });
-    if (await tried(done, 'A new paper book has begun. The old one is kept.')) await Promise.all([loadAgents(true), loadHistory(true), loadPortfolio(true)]);
+    if (await tried(done, 'A new paper book has begun. The old one is kept.')) await Promise.all([loadAgents(true), loadHistory(true), loadPortfolio(true), loadAnalytics(true)]);
   };
+  return (
+    <Section title="Paper account">
+      <p className="rule py-3 text-ink-2">Begins a new book with a fresh deposit. All agents are stopped and their positions closed in the books; the old book stays readable.</p>
+      <HoldToConfirm label="Reset paper account" sentence={`Begins a new paper book. ${portfolio === null ? '' : `The present one ends with ${portfolio.positions.length} open ${portfolio.positions.length === 1 ? 'position' : 'positions'}.`}`} disabled={online === 'offline' || portfolio === null} onConfirm={() => { void reset(); }} />
+      {online === 'offline' && <p className="mt-2 text-xs text-ink-3">Needs the server.</p>}
+    </Section>
+  );
+}
+
+const UNREAD = emptySlot<OldBook>();
+
+function useShown(book: number | null): Shown {
+  const portfolio = useSlot(portfolioStore, loadPortfolio);
+  const history = useSlot(historyStore, loadHistory);
+  const analytics = useSlot(analyticsStore, loadAnalytics);
+  const read = useCallback(() => (book === null ? Promise.resolve() : loadBook(book)), [book]);
+  useSlot(portfolioStore, read);
+  const old = useSnapshot(booksStore).byNumber as Record<number, Slot<OldBook>>;
+  if (book === null) return { data: portfolio.data, history: history.data, analytics: analytics.data, error: portfolio.error ?? history.error, retry: () => { void loadPortfolio(true); void loadHistory(true); } };
+  const slot = old[book] ?? UNREAD;
+  return { data: slot.data?.portfolio ?? null, history: slot.data?.history ?? null, analytics: slot.data?.analytics ?? null, error: slot.error, retry: () => { void loadBook(book, true); } };
+}
+
+export default function PortfolioScreen() {
+  const [book, setBook] = useState<number | null>(null);
+  const open = useSnapshot(portfolioStore).data as Portfolio | null;
+  const shown = useShown(book);
+  const { data, history } = shown;
+  const account = book === null || data === null ? undefined : { portfolio: data, fills: history?.fills ?? [] };
   return (
     <>
       <h1 className="sr-only">Portfolio</h1>
+      <BookPicker books={open?.books ?? []} open={open?.book ?? null} book={book} onPick={setBook} />
       <div className="grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
-        <div className="flex min-w-0 flex-col gap-8">
-          <div>
-            <EquityFigure portfolio={data} />
-            <ReadError message={portfolio.error} hasData={data !== null} onRetry={() => { void loadPortfolio(true); }} />
-            <div className="mt-2">{data === null ? <Skeleton className="h-[264px] w-full" /> : <EquityChart curve={data.equityCurve} quote={quote} height={220} />}</div>
-          </div>
-          <Section title="Positions" aside={data === null || data.positions.length === 0 ? undefined : `${data.positions.length} open`}>
-            {data === null && portfolio.error === null && <SkeletonRows rows={3} label="Positions" />}
-            {data !== null && (data.positions.length === 0
-              ? <EmptyState title="No open positions">What agents hold appears here with its stop, its value at the bid, and a way to close it.</EmptyState>
-              : <Positions portfolio={data} />)}
-          </Section>
-          <Section title="Trades" aside={fills.length === 0 ? undefined : <Button size="sm" tone="plain" onClick={() => { download('tradewind-trades.csv', fillsCsv(fills)); }}><Download className="size-4" aria-hidden />CSV</Button>}>
-            <ReadError message={history.error} hasData={history.data !== null} onRetry={() => { void loadHistory(true); }} />
-            {history.data === null && history.error === null && <SkeletonRows rows={5} label="Trades" />}
-            {history.data !== null && fills.length === 0 && <EmptyState title="No trades yet">Every fill is kept for good, with price, fee and the decision behind it.</EmptyState>}
-            {fills.length > 0 && <Fills fills={fills.slice(0, shown)} quote={quote} />}
-            {fills.length > shown && <Button wide tone="plain" onClick={() => { setShown(shown + 4 * PAGE); }}>Show more</Button>}
-          </Section>
-        </div>
+        <Body shown={shown} closed={book !== null} book={account} />
         <aside className="flex min-w-0 flex-col gap-8" aria-label="Account">
-          {data !== null && (
-            <Section title="Account">
-              <dl>
-                <Line term="Cash"><Amount value={data.cash} quote={quote} /></Line>
-                <Line term="Positions at the bid"><Amount value={data.positionsValue} /></Line>
-                <Line term="Deposits"><Amount value={data.deposits} /></Line>
-                <Line term="Realised, net of fees"><Amount value={data.realized} change /></Line>
-                <Line term="Unrealised"><Amount value={data.unrealized} change /></Line>
-                <Line term="Fees"><Amount value={data.fees} /></Line>
-                <Line term="Paper book">{data.book}</Line>
-              </dl>
-            </Section>
-          )}
-          <Section title="Paper account">
-            <p className="rule py-3 text-ink-2">Begins a new book with a fresh deposit. All agents are stopped and their positions closed in the books; the old book stays readable.</p>
-            <HoldToConfirm label="Reset paper account" sentence={`Begins a new paper book. ${data === null ? '' : `The present one ends with ${data.positions.length} open ${data.positions.length === 1 ? 'position' : 'positions'}.`}`} disabled={online === 'offline' || data === null} onConfirm={() => { void reset(); }} />
-            {online === 'offline' && <p className="mt-2 text-xs text-ink-3">Needs the server.</p>}
-          </Section>
+          {data !== null && <Section title="Allocation"><Allocation portfolio={data} /></Section>}
+          {data !== null && <Section title="Account" aside={`Paper book ${data.book}`}><AccountLines portfolio={data} book={account} /></Section>}
+          {book === null && <PaperReset portfolio={open} />}
         </aside>
       </div>
     </>

@@ -127,7 +127,7 @@ describe('an account of a week', () => {
 });
 
 describe('the curve', () => {
-  it('has every mark of the last day, the last of each hour of the week, of each day before, and the first of all', async () => {
+  it('has every mark of the last day, the last of each hour of the week, of each quarter of a day of the month, some before, and the first of all', async () => {
     await floor.join('longtime');
     const { accountId } = await floor.call('longtime', 'portfolio');
     const now = floor.market.now();
@@ -151,7 +151,8 @@ describe('the curve', () => {
     expect(new Set(gaps(DAY_MS, 0))).toEqual(new Set([300_000]));
     // One of them longer, where marks of 20 minutes give way to marks of 5.
     expect(gaps(7 * DAY_MS, DAY_MS + HOUR_MS).filter((gap) => gap !== HOUR_MS)).toEqual([70 * 60_000]);
-    expect(Math.max(...gaps(399 * DAY_MS, 8 * DAY_MS))).toBeLessThanOrEqual(3 * DAY_MS);
+    expect(new Set(gaps(31 * DAY_MS, 7 * DAY_MS + 6 * HOUR_MS))).toEqual(new Set([6 * HOUR_MS]));
+    expect(Math.max(...gaps(398 * DAY_MS, 32 * DAY_MS))).toBeLessThanOrEqual(6 * DAY_MS);
     for (const [at, equity] of curve) expect(equity).toBe(String(10_000 + (at / 300_000) % 1_000));
   });
 });

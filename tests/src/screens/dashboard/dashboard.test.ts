@@ -11,7 +11,7 @@ import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import { correlation, drawdownOf, LEAST_MOVES, pairings } from '../../../../src/screens/dashboard/correlation.ts';
 import { needs } from '../../../../src/screens/dashboard/NeedsYou.tsx';
 import { lastSeen, newsSince, newsText, rememberSeen } from '../../../../src/screens/dashboard/since.ts';
-import { buysBehind, shareOf } from '../../../../src/screens/portfolio/Positions.tsx';
+import { buysBehind, shareOf } from '../../../../src/screens/portfolio/position-figures.ts';
 import { agentView } from '../../../../src/stores/agent-view.ts';
 
 const DAY = 86_400_000;

@@ -156,8 +156,9 @@ describe('truth on the screen', () => {
     expect(unexplained({ ...PORTFOLIO, realized: '-12.06' })).toBe('0.01');
     await open('/portfolio');
     fireEvent.click(screen.getByRole('button', { name: /^Explain the equity/ }));
-    const dialog = screen.getByRole('dialog', { name: 'Equity' });
-    expect(within(dialog).getByText('Equity = cash + positions')).toBeTruthy();
+    const dialog = await screen.findByRole('dialog', { name: 'Equity' }, { timeout: 10_000 });
+    const made = within(dialog).getByRole('region', { name: 'What there is' });
+    expect(within(made).getAllByRole('listitem').map((row) => row.textContent)).toEqual(['Cash7\u202f889.59', 'ETH 0.84Harbour2\u202f110.41']);
     expect(within(dialog).queryByText('Not explained by these rows')).toBeNull();
   });
 

@@ -1,0 +1,41 @@
+/** The sum behind a figure, and behind each of its rows; refuses rows that do not add up to their total. */
+import { ChevronLeft } from 'lucide-react';
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
+import { Dialog } from '../../components/Dialog.tsx';
+import { analyticsStore } from '../../stores/analytics.ts';
+import { historyStore } from '../../stores/history.ts';
+import { portfolioStore } from '../../stores/portfolio.ts';
+import { useAgentViews } from '../reading.ts';
+import { explain, type Ask } from './asks.ts';
+import { follow } from './equation.ts';
+import { Sum } from './Sum.tsx';
+
+/** Explained afresh at every render, so that what is shown is always of one moment. */
+export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () => void }) {
+  const [asked, setAsked] = useState<string[]>([]);
+  const [exact, setExact] = useState(false);
+  const first = explain(ask, useSources());
+  const { explanation, path } = follow(first, asked);
+  return (
+    <Dialog open onOpenChange={(next) => { if (!next) onClose(); }} title={explanation.title} description={<>{explanation.words} <span className="whitespace-nowrap">Paper money.</span></>}>
+      {path.length > 0 && <button type="button" onClick={() => { setAsked(path.slice(0, -1)); }} className="-ml-1 mb-2 flex min-h-8 items-center gap-0.5 text-xs text-ink-2 hover:text-ink"><ChevronLeft className="size-4" aria-hidden />Back</button>}
+      <div className="flex flex-col gap-5">
+        {explanation.equations.map((one) => <Sum key={one.name} equation={one} quote={explanation.quote} exact={exact} onOpen={(key) => { setAsked([...path, key]); }} />)}
+        {explanation.facts !== undefined && <dl>{explanation.facts.map(({ label, text }) => <div key={label} className="flex items-center justify-between gap-4 py-1 pr-5 text-xs text-ink-3"><dt>{label}</dt><dd>{text}</dd></div>)}</dl>}
+      </div>
+      <label className="mt-3 flex min-h-8 w-fit items-center gap-2 text-xs text-ink-2"><input type="checkbox" checked={exact} onChange={(event) => { setExact(event.target.checked); }} />All digits</label>
+    </Dialog>
+  );
+}
+
+/** The newest words there are, which prices may change while the dialog is open. */
+function useSources(): Parameters<typeof explain>[1] {
+  return {
+    portfolio: useSnapshot(portfolioStore).data as Portfolio | null,
+    fills: (useSnapshot(historyStore).data as History | null)?.fills ?? [],
+    analytics: useSnapshot(analyticsStore).data as Analytics | null,
+    agents: useAgentViews().views?.map(({ agent }) => agent) ?? [],
+  };
+}

@@ -1,0 +1,94 @@
+/** One position in full: what made its cost, what it would bring, its stop, its agent, and a way to close it; refuses to close by a tap. */
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link } from 'wouter';
+import { add, formatFixed, multiply, parseFixed, subtract } from '../../../contract/money.ts';
+import type { Position } from '../../../contract/trading.ts';
+import { api } from '../../api/api.ts';
+import { stopAgent } from '../../commands.ts';
+import { CommandState } from '../../components/CommandState.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Amount, Percent } from '../../components/Figures.tsx';
+import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { Line } from '../../components/Section.tsx';
+import { formatAmount, formatPrice, formatQuantity, formatShare } from '../../format/numbers.ts';
+import { connection } from '../../stores/connection.ts';
+import { historyStore, loadHistory } from '../../stores/history.ts';
+import { loadPortfolio } from '../../stores/portfolio.ts';
+import { act, tried } from '../act.ts';
+import { stopSentence } from '../agents/AgentActs.tsx';
+import { ofPosition } from '../explain/account.ts';
+import { Sum } from '../explain/Sum.tsx';
+import { useAgentViews } from '../reading.ts';
+import { buysBehind, gainPercent, shareOf } from './position-figures.ts';
+
+/** The agent behind a position: its state, and Stop while it runs. */
+function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentName'> }) {
+  const view = useAgentViews().views?.find(({ agent }) => agent.id === position.agentId);
+  return (
+    <>
+      <dl><Line term="Agent"><Link href={`/agents/${encodeURIComponent(position.agentId)}`} className="text-accent underline underline-offset-2">{position.agentName}</Link>{view === undefined ? '' : `, ${view.statusText.toLowerCase()}`}</Line></dl>
+      {view !== undefined && view.entry !== null && view.commandText !== null && <div className="py-1.5"><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>}
+      {view?.canStop === true && <div className="mt-3"><HoldToConfirm label={`Stop ${position.agentName}`} sentence={stopSentence(view)} wide onConfirm={() => { act(stopAgent(view.agent)); }} /></div>}
+    </>
+  );
+}
+
+/** What is known of a position whose book is closed: what it was, not what it would bring. */
+function OfClosedBook({ position, quote }: { position: Position; quote: string }) {
+  return (
+    <dl>
+      <Line term="Agent">{position.agentName}</Line>
+      <Line term="Quantity">{formatQuantity(position.quantity)}</Line>
+      <Line term="Average cost of one, fees of entry included">{formatPrice(position.averageCost)}</Line>
+      <Line term="Cost"><Amount value={position.cost} quote={quote} /></Line>
+      <p className="rule py-3 text-ink-2">The book was valued as a whole when it was closed: what this one was worth then is not known.</p>
+    </dl>
+  );
+}
+
+function Explained({ position, quote, equity, onDone }: { position: Position; quote: string; equity: string | undefined; onDone: () => void }) {
+  const fills = useSnapshot(historyStore).data?.fills;
+  const buys = buysBehind(position, fills ?? []);
+  const { online } = useSnapshot(connection);
+  const [busy, setBusy] = useState(false);
+  const worst = position.stopPrice === null ? null : formatFixed(subtract(multiply(parseFixed(position.stopPrice), parseFixed(position.quantity), 'down'), parseFixed(position.cost)));
+  const close = async (): Promise<void> => {
+    setBusy(true);
+    if (await tried(api.call('closePosition', { params: { id: position.id } }), `${position.pair} sold.`)) {
+      await Promise.all([loadPortfolio(true), loadHistory(true)]);
+      onDone();
+    }
+    setBusy(false);
+  };
+  const sentence = `Sells ${formatQuantity(position.quantity)} ${position.pair.split('/')[0] ?? ''}, about ${formatAmount(position.value)} ${quote} at the bid, less the fee.`;
+  return (
+    <>
+      <dl aria-label="Cost">
+        {buys?.map((fill) => <Line key={fill.id} term={`Bought ${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}, fee ${formatPrice(fill.fee)}`}><Amount value={formatFixed(add(parseFixed(fill.notional), parseFixed(fill.fee)))} /></Line>)}
+        {buys === null && <Line term="Average cost of one, fees of entry included">{formatPrice(position.averageCost)}</Line>}
+        <Line term={<strong className="text-ink">{buys === null ? 'Cost' : '= Cost'}</strong>}><strong><Amount value={position.cost} quote={quote} /></strong></Line>
+      </dl>
+      <div className="mt-4">{ofPosition(position, quote).equations.map((one) => <Sum key={one.name} equation={one} quote={quote} />)}</div>
+      <dl className="mt-4">
+        <Line term="Result on its cost"><Percent value={gainPercent(position)} why="No price seen yet" /></Line>
+        <Line term="Stop">{formatPrice(position.stopPrice)}</Line>
+        <Line term="If the stop fills at its price, before the fee"><Amount value={worst} change why="No stop set" /></Line>
+        {equity !== undefined && <Line term="Share of equity">{formatShare(shareOf(position, equity), { signed: false, decimals: 1 })}</Line>}
+      </dl>
+      <ItsAgent position={position} />
+      <div className="mt-4">
+        <p className="mb-2 text-ink-2">{online === 'offline' ? 'Closing needs the server; it cannot wait on this device. You can stop the agent now.' : sentence}</p>
+        <HoldToConfirm label="Close position" sentence={sentence} tone="danger" wide disabled={busy || online === 'offline'} onConfirm={() => { void close(); }} />
+      </div>
+    </>
+  );
+}
+
+export default function PositionDialog({ position, quote, equity, closed, onClose }: { position: Position; quote: string; equity: string | undefined; closed: boolean; onClose: () => void }) {
+  return (
+    <Dialog open onOpenChange={(next) => { if (!next) onClose(); }} title={position.pair}>
+      {closed ? <OfClosedBook position={position} quote={quote} /> : <Explained position={position} quote={quote} equity={equity} onDone={onClose} />}
+    </Dialog>
+  );
+}
