@@ -43,8 +43,8 @@ export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }
   const largest = Math.max(0, ...hours.map(({ realized }) => Math.abs(Number(realized))));
   return (
     <>
-      <div className="overflow-x-auto">
-        <table className="w-full min-w-[30rem] table-fixed border-collapse" aria-label="Realised by UTC hour">
+      <div className="relative overflow-x-auto">
+        <table className="w-full sm:min-w-[30rem] table-fixed border-collapse" aria-label="Realised by UTC hour">
           <tbody><tr>{Array.from({ length: 24 }, (_, hour) => {
             const one = byHour.get(hour);
             const value = Number(one?.realized ?? 0);
@@ -57,7 +57,7 @@ export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }
               </td>
             );
           })}</tr></tbody>
-          <tfoot aria-hidden><tr>{Array.from({ length: 24 }, (_, hour) => <td key={hour} className="h-5 p-0 text-center text-xs text-ink-3">{hour % 3 === 0 ? hour : ''}</td>)}</tr></tfoot>
+          <tfoot aria-hidden><tr>{Array.from({ length: 24 }, (_, hour) => <td key={hour} className="h-5 p-0 text-xs text-ink-3">{hour % 6 === 0 ? <span className="block w-0">{hourText(hour)}</span> : ''}</td>)}</tr></tfoot>
         </table>
       </div>
       <p className="mt-1 text-xs text-ink-3">Hours in UTC, together <Explain ask={ask} name="all hours"><Amount value={sumOf(hours.map(({ realized }) => realized))} change /></Explain> realised</p>

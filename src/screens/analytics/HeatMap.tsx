@@ -41,6 +41,9 @@ function Days({ daily, book }: { daily: readonly DayResult[]; book?: Measured | 
   );
 }
 
+/** The newest week is what is looked at first. */
+const toTheEnd = (box: HTMLDivElement | null): void => { if (box !== null) box.scrollLeft = box.scrollWidth; };
+
 /** Weeks run from left to right and end at the present one, which is what is seen first. */
 export function HeatMap({ analytics, fills }: { analytics: Analytics; fills: readonly Fill[] }) {
   const [table, setTable] = useState(false);
@@ -52,8 +55,8 @@ export function HeatMap({ analytics, fills }: { analytics: Analytics; fills: rea
   return (
     <>
       {table ? <Days daily={daily} book={book} /> : (
-        <div className="overflow-x-auto pb-1" dir="rtl">
-          <table dir="ltr" className="border-collapse" aria-label="Change of equity by UTC day">
+        <div className="relative overflow-x-auto pb-1" ref={toTheEnd}>
+          <table className="border-collapse" aria-label="Change of equity by UTC day">
             <thead><tr><th className="sr-only" scope="col">Weekday</th>{weeks.map((week) => <th key={week.start} scope="col" className="h-5 p-0 text-left text-xs font-normal text-ink-3"><span className="block w-0 whitespace-nowrap">{week.label}</span><span className="sr-only">Week of {dateOf(week.start)}</span></th>)}</tr></thead>
             <tbody>{WEEKDAYS.map((weekday, index) => (
               <tr key={weekday}><th scope="row" className="sticky left-0 bg-ground pr-2 text-left text-xs font-normal text-ink-3">{index % 2 === 0 ? weekday.slice(0, 3) : <span className="sr-only">{weekday}</span>}</th>{weeks.map((week) => <Cell key={week.start} day={week.days[index] ?? null} book={book} />)}</tr>

@@ -76,12 +76,12 @@ export default function Performance() {
         <div className="flex flex-col gap-8">
           <div className="sheet-scroll">
             <table className="sheet-table">
-              <thead><tr><th scope="col" className="w-8"><abbr title="Rank by result" className="no-underline">#</abbr></th>{heading('name', 'Agent', false)}{COLUMNS.map(([column, label]) => heading(column, label, true))}<th scope="col"><span className="sr-only">Acts</span></th></tr></thead>
+              <thead><tr><th scope="col" className="w-6"><abbr title="Rank by result" className="no-underline">#</abbr></th>{heading('name', 'Agent', false)}{COLUMNS.map(([column, label]) => heading(column, label, true))}<th scope="col"><span className="sr-only">Acts</span></th></tr></thead>
               <tbody>
                 {rows.map((row) => (
                   <tr key={row.agent.id}>
                     <td className="text-ink-3">{ranks.get(row.agent.id)}</td>
-                    <td className="sticky left-0 z-[1] bg-ground"><Link href={`/agents/${encodeURIComponent(row.agent.id)}`} className="block max-w-32 truncate font-medium hover:text-accent md:max-w-56">{row.agent.name}</Link><StatusBadge tone={STATUS_TONE[row.agent.status]} className="text-xs">{row.statusText}</StatusBadge>{row.entry !== null && row.commandText !== null && <CommandState phase={row.entry.state} className="text-xs">{row.commandText}</CommandState>}<span className="block text-xs text-ink-3">{POOL_NAME[row.agent.pool]}</span></td>
+                    <td className="sticky left-0 z-[1] min-w-32 bg-ground py-1.5 whitespace-normal! sm:min-w-56"><Link href={`/agents/${encodeURIComponent(row.agent.id)}`} className="block max-w-56 font-medium break-words hover:text-accent">{row.agent.name}</Link><StatusBadge tone={STATUS_TONE[row.agent.status]} className="text-xs">{row.statusText}</StatusBadge>{row.entry !== null && row.commandText !== null && <CommandState phase={row.entry.state} className="text-xs">{row.commandText}</CommandState>}<span className="block text-xs text-ink-3">{POOL_NAME[row.agent.pool]}</span></td>
                     <Figures row={row} />
                     <td><AgentActs view={row} startable={false} /></td>
                   </tr>
