@@ -17,11 +17,7 @@ const KEEP_EVERY_MS = 4_000;
 
 /** What the first picture of the app is made of: the shell, its guard and the dashboard. */
 const FIRST = ['portfolio', 'agents', 'market', 'history', 'subscription', 'trial'] as const satisfies readonly SnapshotKind[];
-<<<<<<< HEAD
-const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics'] as const satisfies readonly SnapshotKind[];
-=======
-const LATER = ['overview', 'pools', 'settings', 'analytics', 'insight'] as const satisfies readonly SnapshotKind[];
->>>>>>> c12caad (Every profit and loss opens into rows that add up to it; portfolio with allocation, buy-and-hold, filters and old books; analytics by day, pair, agent and hour; agents ranked side by side)
+const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics', 'insight'] as const satisfies readonly SnapshotKind[];
 
 /**
  * Reads what is kept of a user, and is looked at first, into stores that are still empty; one change of the screen. The
@@ -39,11 +35,7 @@ async function hydrateFirst(uid: string, present: () => boolean): Promise<void> 
 
 /** Reads the rest of what is kept. */
 async function hydrateLater(uid: string, present: () => boolean): Promise<void> {
-<<<<<<< HEAD
-  const { overview, pools, sparklines, settings, analytics } = await readSnapshots(uid, LATER);
-=======
-  const { overview, pools, settings, analytics, insight } = await readSnapshots(uid, LATER);
->>>>>>> c12caad (Every profit and loss opens into rows that add up to it; portfolio with allocation, buy-and-hold, filters and old books; analytics by day, pair, agent and hour; agents ranked side by side)
+  const { overview, pools, sparklines, settings, analytics, insight } = await readSnapshots(uid, LATER);
   if (!present()) return;
   if (overview !== undefined && overviewStore.data === null) applyOverview(overview.value, 'snapshot', overview.savedAt);
   if (pools !== undefined && poolsStore.data === null) applyPools(pools.value, 'snapshot', pools.savedAt);

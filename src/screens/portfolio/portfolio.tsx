@@ -47,9 +47,8 @@ function AccountLines({ portfolio, book }: { portfolio: Portfolio; book?: Accoun
   );
 }
 
-/** Main column: the figure, its line, what is held, what was traded. `book` is given for a closed one. */
-function Body({ shown: { data, history, analytics, error, retry }, closed, book }: { shown: Shown; closed: boolean; book?: Account | undefined }) {
-  const fills = history?.fills ?? [];
+/** The figure, its line, what is held. `book` is given for a closed one. */
+function Body({ shown: { data, analytics, error, retry }, closed, book }: { shown: Shown; closed: boolean; book?: Account | undefined }) {
   const quote = data?.quote ?? '';
   const held = useMemo(() => heldOf(analytics), [analytics]);
   return (
@@ -66,11 +65,17 @@ function Body({ shown: { data, history, analytics, error, retry }, closed, book 
           ? <EmptyState title={closed ? 'Nothing was held' : 'No open positions'}>{closed ? 'The book ended in cash.' : 'What agents hold appears here with its cost, its value at the bid, its stop, and a way to close it.'}</EmptyState>
           : <Positions portfolio={data} closed={closed} />)}
       </Section>
-      <Section title="Trades" aside={closed ? undefined : <DataAge kind="history" />}>
-        {history === null && error === null && <SkeletonRows rows={5} label="Trades" />}
-        {history !== null && <Trades key={data?.book ?? 0} known={fills} total={history.total} quote={quote} {...(closed && data !== null ? { book: data.book } : {})} />}
-      </Section>
     </div>
+  );
+}
+
+/** Below everything else, for it may be long; on a wide window beside the account all the same. */
+function Traded({ shown: { data, history, error }, closed }: { shown: Shown; closed: boolean }) {
+  return (
+    <Section title="Trades" aside={closed ? undefined : <DataAge kind="history" />}>
+      {history === null && error === null && <SkeletonRows rows={5} label="Trades" />}
+      {history !== null && <Trades key={data?.book ?? 0} known={history.fills} total={history.total} quote={data?.quote ?? ''} {...(closed && data !== null ? { book: data.book } : {})} />}
+    </Section>
   );
 }
 
@@ -113,13 +118,15 @@ export default function PortfolioScreen() {
     <>
       <h1 className="sr-only">Portfolio</h1>
       <BookPicker books={open?.books ?? []} open={open?.book ?? null} book={book} onPick={setBook} />
-      <div className="grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_22rem] xl:grid-rows-[auto_1fr]">
         <Body shown={shown} closed={book !== null} book={account} />
-        <aside className="flex min-w-0 flex-col gap-8" aria-label="Account">
+        <aside className="flex min-w-0 flex-col gap-8 xl:col-start-2 xl:row-span-2 xl:row-start-1" aria-label="Account">
           {data !== null && <Section title="Allocation"><Allocation portfolio={data} /></Section>}
           {data !== null && <Section title="Account" aside={`Paper book ${data.book}`}><AccountLines portfolio={data} book={account} /></Section>}
-          {book === null && <PaperReset portfolio={open} />}
+          {book === null && <div className="max-xl:hidden"><PaperReset portfolio={open} /></div>}
         </aside>
+        <Traded shown={shown} closed={book !== null} />
+        {book === null && <div className="xl:hidden"><PaperReset portfolio={open} /></div>}
       </div>
     </>
   );
