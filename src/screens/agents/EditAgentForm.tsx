@@ -64,7 +64,7 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
       <Field label="Most in one position" unit={agent.quote} inputMode="decimal" value={draft.size} error={issues.max_position_size} onChange={(event) => { setDraft({ ...draft, size: event.target.value }); }} />
       <Select label="Looks at the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} onChange={(event) => { setDraft({ ...draft, execution_interval: event.target.value }); }} />
       {failure !== undefined && <p role="alert" className="text-danger">{failure}</p>}
-      <Suspense fallback={<Skeleton className="h-40 w-full" />}><WouldDoNow ask={askAbout(agent, draft)} rows={agent.trading_pairs.length} missing="These terms cannot be saved yet." /></Suspense>
+      <Suspense fallback={<Skeleton className="h-40 w-full" />}><WouldDoNow ask={askAbout(agent, draft)} rows={agent.trading_pairs.length} missing="These terms cannot be saved yet." running={agent.status === 'running'} /></Suspense>
       <Button type="submit" tone="primary" busy={busy}>Save</Button>
     </form>
   );

@@ -47,8 +47,8 @@ function Waiting({ rows }: { rows: number }) {
   );
 }
 
-/** `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how many pairs are likely to come. */
-export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs first.' }: { ask: AgentPreviewBody | null; rows?: number; missing?: string }) {
+/** `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how many pairs are likely to come. `running`: it looks anyway. */
+export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs first.', running = false }: { ask: AgentPreviewBody | null; rows?: number; missing?: string; running?: boolean }) {
   const { online } = useSnapshot(connection);
   const { preview, asking, error, again } = usePreview(ask);
   const market = useMarketState();
@@ -75,7 +75,7 @@ export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs firs
           {list.some(({ atStop }) => atStop !== null) && (
             <p className="rule flex items-baseline justify-between gap-3 py-2"><strong className="font-semibold">Lost if every stop is hit, costs included</strong><strong className="shrink-0 font-semibold"><Amount value={preview.atStop} change quote={preview.quote} /></strong></p>
           )}
-          <p className="text-xs text-ink-3">{online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed {formatWhen(preview.close, preview.asOf)}, at the prices of {formatWhen(preview.asOf, preview.asOf)}{speed === 1 ? '' : ' market time'}. {market === 'stopped' ? 'Prices have stopped: it looks again when they come.' : `Started now, it looks for the first time ${formatWhen(preview.nextLookAt, preview.asOf)} and decides anew.`} Paper money.</p>
+          <p className="text-xs text-ink-3">{online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed {formatWhen(preview.close, preview.asOf)}, at the prices of {formatWhen(preview.asOf, preview.asOf)}{speed === 1 ? '' : ' market time'}. {market === 'stopped' ? 'Prices have stopped: it looks again when they come.' : `${running ? 'It looks next' : 'Started now, it looks for the first time'} ${formatWhen(preview.nextLookAt, preview.asOf)} and decides anew.`} Paper money.</p>
         </div>
       )}
     </section>

@@ -78,4 +78,7 @@ export function previewSentence({ pairs, quote, hold }: Pick<AgentPreview, 'pair
 }
 
 /** A decision's sentence without its verdict, where the verdict stands beside it already. */
-export const reasonOnly = (text: string): string => text.replace(/^(No trade|Holding|Sold|Bought [^:(]+(?:\(part of it: [^)]*\))?): /, '');
+export function reasonOnly(text: string): string {
+  const reason = text.replace(/^(No trade|Holding): /, '');
+  return reason.charAt(0).toUpperCase() + reason.slice(1);
+}

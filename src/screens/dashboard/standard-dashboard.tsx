@@ -35,7 +35,7 @@ export function foremost(views: readonly AgentView[]): AgentView[] {
 function FirstStep() {
   const { hasUsedTrial, isSubscribed } = useAuth();
   return isSubscribed
-    ? <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><LinkButton to="/guided-setup" tone="primary">Set up an agent</LinkButton><LinkButton to="/getting-started">Getting started</LinkButton></div>}>Four questions, then an agent that trades on paper.</EmptyState>
+    ? <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><LinkButton to="/guided-setup" tone="primary">Set up an agent</LinkButton><LinkButton to="/getting-started">Getting started</LinkButton></div>}>Six questions, then an agent that trades on paper.</EmptyState>
     : <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><LinkButton to="/subscription" tone="primary">{hasUsedTrial ? 'View Plans' : 'Start the free trial'}</LinkButton><LinkButton to="/getting-started">Getting started</LinkButton></div>}>{hasUsedTrial ? 'Agents are part of every plan from Starter.' : 'The free trial has everything of Standard, with up to 5 agents, on paper money.'}</EmptyState>;
 }
 

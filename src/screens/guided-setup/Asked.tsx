@@ -33,7 +33,7 @@ export function Asked({ at, answers, onAnswer, onBack }: { at: number; answers: 
         ))}
       </div>
       <div className="mt-4 flex min-h-11 flex-wrap items-center justify-between gap-3">
-        {at > 0 ? <Button tone="plain" className="-ml-4" onClick={onBack}>Back</Button> : <span />}
+        {at > 0 ? <Button tone="plain" className="-ml-4" onClick={onBack}>Previous question</Button> : <span />}
         <span className="text-xs text-ink-3 max-sm:hidden">Press a number to answer</span>
       </div>
     </section>

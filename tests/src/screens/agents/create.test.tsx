@@ -1,0 +1,169 @@
+// @vitest-environment jsdom
+/** Making an agent, by the wizard and by the guided setup: what it would do now, what is kept, what keeps it from being made. */
+import 'fake-indexeddb/auto';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../../contract/agents.ts';
+import type { AgentPreview } from '../../../../contract/preview.ts';
+
+const { call } = vi.hoisted(() => {
+  for (const name of ['API_KEY', 'AUTH_DOMAIN', 'PROJECT_ID', 'APP_ID']) vi.stubEnv(`VITE_FIREBASE_${name}`, 'demo');
+  Object.assign(globalThis, { scrollTo: () => undefined, matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }) });
+  return { call: vi.fn() };
+});
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
+
+const { Routes } = await import('../../../../src/App.tsx');
+const { session } = await import('../../../../src/identity/session.ts');
+const { forgetPerson, writeLastUser } = await import('../../../../src/identity/last-user.ts');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
+const { applyMarket, applyPools, clearMarket } = await import('../../../../src/stores/market.ts');
+const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
+
+const NOW = Date.now();
+const USER = { uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date().toUTCString() };
+const agent = (id: string): Agent => ({
+  id, name: id, trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 1_000, execution_interval: '5-minute', enabled: false, pool: 'all_pools', tradingFrequency: 'optimized',
+  status: 'stopped', hold: null, generation: 1, version: 1, quote: 'USDT', openPositions: 0, realized: '0', unrealized: '0', fees: '0', total: '0', createdAt: NOW, startedAt: null, stoppedAt: null, lastRunAt: null, nextRunAt: null,
+});
+const PREVIEW: AgentPreview = {
+  commandId: 'c', asOf: NOW, close: NOW - 60_000, nextLookAt: NOW + 240_000, quote: 'USDT', equity: '10000', freeCash: '10000', atStop: '-13.02', hold: null,
+  pairs: [
+    { pair: 'BTC/USDT', action: 'enter', reason: 'entered', strength: 0.74, threshold: 0.55, text: 'Bought 0.004 BTC: signal 0.74, needs 0.55.', order: { side: 'buy', quantity: '0.004', price: '62640', notional: '250.56', fee: '0.25' }, stopPrice: '59508', atStop: '-13.02' },
+    { pair: 'ETH/USDT', action: 'skip', reason: 'weak_signal', strength: 0.41, threshold: 0.55, text: 'No trade: signal 0.41, needs 0.55.', order: null, stopPrice: null, atStop: null },
+  ],
+};
+const quote = (symbol: string) => ({ symbol, price: '100', bid: '100', ask: '100', volume_24h: '1', high_24h: '1', low_24h: '1', price_change_24h: 1, timestamp: NOW, stale: false });
+const plan = (tier: 'starter' | 'pro' | 'free') => ({ status: { subscription: tier === 'free' ? null : { status: 'active' as const, tier, planId: tier, currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: tier, servedAt: NOW }, trial: null });
+
+beforeEach(() => {
+  localStorage.clear();
+  call.mockReset();
+  call.mockImplementation((name: string) => (name === 'previewAgent' ? Promise.resolve(PREVIEW) : name === 'createAgent' ? Promise.resolve({ commandId: 'c', agent: agent('made') }) : never()));
+  connection.online = 'online';
+  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: USER.uid, email: USER.email, displayName: null, metadata: { lastSignInTime: USER.lastSignInTime } } });
+  writeLastUser(USER);
+  applySubscription(plan('starter'), 'network');
+  applyAgents({ agents: [agent('one')], sequence: 3, asOf: NOW }, 'network');
+  applyMarket({ source: { id: 'replay', kind: 'replay', label: 'Replayed prices', quote: 'USDT' }, now: NOW, symbols: [quote('BTC/USDT'), quote('ETH/USDT')] }, 'network');
+  applyPools({ pools: [{ id: 'all_pools', name: 'All Pools', description: '', risk: 'Medium', pairs: ['BTC/USDT', 'ETH/USDT'] }] }, 'network');
+});
+afterEach(() => { cleanup(); clearAgents(); clearMarket(); clearSubscription(); });
+
+async function open(path: string): Promise<void> {
+  history.replaceState(null, '', path);
+  render(<Routes />);
+  await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
+}
+const press = async (name: string | RegExp): Promise<void> => { fireEvent.click(await screen.findByRole('button', { name }, { timeout: 10_000 })); };
+const bodies = (name: string): unknown[] => call.mock.calls.filter(([one]) => one === name).map(([, input]) => (input as { body: unknown }).body);
+
+describe('the wizard', () => {
+  const toTerms = async (): Promise<void> => { await open('/agents'); await press('New agent'); await press('Next: name and pairs'); };
+
+  it('shows what the agent would do now, pair by pair, before it is made, and starts it in the same call (R7-15)', async () => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Windward' } });
+    await press('BTC/USDT');
+    await press('Next: what would it do now');
+    const look = await screen.findByRole('region', { name: 'What would it do now?' });
+    await waitFor(() => { expect(look.textContent).toContain('Now it would buy BTC for 250.56 USDT.'); });
+    expect(look.textContent).toContain('0.74, needs 0.55');
+    expect(look.textContent).toContain('0.41, needs 0.55');
+    expect(look.textContent).toContain('\u221213.02');
+    expect(bodies('previewAgent')).toEqual([{ terms: { trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 1_000, execution_interval: '5-minute', pool: 'all_pools' } }]);
+    expect(bodies('createAgent')).toEqual([]);
+    call.mockImplementation((name: string) => (name === 'createAgent' ? Promise.resolve({ commandId: 'c', agent: agent('made') }) : name === 'agents' ? Promise.resolve({ agents: [agent('made')], sequence: 4, asOf: NOW }) : never()));
+    await press('Create and start');
+    await waitFor(() => { expect(location.pathname).toBe('/agents/made'); });
+    expect(bodies('createAgent')).toMatchObject([{ name: 'Windward', enabled: true, pool: 'all_pools' }]);
+    expect(localStorage.getItem('tradewind.draft.agent')).toBeNull();
+  }, 30_000);
+
+  it('keeps what was typed over a reload, for its person alone, until they sign out', async () => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Half done' } });
+    cleanup();
+    await open('/agents');
+    await press('New agent');
+    expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Half done');
+    cleanup();
+    session.user = { uid: 'uid-2', email: null, displayName: null, metadata: {} } as never;
+    await open('/agents');
+    await press('New agent');
+    expect(await screen.findByRole('button', { name: 'Next: name and pairs' })).toBeTruthy();
+    forgetPerson('uid-1');
+    expect(localStorage.getItem('tradewind.draft.agent')).toBeNull();
+  }, 30_000);
+
+  it('says Required, and a number where none was typed, beside the field and sends nothing (R5-01, R5-04, R8-32)', async () => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '' } });
+    await press('Next: what would it do now');
+    expect(screen.getAllByText('Required')).toHaveLength(2);
+    fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: 'much' } });
+    await press('Next: what would it do now');
+    expect(screen.getByText('A number from 1 to 1,000,000')).toBeTruthy();
+    expect(bodies('createAgent')).toEqual([]);
+  }, 30_000);
+
+  it('says offline that a look and a new agent need the server', async () => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Later' } });
+    connection.online = 'offline';
+    await press('Next: what would it do now');
+    expect(await screen.findByText(/This needs the server/)).toBeTruthy();
+    expect(screen.getByText(/What you have chosen is kept on this device/)).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Create and start' })).toBeNull();
+  }, 30_000);
+
+  it('shows the limit and the way to more where every place is taken (R9-04)', async () => {
+    applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
+    await open('/agents');
+    await press('New agent');
+    expect(await screen.findByText(/Your plan has 2 agents, and all are in use/)).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'View Plans' })).toBeTruthy();
+  }, 30_000);
+});
+
+describe('the guided setup', () => {
+  const answer = async (number: number, key: string): Promise<void> => { fireEvent.keyDown(await screen.findByRole('region', { name: `Question ${number} of 6` }), { key }); };
+
+  it('leads by keys from six answers over the profile and the pairs to what the agent would do now (R2-16)', async () => {
+    await open('/guided-setup');
+    for (const [index, key] of ['2', '3', '2', '2', '3', '2'].entries()) await answer(index + 1, key);
+    expect(await screen.findByRole('heading', { name: 'Your answers say Moderate' })).toBeTruthy();
+    fireEvent.click(screen.getByRole('radio', { name: /^Aggressive/ }));
+    expect(screen.getByText(/Aggressive is bolder than your answers/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('radio', { name: /^Moderate/ }));
+    await press('Next: what it trades');
+    expect(screen.getByRole('button', { name: 'BTC/USDT' }).getAttribute('aria-pressed')).toBe('true');
+    await press('Next: what would it do now');
+    expect(await screen.findByText('Now it would buy BTC for 250.56 USDT.')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Create and start' })).toBeTruthy();
+  }, 30_000);
+
+  it('goes on where it was left, and back to an answer that is marked', async () => {
+    await open('/guided-setup');
+    await answer(1, '2');
+    cleanup();
+    await open('/guided-setup');
+    expect(await screen.findByRole('region', { name: 'Question 2 of 6' })).toBeTruthy();
+    await press('Previous question');
+    expect(screen.getByRole('button', { name: 'Savings I can leave alone for some years' }).getAttribute('aria-pressed')).toBe('true');
+  }, 30_000);
+
+  it('shows its limit to a full plan and what a plan adds to a free one, with the answers kept (R9-04)', async () => {
+    applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
+    await open('/guided-setup');
+    expect(await screen.findByText(/Your plan has 2 agents, and all are in use/)).toBeTruthy();
+    cleanup();
+    clearSubscription();
+    applySubscription(plan('free'), 'network');
+    for (let number = 1; number <= 6; number += 1) { if (number === 1) await open('/guided-setup'); await answer(number, '1'); }
+    await press('Next: what it trades');
+    expect(await screen.findByText('Agents come with a plan or the free trial')).toBeTruthy();
+  }, 30_000);
+});
