@@ -51,8 +51,19 @@ export function AppHeader({ path }: { path: string }) {
       setOpen(false);
       toggle.current?.focus();
     };
+    // As a popover does: a press elsewhere, or the keyboard gone on, is an answer too.
+    const elsewhere = (event: Event): void => {
+      const target = event.target instanceof Node ? event.target : null;
+      if (panel.current?.contains(target) !== true && toggle.current?.contains(target) !== true) setOpen(false);
+    };
     document.addEventListener('keydown', close);
-    return () => { document.removeEventListener('keydown', close); };
+    document.addEventListener('pointerdown', elsewhere);
+    document.addEventListener('focusin', elsewhere);
+    return () => {
+      document.removeEventListener('keydown', close);
+      document.removeEventListener('pointerdown', elsewhere);
+      document.removeEventListener('focusin', elsewhere);
+    };
   }, [open]);
 
   return (

@@ -47,7 +47,7 @@ function StopAllLink({ onFollow }: { onFollow?: () => void }) {
 
 export function Rail({ path }: { path: string }) {
   return (
-    <aside className="sticky top-20 hidden h-[calc(100dvh-5rem)] w-[var(--rail)] shrink-0 overflow-y-auto border-r border-line px-3 py-4 lg:flex lg:flex-col">
+    <aside className="sticky top-20 z-10 hidden h-[calc(100dvh-5rem)] w-[var(--rail)] shrink-0 overflow-y-auto border-r border-line px-3 py-4 lg:flex lg:flex-col">
       <div className="mb-3"><FindButton /></div>
       <nav aria-label="More" className="flex flex-col gap-0.5">
         {MORE_LINKS.map((link) => <RailLink key={link.to} link={link} path={path} />)}

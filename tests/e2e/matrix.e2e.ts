@@ -106,12 +106,12 @@ async function newPage(): Promise<void> {
   page.on('requestfailed', (request) => { if (request.failure()?.errorText !== 'net::ERR_ABORTED') failed.push(`${request.failure()?.errorText ?? ''} ${new URL(request.url()).pathname}`); });
 }
 
-/** axe's serious and critical findings in the page as it is now. */
+/** axe's serious and critical findings in the page as it is now, the size of what is pressed among them. */
 async function axe(): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(async () => {
-    const { axe: checker } = window as unknown as { axe: { run(context: Document): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-    return (await checker.run(document)).violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `axe ${one.id}: ${one.nodes[0]?.html.slice(0, 300) ?? ''}`);
+    const { axe: checker } = window as unknown as { axe: { run(context: Document, options: object): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
+    return (await checker.run(document, { rules: { 'target-size': { enabled: true } } })).violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `axe ${one.id}: ${one.nodes[0]?.html.slice(0, 300) ?? ''}`);
   });
 }
 
@@ -133,6 +133,10 @@ async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], the
   await page.evaluate(() => new Promise<void>((resolve) => { requestIdleCallback(() => { resolve(); }, { timeout: 1_500 }); }));
   if (await page.locator('h1').count() === 0) found.push('has no heading of the first level');
   found.push(...await axe());
+  // A chart is a slider to the keyboard, and its values stand in a table one press away.
+  const bare = await page.locator('figure:has([role=slider])').filter({ hasNot: page.getByRole('button', { name: 'Table', exact: true }) }).count();
+  if (bare > 0) found.push(`has ${bare} charts without a table`);
+  if (await page.locator('main').count() !== 1) found.push('has not exactly one main part');
   const shifted = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total);
   // Where the person is sent on, the counter has the one screen giving way to the other.
   const sentOn = new URL(page.url()).pathname !== cell.path.replace(':own', agentId);

@@ -41,7 +41,7 @@ export function PlanTable({ plans, currentPlanId, busyPlanId, ending, onChoose }
               <h3 className="text-base">{plan.name}</h3>
               {mine && <Tag tone="accent">Your plan</Tag>}
             </div>
-            <p><span className="text-lg font-semibold">{plan.priceId === null ? 'Free' : `${formatAmount(plan.amount)} ${plan.currency}`}</span>
+            <p><span className="text-lg font-semibold">{plan.priceId === null ? 'Nothing to pay' : `${formatAmount(plan.amount)} ${plan.currency}`}</span>
               {plan.priceId !== null && <span className="text-ink-3"> a {plan.interval}</span>}</p>
             <ul className="grow text-ink-2">{grants(plan).map((text) => <li key={text}>{text}</li>)}</ul>
             {!mine && plan.priceId !== null && (

@@ -179,6 +179,9 @@ describe('the shell of a signed-in person', () => {
     expect(within(screen.getByRole('navigation', { name: 'Menu' })).getAllByRole('link').map((link) => link.textContent)).toEqual(names);
     fireEvent.keyDown(document, { key: 'Escape' });
     expect(screen.queryByRole('navigation', { name: 'Menu' })).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Open menu' }));
+    fireEvent.pointerDown(screen.getByRole('main'));
+    expect(screen.queryByRole('navigation', { name: 'Menu' })).toBeNull();
   });
 
   it('shows the trial banner under the header, but not on a dashboard (R2-25, R4-10, R4-12)', async () => {
