@@ -170,7 +170,7 @@ describe('the shell of a signed-in person', () => {
     signIn('pro');
     go('/stop-all');
     render(<Routes />);
-    await screen.findByRole('heading', { name: 'Stop all agents' });
+    await screen.findByRole('heading', { name: 'Stop all agents' }, { timeout: 10_000 });
     const bar = screen.getByRole('navigation', { name: 'Main' });
     const names = within(bar).getAllByRole('link').map((link) => link.textContent);
     expect(names).toEqual(['Dashboard', 'Trading', 'Analytics', 'Markets', 'PRO Dashboard']);
