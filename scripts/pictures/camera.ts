@@ -65,7 +65,7 @@ async function atRest(page: Page, loading: boolean): Promise<void> {
 export async function openCamera(options: CameraOptions): Promise<Camera> {
   const { browser, form, url, folder, pictures, user } = options;
   const { width, height, touch, themes } = FORMS[form];
-  const context = await browser.newContext({ viewport: { width, height }, hasTouch: touch, isMobile: touch, serviceWorkers: options.worker === true ? 'allow' : 'block', reducedMotion: 'reduce' });
+  const context = await browser.newContext({ viewport: { width, height }, hasTouch: touch, isMobile: form === 'phone', serviceWorkers: options.worker === true ? 'allow' : 'block', reducedMotion: 'reduce' });
   await options.before?.(context);
   const page = await context.newPage();
   const complaints: string[] = [];
