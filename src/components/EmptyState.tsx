@@ -36,9 +36,15 @@ export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
 /** Without the server nothing is on its way: a place held for it would be held for ever. */
 const notHere = (what: string): string => `${what === '' ? 'Not' : `${what}: not`} on this device. Comes when the server is back.`;
 
-/** The place of a chart, in the chart's own size; `what` would be there. */
-export function ChartPlace({ what, className }: { what: string; className: string }) {
+/** What was asked for and did not come: nothing is on its way, and nothing is claimed. The error stands once, above. */
+export function NotRead({ className = 'row' }: { className?: string }) {
+  return <p className={`rule flex items-center text-ink-3 ${className}`}>— Not read yet.</p>;
+}
+
+/** The place of a chart, in the chart's own size; `what` would be there. `failed`: it was asked for and did not come. */
+export function ChartPlace({ what, className, failed = false }: { what: string; className: string; failed?: boolean }) {
   const { online } = useSnapshot(connection);
+  if (failed && online !== 'offline') return <NotRead className={className} />;
   if (online !== 'offline') return <Skeleton className={className} />;
   return <p role="status" className={`rule flex items-center text-ink-3 ${className}`}>{notHere(what)}</p>;
 }

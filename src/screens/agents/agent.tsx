@@ -149,7 +149,9 @@ export default function AgentScreen({ params }: ScreenProps) {
   const late = useLate(agent ?? UNKNOWN_LOOKS, now, market);
   if (agent === undefined) {
     if (agents.data === null && agents.error === null) return <SkeletonRows rows={6} label="Agent" />;
-    return <EmptyState screen title="This agent is not here" action={<Link href="/agents" className="text-accent underline underline-offset-2">All agents</Link>}>{agents.error ?? 'It was deleted, or it is not yours.'}</EmptyState>;
+    // That it is gone is the server's to say.
+    if (agents.data === null) return <EmptyState screen title="This agent could not be read" action={<Button onClick={() => { void loadAgents(true); void read(); }}>Try again</Button>}>{agents.error}</EmptyState>;
+    return <EmptyState screen title="This agent is not here" action={<Link href="/agents" className="text-accent underline underline-offset-2">All agents</Link>}>It was deleted, or it is not yours.</EmptyState>;
   }
   const view = agentView(agent, entries);
   const positions = portfolio?.positions.filter((position) => position.agentId === id) ?? [];

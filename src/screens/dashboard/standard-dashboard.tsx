@@ -3,7 +3,7 @@ import { lazy, Suspense, useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { LinkButton } from '../../components/Button.tsx';
-import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ChartPlace, EmptyState, NotRead, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Section } from '../../components/Section.tsx';
 import { session } from '../../identity/session.ts';
@@ -54,9 +54,9 @@ export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: s
       <div className="grid gap-x-10 gap-y-7 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-7">
           <div>
-            <EquityFigure portfolio={portfolio.data} />
+            <EquityFigure portfolio={portfolio.data} failed={portfolio.error !== null} />
             <ReadError message={portfolio.error} hasData={portfolio.data !== null} onRetry={() => { void loadPortfolio(true); }} />
-            <div className="mt-2">{portfolio.data === null ? <Skeleton className="h-[204px] w-full" /> : <EquityChart curve={portfolio.data.equityCurve} quote={portfolio.data.quote} now={[portfolio.data.asOf, portfolio.data.equity]} />}</div>
+            <div className="mt-2">{portfolio.data === null ? <ChartPlace what="Equity" className="h-[204px] w-full" failed={portfolio.error !== null} /> : <EquityChart curve={portfolio.data.equityCurve} quote={portfolio.data.quote} now={[portfolio.data.asOf, portfolio.data.equity]} />}</div>
           </div>
           <SinceYouLeft key={uid} uid={uid} portfolio={portfolio.data} fills={history.data?.fills ?? null} agents={agents} />
           {views !== null && <div className="empty:hidden xl:hidden"><NeedsYou views={views} /></div>}
@@ -70,6 +70,7 @@ export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: s
           {/* Not before the list above it has its length: nothing may move under the finger. */}
           {(views !== null || slot.error !== null) && <Section title="Positions">
             {portfolio.data === null && portfolio.error === null && <SkeletonRows rows={2} rowClass="min-h-[49px]" label="Positions" />}
+            {portfolio.data === null && portfolio.error !== null && <NotRead />}
             {portfolio.data !== null && (portfolio.data.positions.length === 0
               ? <p className="rule row flex items-center text-ink-3">None open. Agents open them when a signal passes its threshold.</p>
               : <Positions portfolio={portfolio.data} />)}
@@ -79,6 +80,7 @@ export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: s
           {views !== null && <div className="hidden empty:hidden xl:block"><NeedsYou views={views} /></div>}
           <Section title="Latest trades" aside={fills.length > 0 ? <Link href="/portfolio" className="hover:text-ink">All</Link> : undefined}>
             {history.data === null && history.error === null && <SkeletonRows rows={4} rowClass="min-h-[53px]" label="Trades" />}
+            {history.data === null && history.error !== null && <NotRead />}
             {history.data !== null && fills.length === 0 && <p className="rule row flex items-center text-ink-3">No trades yet.</p>}
             {fills.length > 0 && <Fills fills={fills.slice(0, 8)} quote={portfolio.data?.quote ?? ''} />}
           </Section>

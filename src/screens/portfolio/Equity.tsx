@@ -13,7 +13,9 @@ export function unexplained(portfolio: Pick<Portfolio, 'equity' | 'deposits' | '
   return formatFixed(subtract(parseFixed(portfolio.equity), parts));
 }
 
-export function EquityFigure({ portfolio, book }: { portfolio: Portfolio | null; book?: Account }) {
+/** `failed`: it was asked for and did not come. */
+export function EquityFigure({ portfolio, book, failed = false }: { portfolio: Portfolio | null; book?: Account; failed?: boolean }) {
+  if (portfolio === null && failed) return <p className="min-h-16 text-figure font-semibold"><Amount value={null} why="The account could not be read" /></p>;
   if (portfolio === null) return <div role="status" aria-label="Portfolio"><Skeleton className="h-10 w-56" /><Skeleton className="mt-2 h-4 w-40" /></div>;
   const of = book === undefined ? {} : { book };
   return (
