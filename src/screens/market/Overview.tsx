@@ -53,7 +53,7 @@ export function Overview({ overview }: { overview: MarketOverview | null }) {
       <Figure term="Rising and falling" under={known === 0 ? 'Less than a day of history' : <Breadth overview={overview} />}>
         {known === 0 ? none('Less than a day of history') : <>{advancing} up, {declining} down{unchanged > 0 ? <span className="text-ink-3">, {unchanged} level</span> : ''}</>}
       </Figure>
-      <Figure term={`Volume, 24 h, ${source.quote}`} under={busiest === undefined ? `${symbols} pairs` : <>most in <Link href={`/market/${busiest.symbol.replace('/', '-')}`} className="text-ink-2 hover:text-accent">{baseOf(busiest.symbol)}</Link> of {symbols} pairs</>}>{formatShort(overview.volume_24h)}</Figure>
+      <Figure term={`Volume, 24 h, ${source.quote}`} under={busiest === undefined ? `${symbols} pairs` : <>most in <Link href={`/market/${busiest.symbol.replace('/', '-')}`} className="text-ink-2 underline underline-offset-2 hover:text-accent">{baseOf(busiest.symbol)}</Link> of {symbols} pairs</>}>{formatShort(overview.volume_24h)}</Figure>
       <Figure term="Strongest, 24 h" under={gainers.length > 1 ? `then ${gainers.slice(1, 4).map((one) => baseOf(one.symbol)).join(', ')}` : ''}>{best === undefined ? none('Nothing rises') : <Leader symbol={best.symbol} />}</Figure>
       <Figure term="Weakest, 24 h" under={losers.length > 1 ? `then ${losers.slice(1, 4).map((one) => baseOf(one.symbol)).join(', ')}` : ''}>{worst === undefined ? none('Nothing falls') : <Leader symbol={worst.symbol} />}</Figure>
     </dl>
