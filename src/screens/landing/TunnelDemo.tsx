@@ -55,7 +55,7 @@ export function TunnelDemo() {
         {online ? <span>Example prices</span> : <><WifiOff className="size-3.5 shrink-0" aria-hidden /><span>{offlineText(leftAt, false, leftAt ?? 0)}</span></>}
       </div>
       <div className="px-4 pt-3 pb-1">
-        <div className="flex items-start justify-between gap-3">
+        <div className="flex flex-wrap items-start justify-between gap-x-3">
           <div><p className="text-figure font-semibold tracking-[-0.02em]"><Amount value="10041.2" /><span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">USDT</span></p></div>
           <PaperTag className="mt-2" />
         </div>
