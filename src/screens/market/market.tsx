@@ -1,5 +1,5 @@
 /** The market: at a glance, as a live list that is searched, sorted and starred, and as pools; refuses to reorder under the finger. */
-import { RefreshCw, Search } from 'lucide-react';
+import { RefreshCw, Search, Star } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -38,7 +38,8 @@ function Views({ view }: { view: MarketView }) {
     <nav aria-label="Views of the market" className="-mx-4 mb-3 flex gap-1 overflow-x-auto px-4 md:mx-0 md:px-0">
       {VIEWS.map((name) => (
         <Link key={name} href={name === 'all' ? '/market' : `/market?view=${name}`} aria-current={name === view ? 'page' : undefined}
-          className={classes('inline-flex min-h-11 shrink-0 items-center border-b-2 px-2 pointer-fine:min-h-9', name === view ? 'border-accent font-medium text-ink' : 'border-transparent text-ink-3 hover:text-ink')}>{TITLE[name]}</Link>
+          className={classes('inline-flex min-h-11 shrink-0 items-center border-b-2 px-2 pointer-fine:min-h-9', name === view ? 'border-accent font-medium text-ink' : 'border-transparent text-ink-3 hover:text-ink')}>
+          {name === 'favourites' ? <><Star className="size-4 sm:hidden" aria-hidden /><span className="max-sm:sr-only">{TITLE[name]}</span></> : TITLE[name]}</Link>
       ))}
     </nav>
   );

@@ -1,0 +1,188 @@
+// @vitest-environment jsdom
+/** The market's screens as a person uses them: found, sorted, starred, read offline and from an exchange; refuses the network. */
+import 'fake-indexeddb/auto';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { MarketPools, SymbolQuote } from '../../../../contract/market.ts';
+import { PoolId } from '../../../../contract/agents.ts';
+
+const { call } = vi.hoisted(() => {
+  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
+  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
+  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
+  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
+  Object.assign(globalThis, { scrollTo: () => undefined, matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }) });
+  return { call: vi.fn() };
+});
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
+vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
+vi.mock('../../../../src/components/candle-drawing.ts', () => ({ drawCandles: () => ({ set: () => undefined, price: () => undefined, point: () => undefined, zoom: () => undefined, close: () => undefined }) }));
+
+const { Routes } = await import('../../../../src/App.tsx');
+const { session } = await import('../../../../src/identity/session.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
+const { clearChoices, marketChoices } = await import('../../../../src/stores/market-choices.ts');
+const { applyMarket, applyOverview, applyPools, applySparklines, applyTicks, clearMarket } = await import('../../../../src/stores/market.ts');
+const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
+const { openUserDatabase } = await import('../../../../src/offline/database.ts');
+
+const NOW = Date.now();
+const SOURCE = { id: 'sim', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;
+const quote = (symbol: string, price: string, change: number | null, volume: string): SymbolQuote => ({ symbol, price, bid: price, ask: price, volume_24h: volume, high_24h: price, low_24h: price, price_change_24h: change, timestamp: NOW, stale: false });
+const BOARD = [quote('BTC/USDT', '64210.5', 1.2, '10'), quote('ETH/USDT', '2512.4', -0.4, '1000'), quote('PEPE/USDT', '0.00000123', 0, '5'), quote('NEW/USDT', '1234567.89', null, '0.001')];
+const POOL_LIST: MarketPools = { pools: PoolId.options.map((id) => ({ id, name: `Pool ${id}`, description: 'Does one thing.', risk: 'Medium', pairs: id === 'all_pools' ? ['BTC/USDT', 'ETH/USDT'] : ['ETH/USDT'], about: { enters: 'On a rise.', leaves: 'On a fall.', looks: 'Daily.', risks: ['It may lose.'], suits: ['moderate'], universe: ['ETH', 'APT'], listedSince: null } })) };
+
+beforeEach(() => {
+  call.mockReset();
+  call.mockImplementation(never);
+  connection.online = 'online';
+  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
+  openUserDatabase('uid-1', { mayCreate: () => true });
+  applySubscription({ status: { subscription: null, entitledTier: 'free', servedAt: NOW }, trial: null }, 'network');
+  applyMarket({ source: SOURCE, now: NOW, symbols: structuredClone(BOARD) }, 'network');
+  marketChoices.ready = true;
+});
+afterEach(() => { cleanup(); clearMarket(); clearChoices(); clearSubscription(); });
+
+async function open(path: string): Promise<void> {
+  history.replaceState(null, '', path);
+  render(<Routes />);
+  await screen.findByRole('heading', { level: 1 }, { timeout: 15_000 });
+}
+const pairs = (): string[] => screen.getAllByRole('rowheader').map((cell) => within(cell).getByRole('link').textContent ?? '');
+
+describe('the list', () => {
+  it('is open to a free person, sorted by turnover, and sorted anew by its headers, unknown last (R2-15, R3-07, R6-02)', async () => {
+    await open('/market');
+    expect(pairs()).toEqual(['ETH/USDT', 'BTC/USDT', 'NEW/USDT', 'PEPE/USDT']);
+    fireEvent.click(screen.getByRole('button', { name: 'Sort by 24 h' }));
+    expect(pairs()).toEqual(['BTC/USDT', 'PEPE/USDT', 'ETH/USDT', 'NEW/USDT']);
+    fireEvent.click(screen.getByRole('button', { name: 'Sort by 24 h' }));
+    expect(pairs()).toEqual(['ETH/USDT', 'PEPE/USDT', 'BTC/USDT', 'NEW/USDT']);
+    expect(screen.getByRole('button', { name: 'Sort by 24 h' }).closest('[role="columnheader"]')?.getAttribute('aria-sort')).toBe('ascending');
+    fireEvent.click(screen.getByRole('button', { name: 'Sort by High' }));
+    expect(pairs()).toEqual(['NEW/USDT', 'BTC/USDT', 'ETH/USDT', 'PEPE/USDT']);
+  }, 30_000);
+
+  it('reads the small and the large price alike, zero as neither gain nor loss, and says why a day is unknown', async () => {
+    await open('/market');
+    const row = (symbol: string): HTMLElement => screen.getByRole('link', { name: symbol }).closest<HTMLElement>('[role="row"]')!;
+    expect(row('PEPE/USDT').textContent).toContain('0.00000123');
+    expect(row('NEW/USDT').textContent?.replace(/\u202f/g, ' ')).toContain('1 234 567.89');
+    const zero = within(row('PEPE/USDT')).getByText(/^0\.00\s%$/);
+    expect([zero.className.includes('text-gain'), zero.className.includes('text-loss'), /[−+▲▼]/.test(zero.textContent ?? '')]).toEqual([false, false, false]);
+    expect(within(row('NEW/USDT')).getAllByText('Less than a day of history').length).toBeGreaterThan(0);
+  }, 30_000);
+
+  it('is searched by symbol and by name; what matches nothing is said, with the way back', async () => {
+    await open('/market');
+    fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'bitcoin' } });
+    expect(pairs()).toEqual(['BTC/USDT']);
+    fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'zzz' } });
+    expect(screen.getByText('No pair matches “zzz”')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Clear the search' }));
+    expect(pairs()).toHaveLength(4);
+  }, 30_000);
+
+  it('puts a starred pair first, alone among favourites, and keeps the star', async () => {
+    await open('/market');
+    fireEvent.click(screen.getByRole('button', { name: 'Favourite BTC/USDT' }));
+    await waitFor(() => { expect(pairs()[0]).toBe('BTC/USDT'); });
+    expect(screen.getByRole('button', { name: 'Favourite BTC/USDT' }).getAttribute('aria-pressed')).toBe('true');
+    fireEvent.click(screen.getByRole('link', { name: 'Favourites' }));
+    await waitFor(() => { expect(pairs()).toEqual(['BTC/USDT']); });
+    fireEvent.click(screen.getByRole('link', { name: 'Losers' }));
+    await waitFor(() => { expect(pairs()).toEqual(['ETH/USDT']); });
+  }, 30_000);
+
+  it('changes a price in place and never the order by itself', async () => {
+    await open('/market');
+    applyTicks([{ ...quote('PEPE/USDT', '0.00000456', 250, '900000000000'), timestamp: NOW + 1 }], NOW + 1);
+    expect((await screen.findAllByText('0.00000456')).length).toBeGreaterThan(0);
+    expect(pairs().at(-1)).toBe('PEPE/USDT');
+    fireEvent.click(screen.getByRole('button', { name: 'Sort again' }));
+    expect(pairs()[0]).toBe('PEPE/USDT');
+  }, 30_000);
+
+  it('works without the server: search, sort and stars on what was kept', async () => {
+    connection.online = 'offline';
+    await open('/market');
+    fireEvent.click(screen.getByRole('button', { name: 'Sort by Price' }));
+    expect(pairs()[0]).toBe('NEW/USDT');
+    fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'eth' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Favourite ETH/USDT' }));
+    await waitFor(() => { expect(marketChoices.favourites).toEqual(['ETH/USDT']); });
+    expect(pairs()).toEqual(['ETH/USDT']);
+  }, 30_000);
+
+  it('says whose prices they are when an exchange tells them in the server’s place (R7-10, R7-13)', async () => {
+    applyMarket({ source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USD' }, now: NOW, symbols: [quote('BTC/USD', '64000', null, '1')] }, 'exchange');
+    await open('/market');
+    expect(screen.getByText(/public prices of Kraken, read by this device, to look at only/)).toBeTruthy();
+    expect(pairs()).toEqual(['BTC/USD']);
+  }, 30_000);
+
+  it('shows the market at a glance with the live change of its leaders (R7-11)', async () => {
+    applyOverview({ source: SOURCE, now: NOW, symbols: 4, advancing: 1, declining: 1, unchanged: 1, volume_24h: '3154000', gainers: [{ ...BOARD[0]!, price_change_24h: 9 }], losers: [BOARD[1]!], mostTraded: [BOARD[1]!], refused: {}, stale: false }, 'network');
+    await open('/market');
+    const glance = screen.getAllByText('Strongest, 24 h')[0]!.closest('dl')!;
+    expect(glance.textContent).toContain('1 up, 1 down, 1 level');
+    // The list below says +1.20 %, whatever the overview said a minute ago.
+    expect(glance.textContent?.replace(/\u202f/g, ' ')).toContain('BTC ▲+1.20 %');
+  }, 30_000);
+});
+
+describe('/markets', () => {
+  it('leads to the market (R2-04)', async () => {
+    await open('/markets');
+    expect(location.pathname).toBe('/market');
+  }, 30_000);
+});
+
+describe('one pair', () => {
+  it('that is not offered says so, with what may have been meant and the way back', async () => {
+    await open('/market/ETC-USDT');
+    expect(screen.getByText('Not offered here')).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'All pairs' }).getAttribute('href')).toBe('/market');
+  }, 30_000);
+
+  it('shows its day, its candles as a table with all five figures, and averages by their stated periods', async () => {
+    call.mockImplementation((name: string) => (name === 'candles' ? Promise.resolve({ symbol: 'BTC/USDT', interval: '1h', candles: Array.from({ length: 60 }, (_none, hour) => [hour * 3_600_000, '10', '14', '9', '12', '345']) }) : never()));
+    await open('/market/BTC-USDT');
+    expect((await screen.findByRole('button', { name: 'EMA 20' })).getAttribute('aria-pressed')).toBe('true');
+    fireEvent.click(screen.getByRole('button', { name: 'EMA 50' }));
+    expect(screen.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/open 10\.00, high 14\.00, low 9\.00, close 12\.00 USDT/);
+    fireEvent.click(screen.getByRole('button', { name: 'Table' }));
+    const cells = within(screen.getByRole('table')).getAllByRole('row')[1]!;
+    expect(cells.textContent).toMatch(/10\.0014\.009\.0012\.00345\.00$/);
+  }, 30_000);
+
+  it('without the server draws the last day that was kept', async () => {
+    connection.online = 'offline';
+    applySparklines({ now: NOW, lines: { 'BTC/USDT': { to: NOW, points: Array.from({ length: 64 }, (_none, step) => 60_000 + step) } } }, 'snapshot', NOW);
+    await open('/market/BTC-USDT');
+    expect(screen.getByRole('slider', { name: /The last day of BTC\/USDT kept on this device/ })).toBeTruthy();
+  }, 30_000);
+});
+
+describe('pools', () => {
+  it('are the six for a free person too, each with its rules, risks, profile and coins, offered here or not (R6-10, R7-12)', async () => {
+    applyPools(POOL_LIST, 'network');
+    await open('/market?view=pools');
+    const parts = await waitFor(() => { const found = screen.getAllByRole('region').filter((one) => one.getAttribute('aria-label')?.startsWith('Pool ')); expect(found).toHaveLength(6); return found; }, { timeout: 15_000 });
+    expect(parts[0]?.textContent).toContain('On a rise.');
+    expect(parts[0]?.textContent).toContain('It may lose.');
+    expect(parts[0]?.textContent).toContain('not offered by this source: APT');
+    expect(within(parts[0]!).getByRole('button', { name: 'Create an agent with this pool' })).toBeTruthy();
+    fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'btc' } });
+    expect(screen.getAllByRole('region').filter((one) => one.getAttribute('aria-label')?.startsWith('Pool '))).toHaveLength(1);
+  }, 30_000);
+
+  it('of the fallback are named and not described', async () => {
+    applyPools({ pools: [{ id: 'all_pools', name: 'All pools', description: 'Its rules and pairs come from the server, which is not answering.', risk: 'unknown', pairs: [] }] }, 'exchange');
+    await open('/market?view=pools');
+    expect(await screen.findByText(/come from the server, which is not answering/, {}, { timeout: 15_000 })).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Create an agent with this pool' })).toBeNull();
+  }, 30_000);
+});
