@@ -1,9 +1,6 @@
 /** Referrals on the wire: a code, who came by it, what was earned; refuses to name the people who came. */
 import * as z from 'zod/mini';
 
-/** Digits and capitals that are not taken for each other when read aloud or copied by hand. */
-export const REFERRAL_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
-export const REFERRAL_CODE_LENGTH = 8;
 /** What both sides get when the invited person's first plan is paid. */
 export const REFERRAL_REWARD_DAYS = 14;
 /** A code counts for accounts younger than this. */
@@ -14,12 +11,6 @@ export const REFERRAL_REWARDS_A_YEAR = 12;
 export const REFERRAL_JOINS_A_DAY = 50;
 /** How many of those who came are listed, the newest first. */
 export const REFERRAL_LIST_MAX = 100;
-
-/** As typed, scanned or linked: capitals, without what a hand adds; null where it cannot be one of ours. */
-export function readReferralCode(text: string): string | null {
-  const code = text.toUpperCase().replace(/[\s-]/g, '');
-  return code.length === REFERRAL_CODE_LENGTH && [...code].every((char) => REFERRAL_ALPHABET.includes(char)) ? code : null;
-}
 
 /** `joined`: has an account. `earned`: has paid a first plan, which earned both sides their days. `unrewarded`: has paid, beyond the year's limit. */
 export const ReferralState = z.enum(['joined', 'earned', 'unrewarded']);

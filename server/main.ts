@@ -13,6 +13,7 @@ import { startRetention } from './db/retention.ts';
 import { marketClocks } from './db/schema.ts';
 import { openIdentity } from './identity/open-identity.ts';
 import type { Log } from './log.ts';
+import { openOperatorSocket } from './support/operator-socket.ts';
 import { openMarket } from './market/open-market.ts';
 import { pinoLog } from './pino-log.ts';
 
@@ -95,6 +96,7 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
     opened.add(name, () => part.stop());
     part.start();
   }
+  opened.add('operator', await openOperatorSocket(dataDir, database, clock, log));
   opened.add('http', () => app.close());
   await app.listen({ port: config.port, host: config.host });
   serving = true;

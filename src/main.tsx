@@ -68,5 +68,6 @@ const page = createRoot(root, {
 await Promise.race([Promise.all([firstScreen, restored]), soon()]);
 page.render(<StrictMode><App /></StrictMode>);
 afterPaint(loadIdentity, 'Identity');
+afterPaint(async () => { (await import('./shell/claim-referral.ts')).openReferral(); }, 'Referrals');
 if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
 if (environment.performanceMonitoring) afterPaint(async () => { (await import('./performance.ts')).watchPerformance(); }, 'Performance monitoring');

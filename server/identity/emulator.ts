@@ -48,7 +48,12 @@ function launch(options: EmulatorOptions, port: number): ChildProcess {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const relay = (data: Buffer) => { options.log.debug({ text: data.toString('utf8').slice(0, 500) }, 'identity emulator'); };
+  const relay = (data: Buffer) => {
+    const text = data.toString('utf8').slice(0, 500);
+    // It sends no mail: the link of a reset or of a new address is found here.
+    if (text.includes('/emulator/action?')) options.log.info({ text }, 'identity emulator');
+    else options.log.debug({ text }, 'identity emulator');
+  };
   child.stdout?.on('data', relay);
   child.stderr?.on('data', relay);
   return child;

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { and, count, eq, gt, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import { REFERRAL_JOINS_A_DAY, REFERRAL_NEW_DAYS, readReferralCode } from '../../contract/referrals.ts';
+import { readReferralCode } from '../../contract/referral-code.ts';
+import { REFERRAL_JOINS_A_DAY, REFERRAL_NEW_DAYS } from '../../contract/referrals.ts';
 import type { Tx } from '../db/database.ts';
 import { referralCodes, referrals, users } from '../db/schema.ts';
 

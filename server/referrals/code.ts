@@ -1,7 +1,7 @@
 /** A person's own code, made once; refuses characters that are taken for each other. */
 import { randomInt } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { REFERRAL_ALPHABET, REFERRAL_CODE_LENGTH } from '../../contract/referrals.ts';
+import { REFERRAL_ALPHABET, REFERRAL_CODE_LENGTH } from '../../contract/referral-code.ts';
 import type { Tx } from '../db/database.ts';
 import { referralCodes } from '../db/schema.ts';
 

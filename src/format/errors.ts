@@ -84,6 +84,9 @@ const IDENTITY_TEXT: Readonly<Record<string, string>> = {
   'auth/popup-closed-by-user': 'The Google window was closed before you were signed in.',
   'auth/cancelled-popup-request': 'The Google window was closed before you were signed in.',
   'auth/google-unreachable': 'Google cannot be reached from here. Nothing was changed. Check the connection, or use your email and password.',
+  'auth/user-mismatch': 'That is another account. Choose the one you are signed in with.',
+  'auth/requires-recent-login': 'For this, sign in again first.',
+  'auth/user-token-expired': 'This sign-in was ended. Log in again.',
   'auth/popup-blocked': 'The browser blocked the Google window. Allow pop-ups for this site and try again.',
 };
 

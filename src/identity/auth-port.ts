@@ -1,4 +1,5 @@
 /** What the session asks of an identity provider; refuses to name one. */
+import type { AccountPort } from './account-port.ts';
 
 export interface AuthUser {
   uid: string;
@@ -20,4 +21,6 @@ export interface AuthPort {
   sendPasswordReset(email: string): Promise<void>;
   updateProfile(change: { displayName?: string; photoURL?: string }): Promise<void>;
   signOut(): Promise<void>;
+  /** What the Security screen changes, loaded when it is asked for. */
+  account(): Promise<AccountPort>;
 }

@@ -36,5 +36,6 @@ export function firebaseAuth(opened: Auth): AuthPort {
       if (opened.currentUser !== null) await updateProfile(opened.currentUser, change);
     },
     signOut: () => signOut(opened),
+    account: async () => (await import('./firebase-account.ts')).firebaseAccount(opened),
   };
 }

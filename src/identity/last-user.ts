@@ -11,6 +11,10 @@ const PURGE_KEY = 'tradewind.purge';
 const CLOCK_KEY = 'tradewind.clockOffset';
 const LEAVING_KEY = 'tradewind.leaving';
 const MADE_KEY = 'tradewind.made';
+/** By whose link somebody came to this device: nobody's yet. */
+export const REFERRAL_KEY = 'tradewind.referral';
+/** What a person is writing to support: theirs, in whichever store it lies. */
+export const SUPPORT_DRAFT_KEY = 'tradewind.supportDraft';
 
 /** The record, or null where there is none or it does not read. */
 export function readLastUser(storage: Storage = localStorage): LastUser | null {
@@ -73,7 +77,7 @@ export function noteDatabase(uid: string): void {
 
 /** What belongs to the device: how it looks, what was offered on it, its clock, and our own notes of a sign-out under way. */
 const OF_THE_DEVICE = new Set([
-  LAST_USER_KEY, PURGE_KEY, CLOCK_KEY, LEAVING_KEY,
+  LAST_USER_KEY, PURGE_KEY, CLOCK_KEY, LEAVING_KEY, REFERRAL_KEY,
   'tradewind.appearance', 'tradewind.shortcuts', 'tradewind.keepSnapshots', 'tradewind.installDeclined', 'tradewind.firstVisit',
 ]);
 
@@ -86,6 +90,8 @@ export function forgetPerson(uid: string, storage: Storage = localStorage): void
   const alone = other === null || other.uid === uid;
   const keys = Array.from({ length: storage.length }, (_none, index) => storage.key(index) ?? '');
   for (const key of keys) if (!OF_THE_DEVICE.has(key) && (alone || storage.getItem(key)?.includes(uid) === true)) storage.removeItem(key);
+  // Where nothing may be kept on the device, a draft lies in the tab's own store.
+  if (alone) sessionStorage.removeItem(SUPPORT_DRAFT_KEY);
 }
 
 /** A sign-out that the identity provider has yet to hear of. */

@@ -50,5 +50,6 @@ export function recordedAuth(projectId: string): AuthPort {
       become(null);
       return Promise.resolve();
     },
+    account: () => Promise.reject(new Error('This build runs on recorded replies: there is no sign-in to change.')),
   };
 }

@@ -198,7 +198,8 @@ export function resetSession(): void {
   Object.assign(session, { status: 'loading', user: null, provisional: false, expiresAt: null, endingSoon: false } satisfies Session);
 }
 
-function provider(): Promise<AuthPort> {
+/** The provider, waited for, but not for ever. @throws TokenFault */
+export function identityProvider(): Promise<AuthPort> {
   if (port !== null) return Promise.resolve(port);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => { reject(new TokenFault('identity_unavailable', 'Firebase auth not initialized')); }, IDENTITY_WAIT_MS);
@@ -231,7 +232,7 @@ const RENEWED_FOR_MS = 10_000;
 
 /** The token and whose it is, so that a queued command is never sent in another's name. */
 export async function sessionToken(force = false): Promise<VerifiedToken> {
-  const auth = await provider();
+  const auth = await identityProvider();
   const user = await settledUser(auth);
   const ask = (anew: boolean): Promise<VerifiedToken> => verifiedToken(user, { projectId, now: now(), force: anew });
   const due = force && Math.abs(Date.now() - renewedAt) >= RENEWED_FOR_MS;
@@ -241,24 +242,29 @@ export async function sessionToken(force = false): Promise<VerifiedToken> {
   return held;
 }
 
+/** The present person has proved who they are once more. */
+export function takeSignIn(user: AuthUser): Promise<void> {
+  return take(user, true);
+}
+
 export async function signIn(email: string, password: string): Promise<void> {
-  await take(await (await provider()).signIn(email, password), true);
+  await take(await (await identityProvider()).signIn(email, password), true);
 }
 
 export async function signUp(email: string, password: string, displayName: string | null = null): Promise<void> {
-  await take(await (await provider()).signUp(email, password, displayName), true);
+  await take(await (await identityProvider()).signUp(email, password, displayName), true);
 }
 
 export async function signInWithGoogle(): Promise<void> {
-  await take(await (await provider()).signInWithGoogle(), true);
+  await take(await (await identityProvider()).signInWithGoogle(), true);
 }
 
 export async function sendPasswordReset(email: string): Promise<void> {
-  await (await provider()).sendPasswordReset(email);
+  await (await identityProvider()).sendPasswordReset(email);
 }
 
 export async function updateProfile(change: { displayName?: string; photoURL?: string }): Promise<void> {
-  await (await provider()).updateProfile(change);
+  await (await identityProvider()).updateProfile(change);
   if (session.user !== null && change.displayName !== undefined) session.user.displayName = change.displayName;
 }
 

@@ -43,7 +43,7 @@ function provider(): AuthPort {
     observe(listener) { listeners.add(listener); listener(user); return () => { listeners.delete(listener); }; },
     currentUser: () => user, signIn: enter, signUp: enter, signInWithGoogle: () => enter('google@example.com'),
     sendPasswordReset: () => Promise.resolve(), updateProfile: () => Promise.resolve(),
-    signOut: () => { become(null); return Promise.resolve(); },
+    signOut: () => { become(null); return Promise.resolve(); }, account: () => Promise.reject(new Error('Not asked for here')),
   };
 }
 

@@ -15,8 +15,8 @@ export function fillsCsv(fills: readonly Fill[]): string {
 }
 
 /** Hands the file to the browser. */
-export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+export function download(name: string, content: BlobPart, type = 'text/csv'): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

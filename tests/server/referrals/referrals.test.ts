@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REFERRAL_ALPHABET, REFERRAL_JOINS_A_DAY, REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR, readReferralCode } from '../../../contract/referrals.ts';
+import { REFERRAL_ALPHABET, readReferralCode } from '../../../contract/referral-code.ts';
+import { REFERRAL_JOINS_A_DAY, REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../../contract/referrals.ts';
 import { planCredits, referralCodes, referrals, subscriptions, users } from '../../../server/db/schema.ts';
 import { mailboxOf } from '../../../server/referrals/claim.ts';
 import { ownCode } from '../../../server/referrals/code.ts';

@@ -46,6 +46,7 @@ function provider(first: AuthUser | null | 'silent') {
     sendPasswordReset: (email) => { asked.push(`reset ${email}`); return Promise.resolve(); },
     updateProfile: (change) => { asked.push(`profile ${change.displayName}`); return Promise.resolve(); },
     signOut: () => { asked.push('signOut'); become(null); return Promise.resolve(); },
+    account: () => Promise.reject(new Error('Not asked for here')),
   };
   return { port, asked, become };
 }

@@ -1,0 +1,39 @@
+/** The signed-in person's own sign-in: proved again, changed, or ended everywhere; refuses to act for anybody else. */
+import { callFunction } from '../callables/callables.ts';
+import type { AccountPort, SignInMethod } from './account-port.ts';
+import { identityProvider, signOut, takeSignIn } from './session.ts';
+
+const account = async (): Promise<AccountPort> => (await identityProvider()).account();
+
+export async function signInMethods(): Promise<SignInMethod[]> {
+  return (await account()).methods();
+}
+
+/** By the password, or by Google for null. The four hours begin anew with it. */
+export async function proveAgain(password: string | null): Promise<void> {
+  await takeSignIn(await (await account()).reauthenticate(password));
+}
+
+export async function changePassword(present: string, next: string): Promise<void> {
+  await proveAgain(present);
+  await (await account()).changePassword(next);
+}
+
+export async function changeEmail(password: string, next: string): Promise<void> {
+  await proveAgain(password);
+  await (await account()).changeEmail(next, `${location.origin}/login`);
+}
+
+/** The server first: here nobody may be signed out while they are still signed in elsewhere. */
+export async function signOutEverywhere(): Promise<void> {
+  await callFunction('signOutEverywhere', {});
+  await signOut();
+}
+
+/** Answers what the server said; by then nothing of the person's is on this device. */
+export async function deleteAccount(password: string | null): Promise<'done' | 'under-way'> {
+  await proveAgain(password);
+  const { state } = await callFunction('deleteAccount', { confirm: 'DELETE' });
+  await signOut();
+  return state;
+}
