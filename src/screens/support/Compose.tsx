@@ -1,5 +1,5 @@
 /** A new request: what it is about, the words, and facts by consent; refuses to lose what was typed. */
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useRef, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { SUPPORT_TEXT_MAX, type SupportCategory, type SupportDiagnostics, type SupportRequests } from '../../../contract/support.ts';
 import { callFunction } from '../../callables/callables.ts';
@@ -37,11 +37,16 @@ export function Compose({ facts, priority, onSent }: { facts: () => SupportDiagn
   const [shown, setShown] = useState<SupportDiagnostics | null>(null);
   const [errors, setErrors] = useState<{ category?: string; text?: string; form?: string }>({});
   const [busy, setBusy] = useState(false);
-  const first = useRef(true);
-  useEffect(() => {
-    if (first.current) { first.current = false; return; }
-    setKept(keepDraft(uid, draft));
-  }, [uid, draft]);
+  const tried = useRef(false);
+  const put = (next: Draft): void => {
+    setDraft(next);
+    setKept(keepDraft(uid, next));
+  };
+  /** Words that were sent and not answered may have arrived: others are another request. */
+  const change = (part: Partial<Draft>): void => {
+    put({ ...draft, ...part, ...tried.current ? { id: crypto.randomUUID() } : {} });
+    tried.current = false;
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const found = {
@@ -51,8 +56,10 @@ export function Compose({ facts, priority, onSent }: { facts: () => SupportDiagn
     setErrors(found);
     if (Object.keys(found).length > 0 || draft.category === '') return;
     setBusy(true);
+    tried.current = true;
     callFunction('openSupportRequest', { id: draft.id, category: draft.category, text: draft.text, diagnostics: withFacts ? shown : null }).then((reply) => {
-      setDraft(emptyDraft());
+      tried.current = false;
+      put(emptyDraft());
       setWithFacts(false);
       onSent(reply);
       pageToast('success', 'Request received.');
@@ -63,8 +70,8 @@ export function Compose({ facts, priority, onSent }: { facts: () => SupportDiagn
   return (
     <Section title="New request" aside={priority ? 'Priority with your plan' : undefined}>
       <form noValidate className="rule flex flex-col gap-4 pt-4" onSubmit={submit}>
-        <Select label="About" options={OPTIONS} value={draft.category} error={errors.category} onChange={(event) => { setDraft({ ...draft, category: event.target.value as SupportCategory }); }} />
-        <TextAreaField label="What happened, and what you expected" rows={6} value={draft.text} error={errors.text} onChange={(event) => { setDraft({ ...draft, text: event.target.value }); }}
+        <Select label="About" options={OPTIONS} value={draft.category} error={errors.category} onChange={(event) => { change({ category: event.target.value as SupportCategory }); }} />
+        <TextAreaField label="What happened, and what you expected" rows={6} value={draft.text} error={errors.text} onChange={(event) => { change({ text: event.target.value }); }}
           hint={left < 200 ? `${left} characters left.` : begun && kept ? 'Kept on this device until it is sent.' : 'Never your password. Nobody here asks for it.'} />
         <div>
           <Switch label="Send facts about this app" checked={withFacts} onChange={(on) => { setWithFacts(on); setShown(on ? facts() : null); }} hint="Version, browser and the last errors. No addresses, no tokens, no amounts." />

@@ -22,7 +22,7 @@ type Put = (reply: SupportRequests) => void;
 
 function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
   const { online } = useSnapshot(connection);
-  // One id for these words until they are taken: pressed again after a lost answer, it is still one message.
+  // One id for these words: pressed again after a lost answer, it is still one message. Other words get another.
   const [messageId, setMessageId] = useState(() => crypto.randomUUID());
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
@@ -34,13 +34,12 @@ function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
     setError(undefined);
     callFunction('addToSupportRequest', { requestId, messageId, text }).then((reply) => {
       setText('');
-      setMessageId(crypto.randomUUID());
       onAdded(reply);
     }, (failure: unknown) => { setError(errorSentence(failure)); }).finally(() => { setBusy(false); });
   };
   return (
     <form noValidate className="flex flex-col gap-3 pt-3" onSubmit={send}>
-      <TextAreaField label="Add to this" rows={3} maxLength={SUPPORT_TEXT_MAX} value={text} error={error} onChange={(event) => { setText(event.target.value); }} />
+      <TextAreaField label="Add to this" rows={3} maxLength={SUPPORT_TEXT_MAX} value={text} error={error} onChange={(event) => { setText(event.target.value); setMessageId(crypto.randomUUID()); }} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" size="sm" busy={busy} disabled={online === 'offline'}>Send</Button>
         <Button size="sm" tone="plain" disabled={online === 'offline' || busy} onClick={() => { void tried(callFunction('closeSupportRequest', { requestId }).then(onAdded), 'Closed.'); }}>Solved: close it</Button>

@@ -1,0 +1,252 @@
+// @vitest-environment jsdom
+/** Referrals and support as screens: what they send, what they keep, what they say; the server is the hosted functions' port alone. */
+import axe from 'axe-core';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Referral } from '../../../../contract/referrals.ts';
+import type { SupportRequest } from '../../../../contract/support.ts';
+
+const { hosted } = vi.hoisted(() => {
+  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
+  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
+  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
+  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
+  Object.assign(globalThis, {
+    scrollTo: () => undefined,
+    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
+  });
+  return { hosted: vi.fn() };
+});
+vi.mock('../../../../src/callables/callables.ts', () => ({ callFunction: hosted }));
+const { ApiError } = await import('../../../../src/api/api-error.ts');
+const { Routes } = await import('../../../../src/App.tsx');
+const { default: Referrals } = await import('../../../../src/screens/referrals/referrals.tsx');
+const { modulesPath } = await import('../../../../src/screens/referrals/QrCode.tsx');
+const { default: Support } = await import('../../../../src/screens/support/support.tsx');
+const { withoutSecrets } = await import('../../../../src/screens/support/diagnostics.ts');
+const { forgetPerson, writeLastUser } = await import('../../../../src/identity/last-user.ts');
+const { resetSession, session } = await import('../../../../src/identity/session.ts');
+const { claimKept } = await import('../../../../src/shell/claim-referral.ts');
+const { keepReferral, keptReferral } = await import('../../../../src/shell/referral.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
+const { log, recentErrors } = await import('../../../../src/log.ts');
+
+const NOW = Date.now();
+const refusal = (code: 'referral_refused' | 'limit_reached' | 'internal', text = '') => new ApiError(code, { code, status: 409, text });
+const offline = () => new ApiError('The network did not answer', { code: 'network', status: 0, text: '' });
+
+beforeEach(() => {
+  log.setLevel('error');
+  hosted.mockReset();
+  localStorage.clear();
+  sessionStorage.clear();
+  connection.online = 'online';
+  resetSession();
+  writeLastUser({ uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date(NOW).toUTCString() });
+  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date(NOW).toUTCString() } } });
+  history.replaceState(null, '', '/');
+});
+afterEach(cleanup);
+
+const type = (label: string | RegExp, value: string): void => { fireEvent.change(screen.getByLabelText(label), { target: { value } }); };
+const press = (name: string | RegExp): void => { fireEvent.click(screen.getByRole('button', { name })); };
+const sent = (name: string): unknown[] => hosted.mock.calls.filter(([called]) => called === name).map(([, request]) => request as unknown);
+async function seriousFaults(): Promise<string[]> {
+  const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } });
+  return violations.filter((found) => found.impact === 'serious' || found.impact === 'critical').map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' ')}`);
+}
+
+const REFERRAL: Referral = { code: 'ABCD2345', rewardDays: 14, joined: [{ day: '2026-01-05', state: 'earned' }, { day: '2026-01-04', state: 'joined' }], joinedCount: 2, days: { added: 14, waiting: 0 }, invitedOn: null };
+
+describe('referrals', () => {
+  it('show the code, its link as words and as a QR code, who joined by day and state, and what it earned (R2-13)', async () => {
+    hosted.mockResolvedValue(REFERRAL);
+    render(<Referrals />);
+    expect(await screen.findByText('ABCD2345')).toBeTruthy();
+    expect(screen.getByText(new RegExp(`${location.origin}/ref/ABCD2345`))).toBeTruthy();
+    expect(await screen.findByRole('img', { name: /QR code/ })).toBeTruthy();
+    const joined = screen.getByRole('region', { name: 'Who joined' });
+    expect(within(joined).getAllByRole('listitem').map((row) => row.textContent)).toEqual([expect.stringContaining('Paid a first plan'), expect.stringContaining('Has an account')]);
+    expect(within(screen.getByRole('region', { name: 'Earned' })).getByText('14 days')).toBeTruthy();
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  it('say what is missing where there is nobody yet, no network, or no answer', async () => {
+    hosted.mockResolvedValue({ ...REFERRAL, joined: [], joinedCount: 0 });
+    render(<Referrals />);
+    expect(await screen.findByText('Nobody yet')).toBeTruthy();
+    cleanup();
+    connection.online = 'offline';
+    render(<Referrals />);
+    expect(screen.getByText('Your code is not on this device')).toBeTruthy();
+    cleanup();
+    connection.online = 'online';
+    hosted.mockRejectedValueOnce(refusal('internal'));
+    render(<Referrals />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Try again' }));
+    expect(await screen.findByText('Nobody yet')).toBeTruthy();
+  });
+
+  it('draw a code with the three corners that readers look for', () => {
+    const { path, size } = modulesPath('https://trade.example.com/ref/ABCD2345');
+    const dark = new Set([...path.matchAll(/M(\d+) (\d+)h/g)].map(([, x, y]) => `${x} ${y}`));
+    const corner = (x: number, y: number) => [0, 1, 2, 3, 4, 5, 6].every((i) => dark.has(`${x + i} ${y}`) && dark.has(`${x + i} ${y + 6}`) && dark.has(`${x} ${y + i}`)) && !dark.has(`${x + 1} ${y + 1}`) && dark.has(`${x + 3} ${y + 3}`);
+    expect([corner(4, 4), corner(size - 11, 4), corner(4, size - 11)]).toEqual([true, true, true]);
+  });
+
+  it('lead from a link to the registration, and the code outlives the tab until the account has it (R2-03)', async () => {
+    Object.assign(session, { status: 'signed-out', user: null });
+    history.replaceState(null, '', '/ref/abcd-2345');
+    render(<Routes />);
+    expect(await screen.findByText(/Invited with code ABCD2345/, undefined, { timeout: 10_000 })).toBeTruthy();
+    expect(location.pathname).toBe('/register');
+    sessionStorage.clear();
+    expect(keptReferral()).toBe('ABCD2345');
+    forgetPerson('somebody-before');
+    expect(keptReferral()).toBe('ABCD2345');
+    expect(await claimKept()).toBe(false);
+    expect(hosted).not.toHaveBeenCalled();
+    Object.assign(session, { status: 'signed-in', provisional: false });
+    hosted.mockRejectedValueOnce(offline());
+    expect(await claimKept()).toBe(false);
+    expect(keptReferral()).toBe('ABCD2345');
+    hosted.mockResolvedValueOnce({ invitedOn: '2026-01-05' });
+    expect(await claimKept()).toBe(true);
+    expect(sent('claimReferral')).toEqual([{ code: 'ABCD2345' }, { code: 'ABCD2345' }]);
+    expect(keptReferral()).toBeNull();
+  }, 30_000);
+
+  it('keep the first link for a month, nothing that is no code, and forget one that the server refuses', async () => {
+    keepReferral('ABCD2345', NOW - 31 * 86_400_000);
+    expect(keptReferral()).toBeNull();
+    keepReferral('<script>');
+    expect(keptReferral()).toBeNull();
+    keepReferral('JKMN6789');
+    keepReferral('ABCD2345');
+    expect(keptReferral()).toBe('JKMN6789');
+    hosted.mockRejectedValueOnce(refusal('limit_reached'));
+    expect([await claimKept(), keptReferral()]).toEqual([false, 'JKMN6789']);
+    hosted.mockRejectedValueOnce(refusal('referral_refused'));
+    expect([await claimKept(), keptReferral()]).toEqual([true, null]);
+  });
+});
+
+const request = (part: Partial<SupportRequest> = {}): SupportRequest => ({
+  id: 'aaaaaaaa-0000-4000-8000-000000000001', category: 'billing', state: 'open', priority: false, hasDiagnostics: false, createdAt: NOW, updatedAt: NOW,
+  messages: [{ id: 'm1', author: 'person', text: 'Where is my invoice?', createdAt: NOW }], ...part,
+});
+const none = { requests: [], priority: false };
+
+describe('a support request', () => {
+  const fill = (): void => { type('About', 'billing'); type(/What happened/, 'My card was declined.'); };
+
+  it('keeps what was typed over an error and a reload, and sends it again under the same id (R2-18)', async () => {
+    hosted.mockImplementation((name: string) => (name === 'supportRequests' ? Promise.resolve(none) : Promise.reject(offline())));
+    render(<Support />);
+    await screen.findByText('No requests yet');
+    press('Send');
+    expect(screen.getByText('Choose what it is about')).toBeTruthy();
+    expect(sent('openSupportRequest')).toEqual([]);
+    fill();
+    press('Send');
+    expect((await screen.findByRole('alert')).textContent).toContain('What you wrote is kept.');
+    cleanup();
+    hosted.mockImplementation((name: string) => Promise.resolve(name === 'supportRequests' ? none : { requests: [request()], priority: false }));
+    render(<Support />);
+    expect(screen.getByLabelText<HTMLTextAreaElement>(/What happened/).value).toBe('My card was declined.');
+    press('Send');
+    expect(await screen.findByText('Waiting for an answer')).toBeTruthy();
+    const [first, second] = sent('openSupportRequest') as { id: string; diagnostics: unknown }[];
+    expect(second).toEqual(first);
+    expect(first?.diagnostics).toBeNull();
+    expect(screen.getByLabelText<HTMLTextAreaElement>(/What happened/).value).toBe('');
+    expect(JSON.stringify({ ...localStorage })).not.toContain('declined');
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  it('is another request where the words were changed after an answer that never came', async () => {
+    hosted.mockImplementation((name: string) => (name === 'supportRequests' ? Promise.resolve(none) : Promise.reject(offline())));
+    render(<Support />);
+    await screen.findByText('No requests yet');
+    fill();
+    press('Send');
+    await screen.findByRole('alert');
+    type(/What happened/, 'My card was declined twice.');
+    press('Send');
+    await waitFor(() => { expect(sent('openSupportRequest')).toHaveLength(2); });
+    const [first, second] = sent('openSupportRequest') as { id: string }[];
+    expect(second?.id).not.toBe(first?.id);
+  });
+
+  it('is not sent offline, says so, and its words go with a sign-out and are no other person\'s', () => {
+    connection.online = 'offline';
+    hosted.mockResolvedValue(none);
+    render(<Support />);
+    fill();
+    expect(screen.getByText(/Offline: this cannot be sent now. What you wrote is kept/)).toBeTruthy();
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send' }).disabled).toBe(true);
+    cleanup();
+    if (session.user !== null) session.user.uid = 'uid-2';
+    render(<Support />);
+    expect(screen.getByLabelText<HTMLTextAreaElement>(/What happened/).value).toBe('');
+    cleanup();
+    forgetPerson('uid-1');
+    expect(JSON.stringify([{ ...localStorage }, { ...sessionStorage }])).not.toContain('declined');
+  });
+
+  it('stays out of the device\'s storage where nothing may be kept there, and a sign-out takes it from the tab', () => {
+    localStorage.setItem('tradewind.keepSnapshots', 'false');
+    hosted.mockResolvedValue(none);
+    render(<Support />);
+    fill();
+    expect(JSON.stringify({ ...localStorage })).not.toContain('declined');
+    expect(JSON.stringify({ ...sessionStorage })).toContain('declined');
+    cleanup();
+    forgetPerson('uid-1');
+    expect(JSON.stringify({ ...sessionStorage })).not.toContain('declined');
+  });
+
+  it('shows the facts before they go, sends exactly those, and none without consent', async () => {
+    const quiet = vi.spyOn(console, 'error').mockReturnValue();
+    log.error('A screen failed', new Error('jane@example.com at https://x.example.com/a?token=1 eyJhbGciOi.eyJzdWIiOiIx.sig 0123456789abcdef0123456789abcdef'));
+    quiet.mockRestore();
+    expect(recentErrors().at(-1)?.text).toContain('jane@example.com');
+    hosted.mockImplementation((name: string) => Promise.resolve(name === 'supportRequests' ? none : { requests: [request({ hasDiagnostics: true })], priority: true }));
+    render(<Support />);
+    fill();
+    fireEvent.click(screen.getByRole('switch', { name: 'Send facts about this app' }));
+    const shown = screen.getByText('What would be sent').closest('details')?.textContent ?? '';
+    press('Send');
+    await screen.findByText('Waiting for an answer');
+    const [{ diagnostics }] = sent('openSupportRequest') as [{ diagnostics: Record<string, unknown> & { errors: string[] } }];
+    for (const value of [diagnostics.appVersion, diagnostics.browser, diagnostics.plan, ...diagnostics.errors]) expect(shown).toContain(value);
+    expect(diagnostics.errors.at(-1)).toMatch(/A screen failed: \[address\] at https:\/\/x\.example\.com\/a \[token\] \[…\]$/);
+    expect(JSON.stringify(diagnostics)).not.toMatch(/jane|eyJ|token=1|0123456789abcdef/);
+    expect(withoutSecrets('x'.repeat(900)).length).toBeLessThanOrEqual(240);
+    expect(screen.getByText('Priority with your plan')).toBeTruthy();
+  });
+
+  it('stands with its answer, takes an addition once, and can be closed', async () => {
+    const answered = request({ state: 'answered', priority: true, messages: [...request().messages, { id: 'm2', author: 'operator', text: 'Under Plan.', createdAt: NOW }] });
+    hosted.mockImplementation((name: string) => {
+      if (name === 'addToSupportRequest' && sent(name).length === 1) return Promise.reject(offline());
+      return Promise.resolve({ requests: [name === 'closeSupportRequest' ? { ...answered, state: 'closed' } : answered], priority: true });
+    });
+    render(<Support />);
+    expect(await screen.findByText('Under Plan.')).toBeTruthy();
+    expect(screen.getByText('Answered')).toBeTruthy();
+    expect(screen.getByText('Priority')).toBeTruthy();
+    type('Add to this', 'Thank you, and the one before?');
+    const row = screen.getByText('Under Plan.').closest('details') as HTMLElement;
+    fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
+    await waitFor(() => { expect(sent('addToSupportRequest')).toHaveLength(1); });
+    await waitFor(() => { expect(screen.getByLabelText<HTMLTextAreaElement>('Add to this').value).toBe('Thank you, and the one before?'); });
+    await waitFor(() => { expect(within(row).getByRole('button', { name: 'Send' }).getAttribute('aria-busy')).toBeNull(); });
+    fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
+    await waitFor(() => { expect(screen.getByLabelText<HTMLTextAreaElement>('Add to this').value).toBe(''); });
+    const [one, two] = sent('addToSupportRequest');
+    expect(two).toEqual(one);
+    press('Solved: close it');
+    expect(await screen.findByText('Closed')).toBeTruthy();
+  });
+});
