@@ -49,10 +49,11 @@ function launch(options: EmulatorOptions, port: number): ChildProcess {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const relay = (data: Buffer) => {
-    const text = data.toString('utf8').slice(0, 500);
-    // It sends no mail: the link of a reset or of a new address is found here.
-    if (text.includes('/emulator/action?')) options.log.info({ text }, 'identity emulator');
-    else options.log.debug({ text }, 'identity emulator');
+    const text = data.toString('utf8').slice(0, 1_000);
+    // It sends no mail: the link of a reset or of a new address is found here, without the address it is for.
+    const link = /https?:\/\/\S+\/emulator\/action\?\S+/.exec(text)?.[0];
+    if (link !== undefined) options.log.info({ link }, 'a link that a real provider would mail');
+    else options.log.debug({ text: text.slice(0, 500) }, 'identity emulator');
   };
   child.stdout?.on('data', relay);
   child.stderr?.on('data', relay);

@@ -10,6 +10,6 @@ export interface AccountPort {
   reauthenticate(password: string | null): Promise<AuthUser>;
   /** Ends every other sign-in of theirs. */
   changePassword(next: string): Promise<void>;
-  /** Sends a link to the new address; the address changes when it is opened, and every sign-in ends with that. */
+  /** Sends a link to the new address; the address changes when it is opened; the provider may end every sign-in with that. */
   changeEmail(next: string, backTo: string): Promise<void>;
 }

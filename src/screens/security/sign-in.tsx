@@ -71,7 +71,7 @@ const isLocal = environment.firebase.projectId.startsWith('demo-');
 function LinkSent({ to }: { to: string }) {
   return (
     <p role="status" className="border-l-2 border-accent py-1 pl-3 text-ink-2">
-      A link is on its way to <strong className="break-all">{to}</strong>. Until it is opened your address stays as it is. After that every device is signed out: log in with the new address.
+      A link is on its way to <strong className="break-all">{to}</strong>. Until it is opened your address stays as it is. From then on you log in with the new one, and may be asked to on every device.
       {isLocal && ' This server uses the built-in identity emulator, which sends no mail: the link stands in the server’s log.'}
     </p>
   );

@@ -89,10 +89,10 @@ describe('public pages', () => {
   }, 30_000);
 
   it('takes a referral link to the registration and keeps its code (R2-03)', async () => {
-    go('/ref/FRIEND-42');
+    go('/ref/FRDN-2345');
     render(<Routes />);
     await waitFor(() => { expect(location.pathname).toBe('/register'); });
-    expect(await screen.findByText(/FRIEND-42/)).toBeTruthy();
+    expect(await screen.findByText(/FRDN2345/)).toBeTruthy();
   });
 
   it('takes /markets to /market (R2-04)', async () => {
