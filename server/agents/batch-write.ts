@@ -1,6 +1,6 @@
 /** Writes what a batch decided, a statement for each kind of row; refuses to do an agent's tick a second time. */
 import { randomUUID } from 'node:crypto';
-import { asc, inArray, sql } from 'drizzle-orm';
+import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { AgentOutcome, OpenPosition } from '../../engine/types.ts';
 import { insertOf } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
@@ -71,13 +71,16 @@ async function moveOn(tx: Tx, deps: TradingDeps, tick: number, list: readonly De
     where agents.id = moved.id`);
 }
 
-/** A guard's halt is seen as the agent's state, and its end too. */
+/** A guard's halt is seen as the agent's state, and its end too; and where another guard's took its place, that one. */
 async function applyHolds(tx: Tx, deps: TradingDeps, list: readonly Decided[]): Promise<Set<string>> {
   const changed = new Set<string>();
-  for (const { row, outcome } of list) {
-    const event = outcome.hold !== null && row.status === 'running' ? 'halt' : outcome.hold === null && row.status === 'halted' ? 'resume' : null;
-    if (event === null) continue;
-    await applyEvent(tx, deps, row, event, outcome.hold);
+  for (const { row, outcome: { hold } } of list) {
+    const event = hold !== null && row.status === 'running' ? 'halt' : hold === null && row.status === 'halted' ? 'resume' : null;
+    // The text tells the loss of the moment and would change at each look; what holds and until when is the news.
+    const other = hold !== null && row.status === 'halted' && (hold.code !== row.hold?.code || hold.until !== row.hold.until);
+    if (event !== null) await applyEvent(tx, deps, row, event, hold);
+    else if (other) await tx.db.update(agents).set({ hold }).where(eq(agents.id, row.id));
+    else continue;
     changed.add(row.id);
   }
   return changed;

@@ -283,6 +283,33 @@ describe('kill switches and caps', () => {
     expect(told.filter((status, index) => status !== told[index - 1])).toEqual(['running', 'halted', 'running']);
   });
 
+  it('says of a halted agent what holds it now, not what held it first', async () => {
+    const uid = uidOf('mia');
+    await floor.join(uid);
+    const agent = await agentOf(uid);
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 1);
+    const remember = async (more: object): Promise<void> => {
+      const row = await rowOf(agent.id);
+      await db.update(agents).set({ memory: { ...row?.memory, ...more } }).where(eq(agents.id, agent.id));
+    };
+    const { day } = (await rowOf(agent.id))?.memory as { day: object };
+    await remember({ day: { ...day, equity: '20000' } });
+    await floor.run(scheduler, 1);
+    expect(await rowOf(agent.id)).toMatchObject({ status: 'halted', hold: { code: 'day_loss' } });
+    // The same account is then seen to be far under its peak as well: midnight will not set it free.
+    await remember({ highWater: '90000' });
+    const told = () => db.select().from(events).where(eq(events.uid, uid));
+    const before = (await told()).length;
+    await floor.run(scheduler, 1);
+    const held = await rowOf(agent.id);
+    expect(held).toMatchObject({ status: 'halted', hold: { code: 'drawdown', until: null } });
+    expect((await told()).slice(before).some(({ payload }) => (payload as { agent?: { hold?: { code: string } } }).agent?.hold?.code === 'drawdown')).toBe(true);
+    await floor.run(scheduler, 2);
+    expect((await rowOf(agent.id))?.generation, 'the same hold is no change').toBe(held?.generation);
+  });
+
   const settingsOf = async (uid: string, more: object) => {
     await db.update(users).set({ settings: { ...defaultSettings('Someone'), ...more } }).where(eq(users.uid, uid));
   };
