@@ -292,7 +292,7 @@ describe('kill switches and caps', () => {
     await floor.run(scheduler, 1);
     const remember = async (more: object): Promise<void> => {
       const row = await rowOf(agent.id);
-      await db.update(agents).set({ memory: { ...row?.memory, ...more } }).where(eq(agents.id, agent.id));
+      await db.update(agents).set({ memory: { ...(row?.memory as object), ...more } }).where(eq(agents.id, agent.id));
     };
     const { day } = (await rowOf(agent.id))?.memory as { day: object };
     await remember({ day: { ...day, equity: '20000' } });
