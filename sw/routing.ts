@@ -5,7 +5,7 @@ import type { SnapshotKind } from '../src/offline/snapshots.ts';
 
 /** Addresses of the server and of the emulator that it passes through: never the app's own screens. */
 const SERVER_PATHS = [
-  /^\/api(\/|$)/, /^\/subscriptions(\/|$)/, /^\/market\/(data|overview|pools|candles)$/, /^\/(healthz|readyz|openapi\.json|metrics)$/,
+  /^\/api(\/|$)/, /^\/subscriptions(\/|$)/, /^\/market\/(data|overview|pools|candles|sparklines)$/, /^\/(healthz|readyz|openapi\.json|metrics)$/,
   /^\/webhooks(\/|$)/, /^\/test-(checkout|portal)(\/|$)/, /^\/__\//, /^\/emulator(\/|$)/, /^\/(identitytoolkit|securetoken)\.googleapis\.com(\/|$)/,
   /^\/[^/]+\/us-central1(\/|$)/,
 ];
