@@ -1,0 +1,39 @@
+// @vitest-environment jsdom
+/** A price that changes says so for a moment; refuses to move for a reader who wants no motion. */
+import { cleanup, render } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Price, TINT_MS } from '../../../src/components/Figures.tsx';
+
+const animate = vi.fn();
+const asks = (less: boolean) => { vi.stubGlobal('matchMedia', () => ({ matches: less })); };
+
+beforeEach(() => { Object.assign(HTMLElement.prototype, { animate }); asks(false); });
+afterEach(() => {
+  cleanup();
+  animate.mockReset();
+  Reflect.deleteProperty(HTMLElement.prototype, 'animate');
+  vi.unstubAllGlobals();
+});
+
+describe('a price', () => {
+  it('is washed the way it went, in the same place, and not at its first value or an equal one', () => {
+    const view = render(<Price value="10" />);
+    const place = view.getByText('10.00');
+    view.rerender(<Price value="10" />);
+    expect(animate).not.toHaveBeenCalled();
+    view.rerender(<Price value="9.5" />);
+    expect(view.getByText('9.50')).toBe(place);
+    expect(place.dataset.turned).toBe('down');
+    view.rerender(<Price value="9.75" />);
+    expect(place.dataset.turned).toBe('up');
+    expect(animate.mock.calls.map(([, options]) => (options as KeyframeAnimationOptions).duration)).toEqual([TINT_MS, TINT_MS]);
+  });
+
+  it('stays still where less motion is asked for', () => {
+    asks(true);
+    const view = render(<Price value="10" />);
+    view.rerender(<Price value="11" />);
+    expect(animate).not.toHaveBeenCalled();
+    expect(view.getByText('11.00').dataset.turned).toBeUndefined();
+  });
+});
