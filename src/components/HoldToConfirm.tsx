@@ -5,6 +5,8 @@ import { classes } from './class-names.ts';
 import { Dialog } from './Dialog.tsx';
 
 export const HOLD_MS = 600;
+/** A hand that slides further than this has changed its mind; the button itself may move under a hand that rests. */
+const SLIP_PX = 24;
 
 export interface HoldToConfirmProps {
   /** What is done, as the button says it: `Stop all`. */
@@ -36,6 +38,7 @@ export function HoldToConfirm({ label, sentence, onConfirm, icon, compact = fals
   const [asking, setAsking] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const begun = useRef(false);
+  const pressed = useRef({ x: 0, y: 0 });
 
   const stop = (): void => {
     if (timer.current === null) return;
@@ -67,8 +70,17 @@ export function HoldToConfirm({ label, sentence, onConfirm, icon, compact = fals
     <>
       <button type="button" disabled={disabled} title={compact ? `Hold to ${label.toLowerCase()}` : undefined}
         className={classes(buttonClass(tone, compact ? 'icon' : size, wide), 'touch-none')} aria-label={`${label}. Hold to confirm.`}
-        onPointerDown={(event) => { if (event.button === 0) begin(); }}
-        onPointerUp={stop} onPointerLeave={stop} onPointerCancel={stop} onBlur={stop}
+        onPointerDown={(event) => {
+          if (event.button !== 0) return;
+          pressed.current = { x: event.clientX, y: event.clientY };
+          // Lists above may grow while it is held: the press stays this button's wherever that puts it.
+          if (event.isTrusted) event.currentTarget.setPointerCapture(event.pointerId);
+          begin();
+        }}
+        onPointerMove={(event) => {
+          if (Math.hypot(event.clientX - pressed.current.x, event.clientY - pressed.current.y) > SLIP_PX) stop();
+        }}
+        onPointerUp={stop} onPointerCancel={stop} onBlur={stop}
         onKeyDown={(event) => { if (isActing(event.key)) { event.preventDefault(); if (!event.repeat) begin(); } }}
         onKeyUp={(event) => { if (isActing(event.key)) { event.preventDefault(); stop(); } }}
         onContextMenu={(event) => { event.preventDefault(); }}

@@ -240,7 +240,7 @@ describe('push in a browser', () => {
   it('shows nothing of a person who has signed out here, and forgets the address', async () => {
     const { text } = await service.wait(service.taken.length);
     await page.goto(`${server.url}/security`);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL(`${server.url}/`);
     await browser.deliverPush(server.url, JSON.stringify({ ...JSON.parse(text) as object, id: 'after', showDetails: true }));
     const list = await until(() => shown(page), (all) => all.length > 0);

@@ -88,7 +88,7 @@ describe('the server going and coming back under an open page', () => {
     await other.getByText(/10.000\.00/).first().waitFor();
     await page.bringToFront();
     await page.goto(`${server.url}/security`);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await other.getByRole('heading', { name: 'Authentication Required' }).waitFor();
     expect(await other.getByText(/10.000\.00/).count()).toBe(0);
     await expect.poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name).filter((name) => name?.startsWith('tradewind-')))).toEqual([]);

@@ -31,7 +31,7 @@ const sent: { build: string; commandId: string }[] = [];
 const seen = (target: Page, text: string | RegExp) => target.getByText(text).filter({ visible: true }).first();
 const notice = (target: Page) => target.getByRole('region', { name: 'Update' });
 const stopButton = () => page.getByRole('button', { name: 'Stop', exact: true });
-const partOf = (build: string, name: string): string => builds.parts(build).find((path) => path.startsWith(`/assets/${name}-`)) ?? '';
+const partOf = (build: string, name: string): string => builds.part(build, name);
 /** Another origin of the same server, whose pages no worker serves. */
 const bare = (): string => world.proxy.url.replace('localhost', '127.0.0.1');
 
@@ -202,7 +202,7 @@ describe('a page with its worker', () => {
 
   it('keeps the old version while a part of the new one cannot be had, and takes it at the next try (F27)', async () => {
     builds.deploy('v5');
-    const part = partOf('v5', 'words');
+    const part = partOf('v5', 'faq');
     harm = (path) => (path === part ? '500' : null);
     expect(await look(page)).toBe('redundant');
     await opensOffline('v3');
@@ -238,7 +238,7 @@ describe('a page with its worker', () => {
     let release: () => void = () => undefined;
     let asked = false;
     const released = new Promise<null>((resolve) => { release = () => { resolve(null); }; });
-    harm = (path) => { if (path !== partOf('v6', 'words')) return null; asked = true; return released; };
+    harm = (path) => { if (path !== partOf('v6', 'faq')) return null; asked = true; return released; };
     const looking = look(page).catch(() => null);
     await expect.poll(() => asked).toBe(true);
     await update('v4');

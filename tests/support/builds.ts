@@ -75,6 +75,8 @@ export interface Deployments {
   folder(name: string): string;
   /** The addresses of its own parts, without those it keeps of others. */
   parts(name: string): string[];
+  /** The address of the build's own part of that name; refuses a name that no part has. */
+  part(name: string, part: string): string;
   /** Another build from one of them, the same but for what is done to it. */
   derive(name: string, from: string): string;
   close(): void;
@@ -94,10 +96,16 @@ export async function layBuilds(names: readonly string[]): Promise<Deployments> 
     symlinkSync(folder(name), `${link}.next`);
     renameSync(`${link}.next`, link);
   };
+  const parts = (name: string): string[] => (readBuilds(folder(name))[0] ?? []).map((file) => `/assets/${file}`);
   deploy(names[0] ?? '');
   return {
     dist: link, deploy, folder,
-    parts: (name) => (readBuilds(folder(name))[0] ?? []).map((file) => `/assets/${file}`),
+    parts,
+    part(name, part) {
+      const found = parts(name).find((path) => path.startsWith(`/assets/${part}-`));
+      if (found === undefined) throw new Error(`${name} has no part ${part}`);
+      return found;
+    },
     derive(name, from) { cpSync(folder(from), folder(name), { recursive: true }); return folder(name); },
     close() { rmSync(root, { recursive: true, force: true }); },
   };

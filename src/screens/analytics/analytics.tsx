@@ -32,9 +32,9 @@ function Measures({ list, analytics }: { list: readonly MetricWords[]; analytics
   return (
     <dl className="grid gap-x-10 sm:grid-cols-2">
       {list.map((words) => (
-        <div key={words.name} className="rule py-2.5">
-          <div className="flex flex-wrap items-baseline justify-between gap-x-4"><dt className="text-ink-2">{words.label}</dt><dd className="text-right font-medium"><Figure words={words} analytics={analytics} /></dd></div>
-          <p className="mt-0.5 text-xs text-ink-3">{words.says} <span className="whitespace-normal text-ink-3">{words.made}.</span></p>
+        <div key={words.name} className="rule grid grid-cols-[minmax(0,1fr)_auto] content-start items-baseline gap-x-4 py-2.5">
+          <dt className="text-ink-2">{words.label}</dt><dd className="text-right font-medium"><Figure words={words} analytics={analytics} /></dd>
+          <dd className="col-span-2 mt-0.5 text-xs text-ink-3">{words.says} <span className="whitespace-normal text-ink-3">{words.made}.</span></dd>
         </div>
       ))}
     </dl>

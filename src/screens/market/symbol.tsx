@@ -94,7 +94,7 @@ function Head({ symbol, quote, starred, onCreate }: { symbol: string; quote: Sym
   return (
     <div className="mb-4 flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
       <div className="min-w-0">
-        <div className="flex items-center gap-1"><h1 className="text-lg">{symbol}{name !== null && <span className="ml-2 text-sm font-normal text-ink-3">{name}</span>}</h1><Star symbol={symbol} on={starred} className="size-11 pointer-fine:size-9" /></div>
+        <div className="flex items-center gap-1"><h1 className="text-lg">{symbol}{' '}{name !== null && <span className="ml-2 text-sm font-normal text-ink-3">{name}</span>}</h1><Star symbol={symbol} on={starred} className="size-11 pointer-fine:size-9" /></div>
         <div className="flex flex-wrap items-baseline gap-x-3">
           {quote === undefined ? <Skeleton className="h-10 w-40" /> : <Price value={quote.price} least={priceDecimals(quote)} className="text-figure font-semibold tracking-[-0.02em]" />}
           {quote !== undefined && <><Percent value={quote.price_change_24h} why="Less than a day of history" /><span className="text-ink-3">24 h</span></>}

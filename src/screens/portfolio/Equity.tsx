@@ -26,7 +26,7 @@ export function EquityFigure({ portfolio, book, failed = false }: { portfolio: P
       <div className="flex min-h-6 flex-wrap items-baseline gap-x-3">
         {portfolio.dayChange === null && portfolio.books?.find((one) => one.book === portfolio.book)?.closedAt != null
           ? <span className="text-ink-3">at the end of book {portfolio.book}</span>
-          : <Explain ask={{ of: 'today', ...of }} name="the change of today" plain className="flex flex-wrap items-baseline gap-x-3">
+          : <Explain ask={{ of: 'today', ...of }} name="the change of today" plain className="flex min-h-6 flex-wrap items-baseline gap-x-3">
             <Percent value={portfolio.dayChangePercent} why="No mark before today" />
             <Amount value={portfolio.dayChange} change why="No mark before today" /><span className="text-ink-3">today</span>
           </Explain>}
