@@ -39,6 +39,8 @@ export function HoldToConfirm({ label, sentence, onConfirm, icon, compact = fals
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const begun = useRef(false);
   const pressed = useRef({ x: 0, y: 0 });
+  /** A key let go elsewhere is not heard here, so focus that leaves ends the hold; a pointer is heard wherever it is. */
+  const byKey = useRef(false);
 
   const stop = (): void => {
     if (timer.current === null) return;
@@ -72,6 +74,7 @@ export function HoldToConfirm({ label, sentence, onConfirm, icon, compact = fals
         className={classes(buttonClass(tone, compact ? 'icon' : size, wide), 'touch-none')} aria-label={`${label}. Hold to confirm.`}
         onPointerDown={(event) => {
           if (event.button !== 0) return;
+          byKey.current = false;
           pressed.current = { x: event.clientX, y: event.clientY };
           // Lists above may grow while it is held: the press stays this button's wherever that puts it.
           if (event.isTrusted) event.currentTarget.setPointerCapture(event.pointerId);
@@ -80,8 +83,9 @@ export function HoldToConfirm({ label, sentence, onConfirm, icon, compact = fals
         onPointerMove={(event) => {
           if (Math.hypot(event.clientX - pressed.current.x, event.clientY - pressed.current.y) > SLIP_PX) stop();
         }}
-        onPointerUp={stop} onPointerCancel={stop} onBlur={stop}
-        onKeyDown={(event) => { if (isActing(event.key)) { event.preventDefault(); if (!event.repeat) begin(); } }}
+        onPointerUp={stop} onPointerCancel={stop}
+        onBlur={() => { if (byKey.current) stop(); }}
+        onKeyDown={(event) => { if (isActing(event.key)) { event.preventDefault(); if (!event.repeat) { byKey.current = true; begin(); } } }}
         onKeyUp={(event) => { if (isActing(event.key)) { event.preventDefault(); stop(); } }}
         onContextMenu={(event) => { event.preventDefault(); }}
         onClick={() => {
