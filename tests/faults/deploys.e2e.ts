@@ -13,6 +13,8 @@ import { COMMAND, openLives, walk, type Lives } from '../support/lives.ts';
 import type { TestUser } from '../support/server.ts';
 
 const BUILDS = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'] as const;
+/** Chromium looks for a newer worker a second after a visit, and anew from each: visits must leave it the time. */
+const VISIT_MS = 3_000;
 type Harm = (path: string, host: string) => Fault | null | Promise<null>;
 
 let builds: Deployments;
@@ -31,7 +33,6 @@ const sent: { build: string; commandId: string }[] = [];
 const seen = (target: Page, text: string | RegExp) => target.getByText(text).filter({ visible: true }).first();
 const notice = (target: Page) => target.getByRole('region', { name: 'Update' });
 const stopButton = () => page.getByRole('button', { name: 'Stop', exact: true });
-const partOf = (build: string, name: string): string => builds.part(build, name);
 /** Another origin of the same server, whose pages no worker serves. */
 const bare = (): string => world.proxy.url.replace('localhost', '127.0.0.1');
 
@@ -134,7 +135,7 @@ describe('a page that no worker serves', () => {
 
   it('loads once and no more where a part stays away, says so, and goes on when it is back (F24)', async () => {
     const { page: old, loads: count } = await opened('v4');
-    harm = (path, host) => (path === partOf('v4', 'register') ? '500' : noWorker(path, host));
+    harm = (path, host) => (path === builds.part('v4', 'register') ? '500' : noWorker(path, host));
     const failed = () => old.getByText('Unexpected Application Error!');
     await walk(old, '/register');
     await expect.poll(count).toBe(2);
@@ -202,7 +203,7 @@ describe('a page with its worker', () => {
 
   it('keeps the old version while a part of the new one cannot be had, and takes it at the next try (F27)', async () => {
     builds.deploy('v5');
-    const part = partOf('v5', 'faq');
+    const part = builds.part('v5', 'faq');
     harm = (path) => (path === part ? '500' : null);
     expect(await look(page)).toBe('redundant');
     await opensOffline('v3');
@@ -238,7 +239,7 @@ describe('a page with its worker', () => {
     let release: () => void = () => undefined;
     let asked = false;
     const released = new Promise<null>((resolve) => { release = () => { resolve(null); }; });
-    harm = (path) => { if (path !== partOf('v6', 'faq')) return null; asked = true; return released; };
+    harm = (path) => { if (path !== builds.part('v6', 'faq')) return null; asked = true; return released; };
     const looking = look(page).catch(() => null);
     await expect.poll(() => asked).toBe(true);
     await update('v4');
@@ -332,14 +333,14 @@ describe('a page with its worker', () => {
     await expect.poll(async () => {
       await page.goto(`${world.proxy.url}/dashboard`).catch(() => null);
       return page.title();
-    }).toBe('Broken');
+    }, { interval: VISIT_MS }).toBe('Broken');
     expect(await page.goto(`${world.proxy.url}/agents`).then(() => 'opened', () => 'failed')).toBe('failed');
 
     writeFileSync(join(bad, 'sw-kill'), '');
     await expect.poll(async () => {
       await page.goto(`${world.proxy.url}/dashboard`).catch(() => null);
       return page.title();
-    }).not.toBe('Broken');
+    }, { interval: VISIT_MS }).not.toBe('Broken');
     await expect.poll(() => buildsIn(page)).toEqual(['v4']);
     expect(await page.evaluate(async () => (await caches.keys()).filter((name) => name !== 'bad'))).toEqual([]);
     harm = () => null;

@@ -178,7 +178,7 @@ export default function AgentScreen({ params }: ScreenProps) {
           <Section title="Price and its trades"><Suspense fallback={<Skeleton className="h-[304px] w-full" />}><AgentChart pairs={agent.trading_pairs} fills={fills} rhythm={agent.execution_interval} quote={agent.quote} /></Suspense></Section>
           {portfolio === null && agent.openPositions > 0 && <Section title="Positions"><SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" /></Section>}
           {positions.length > 0 && portfolio !== null && <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} /></Section>}
-          <Section title="Decisions" aside={slot.data === null ? undefined : 'newest first'}>
+          <Section title="Decisions" className="min-h-[22rem]" aside={slot.data === null ? undefined : 'newest first'}>
             {slot.data === null && slot.error === null && <SkeletonRows rows={12} rowClass="min-h-[53px]" label="Decisions" />}
             {slot.data !== null && (slot.data.decisions.length === 0 ? <EmptyState title="No decisions yet">Each look at a closed candle is recorded here with its reason, the ones without a trade too.</EmptyState> : <AgentDecisions decisions={slot.data.decisions} older={slot.data.decisionCounts} />)}
           </Section>

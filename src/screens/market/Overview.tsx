@@ -41,7 +41,15 @@ function Leader({ symbol }: { symbol: string }) {
 
 const none = (what: string): ReactNode => <span className="text-ink-3" title={what}><span aria-hidden>—</span><span className="sr-only">{what}</span></span>;
 
-export function Overview({ overview }: { overview: MarketOverview | null }) {
+/** `missing`: why there is none; its place stays, since the list below is under somebody's finger. */
+export function Overview({ overview, missing = null }: { overview: MarketOverview | null; missing?: string | null }) {
+  if (overview === null && missing !== null) {
+    return (
+      <dl aria-label="Market overview" className="mb-5 grid grid-cols-2 gap-x-6 gap-y-3 md:grid-cols-4">
+        {['Rising and falling', 'Volume, 24 h', 'Strongest, 24 h', 'Weakest, 24 h'].map((term) => <Figure key={term} term={term} under="">{none(missing)}</Figure>)}
+      </dl>
+    );
+  }
   if (overview === null) {
     return <div role="status" aria-label="Market overview" className="mb-5 grid grid-cols-2 gap-x-6 gap-y-3 md:grid-cols-4">{[0, 1, 2, 3].map((place) => <div key={place} className="h-14"><Skeleton className="h-3 w-16" /><Skeleton className="mt-2 h-5 w-28" /></div>)}</div>;
   }

@@ -98,7 +98,7 @@ export default function Market() {
       </ScreenTitle>
       <ExchangeNotice />
       <ReadError message={market.error} hasData={market.data !== null} onRetry={() => { void loadMarket(true); }} />
-      {(overview.data !== null || (overview.error === null && online !== 'offline')) && <Overview overview={overview.data} />}
+      <Overview overview={overview.data} missing={online === 'offline' ? 'Not on this device' : overview.error} />
       <Views view={view} />
       {view === 'pools'
         ? <Suspense fallback={<SkeletonRows rows={6} rowClass="min-h-24" label="Pools" />}><Pools query={query} /></Suspense>
