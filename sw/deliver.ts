@@ -44,11 +44,22 @@ export async function deliver(baseUrl: string): Promise<Drained | null> {
   return drained;
 }
 
-/** The number on the icon from what is kept of this user; where nothing may be kept, from the agents just heard of. */
-export async function badge(uid: string, baseUrl: string, heard: readonly Agent[] = []): Promise<void> {
+let numbering: Promise<void> = Promise.resolve();
+
+/**
+ * The number on the icon from what is kept of this user; where nothing may be kept, from the agents just heard of. One
+ * after the other: of two messages at once, the one that read earlier must not write later.
+ */
+export function badge(uid: string, baseUrl: string, heard: readonly Agent[] = []): Promise<void> {
+  numbering = numbering.then(() => number(uid, baseUrl, heard)).catch(() => undefined);
+  return numbering;
+}
+
+async function number(uid: string, baseUrl: string, heard: readonly Agent[]): Promise<void> {
   const { queue, database } = queueOf(uid, baseUrl);
   const kept = await readSnapshot(uid, 'agents', database);
-  await queue.outbox.state().then(({ entries }) => showBadge(needsPerson(entries, kept?.value.agents ?? heard)), () => undefined);
+  const { entries } = await queue.outbox.state();
+  await showBadge(needsPerson(entries, kept?.value.agents ?? heard));
 }
 
 /**

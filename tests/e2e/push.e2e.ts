@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Agent } from '../../contract/agents.ts';
 import { PUSH_KINDS, PushPayload } from '../../contract/push.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
@@ -228,13 +228,13 @@ describe('push in a browser', () => {
     expect([...new Set(messages.map(({ payload }) => payload.kind))].sort()).toEqual([...PUSH_KINDS].sort());
     // An open page would set the number too, by what its own server says.
     await page.close();
+    onTestFinished(async () => { page = await browser.page(); });
     for (const { text } of messages) await browser.deliverPush(server.url, text);
     const TITLES = ['A payment failed', 'A saved stop was delivered', 'A stop loss was hit', 'An agent has failed', 'An agent was halted by a guard', /^Your trial ends in \d+ (h|days)$/, /^\d+ new trades?$/];
     const list = await until(shownByWorker, (all) => TITLES.every((title) => all.some((one) => (typeof title === 'string' ? one.title === title : title.test(one.title)))));
     expect(list.map(({ title, body }) => `${title} ${body}`).filter((words) => /Ebb|Drift|USDT|Day loss/.test(words))).toEqual([]);
     // One agent failed, one was halted; the third was stopped by its person.
     await until(() => browser.badgeCount(server.url), (count) => count === 2);
-    page = await browser.page();
   });
 
   it('shows nothing of a person who has signed out here, and forgets the address', async () => {
