@@ -11,6 +11,11 @@ export function count(output: string, word: 'passed' | 'failed'): number {
   return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
 }
 
+/** Every failed test by name, once each. A log that is cut short must at least hold all of these. */
+export function failedNames(output: string): string[] {
+  return [...new Set([...plain(output).matchAll(/^\s*FAIL\s+(\S+ >.*)$/gm)].map(([, name = '']) => name.trim()))];
+}
+
 /** The part that tells what failed and why. A log that is cut short keeps its beginning, so this part is printed before the rest; empty where vitest names no failure. */
 export function failures(output: string): string {
   const text = plain(output);

@@ -95,7 +95,7 @@ describe('the first whole path', () => {
   });
 
   it('saves Stop on the device, does not call the agent stopped, and delivers it once (R7-17)', async () => {
-    await page.getByText('Harbour').first().click();
+    await page.getByRole('link', { name: /^Harbour/ }).first().click();
     await page.waitForURL(/\/agents\//);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await text(/Stop saved on this device\. Not yet received by the server\./).waitFor();

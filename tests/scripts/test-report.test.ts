@@ -1,6 +1,6 @@
 /** What a failed run says first; refuses to pass where the reason comes after a thousand lines of success. */
 import { describe, expect, it } from 'vitest';
-import { count, failures } from '../../scripts/test-report.ts';
+import { count, failedNames, failures } from '../../scripts/test-report.ts';
 
 const LONG = `\u001b[32m ✓\u001b[39m tests/a.test.ts > goes on\n`.repeat(1_000);
 const WHY = '⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯\n\n FAIL  tests/b.test.ts > stops\nAssertionError: expected 1 to be 2\n';
@@ -11,6 +11,12 @@ describe('the report of a run', () => {
     const said = failures(`${LONG}\u001b[31m${WHY}\u001b[39m${SUMMARY}`);
     expect(said.startsWith('⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1')).toBe(true);
     expect(said).toContain('FAIL  tests/b.test.ts > stops');
+  });
+
+  it('names every test that failed, once, however often it was tried', () => {
+    const tries = ' FAIL  tests/b.test.ts > stops\nError: 1\n\n FAIL  tests/b.test.ts > stops\nError: 2\n\n FAIL  tests/c.test.tsx > goes (R1-01)\nError: 3\n';
+    expect(failedNames(`${LONG}${WHY}${tries}`)).toEqual(['tests/b.test.ts > stops', 'tests/c.test.tsx > goes (R1-01)']);
+    expect(failedNames(LONG)).toEqual([]);
   });
 
   it('says nothing of a run in which nothing failed', () => {

@@ -1,14 +1,9 @@
 // @vitest-environment jsdom
 /** From a plan to its checkout: the price that is asked for and the address that is left for. */
-import { describe, expect, it, vi } from 'vitest';
+import '../../support/page-world.ts';
+import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../contract/subscription.ts';
 
-vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-});
 const { destinationOf, priceIdFor, safeAddress } = await import('../../../src/billing/checkout.ts');
 
 const plan = (id: string, tier: Plan['tier'], priceId: string | null): Plan =>

@@ -1,15 +1,10 @@
 // @vitest-environment jsdom
 /** Starting the trial from the page: what is asked, what is refreshed and what the person reads. */
+import '../../support/page-world.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallName } from '../../../contract/calls.ts';
 
-const { call } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  return { call: vi.fn() };
-});
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 vi.mock('../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
 
 const { ApiError } = await import('../../../src/api/api-error.ts');

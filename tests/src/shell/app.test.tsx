@@ -1,22 +1,13 @@
 // @vitest-environment jsdom
 /** The page as a whole: redirects, guard screens, header, banner, crash and route errors. */
+import '../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { lazy, type ReactNode } from 'react';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Tier } from '../../../contract/tiers.ts';
 
-const { call } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  Object.assign(globalThis, {
-    scrollTo: () => undefined,
-    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
-  });
-  return { call: vi.fn() };
-});
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 vi.mock('../../../src/api/api.ts', async (original) => ({
   ...await original<object>(),
   api: { call, marketData: () => new Promise(() => undefined), marketOverview: () => new Promise(() => undefined), marketPools: () => new Promise(() => undefined) },

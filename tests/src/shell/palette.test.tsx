@@ -1,19 +1,13 @@
 // @vitest-environment jsdom
 /** The command palette, the keys and the arrival at a screen. */
+import '../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import axe from 'axe-core';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 
-const { call, stopped } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  Object.assign(globalThis, { matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }) });
-  return { call: vi.fn(), stopped: [] as string[] };
-});
+const { call, stopped } = vi.hoisted(() => ({ call: vi.fn(), stopped: [] as string[] }));
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 vi.mock('../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));

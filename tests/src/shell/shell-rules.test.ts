@@ -1,14 +1,9 @@
 // @vitest-environment jsdom
 /** The shell's rules as data: links, preloading, popovers, widths. */
+import '../../support/page-world.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 
-vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-});
 const { backOf, navLinks, FOOTER_LINKS } = await import('../../../src/shell/navigation.ts');
 const { BREAKPOINTS, popoverPlace } = await import('../../../src/components/popover-place.ts');
 const { IDLE_PRELOADS, preloadWhenIdle, ROUTES, routeOf } = await import('../../../src/shell/routes.ts');

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 /** The wallet panel with the real kit around it, connected to a wallet that lives in the test. */
+import '../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { createConfig, createStorage, http, mock } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
@@ -7,10 +8,6 @@ import { OnchainKitProvider, useOnchainKit } from '@coinbase/onchainkit';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
   vi.stubEnv('VITE_ENABLE_ANALYTICS', 'false');
 });
 const { cookieStorage } = await import('../../../src/wallet/cookie-storage.ts');

@@ -1,22 +1,13 @@
 // @vitest-environment jsdom
 /** Referrals and support as screens: what they send, what they keep, what they say; the server is the hosted functions' port alone. */
-import axe from 'axe-core';
+import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seriousFaults } from '../../../support/serious-faults.ts';
 import type { Referral } from '../../../../contract/referrals.ts';
 import type { SupportRequest } from '../../../../contract/support.ts';
 
-const { hosted } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  Object.assign(globalThis, {
-    scrollTo: () => undefined,
-    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
-  });
-  return { hosted: vi.fn() };
-});
+const { hosted } = vi.hoisted(() => ({ hosted: vi.fn() }));
 vi.mock('../../../../src/callables/callables.ts', () => ({ callFunction: hosted }));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { Routes } = await import('../../../../src/App.tsx');
@@ -51,11 +42,6 @@ afterEach(cleanup);
 const type = (label: string | RegExp, value: string): void => { fireEvent.change(screen.getByLabelText(label), { target: { value } }); };
 const press = (name: string | RegExp): void => { fireEvent.click(screen.getByRole('button', { name })); };
 const sent = (name: string): unknown[] => hosted.mock.calls.filter(([called]) => called === name).map(([, request]) => request as unknown);
-async function seriousFaults(): Promise<string[]> {
-  const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } });
-  return violations.filter((found) => found.impact === 'serious' || found.impact === 'critical').map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' ')}`);
-}
-
 const REFERRAL: Referral = { code: 'ABCD2345', rewardDays: 14, joined: [{ day: '2026-01-05', state: 'earned' }, { day: '2026-01-04', state: 'joined' }], joinedCount: 2, days: { added: 14, waiting: 0 }, invitedOn: null };
 
 describe('referrals', () => {

@@ -1,22 +1,13 @@
 // @vitest-environment jsdom
 /** What a person does to their own account on the Security screen; the server is the hosted functions' port, the provider the session's. */
-import axe from 'axe-core';
+import '../../../support/page-world.ts';
 import { strFromU8, unzipSync } from 'fflate';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seriousFaults } from '../../../support/serious-faults.ts';
 import type { AuthPort, AuthUser } from '../../../../src/identity/auth-port.ts';
 
-const { hosted } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  Object.assign(globalThis, {
-    scrollTo: () => undefined,
-    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
-  });
-  return { hosted: vi.fn() };
-});
+const { hosted } = vi.hoisted(() => ({ hosted: vi.fn() }));
 vi.mock('../../../../src/callables/callables.ts', () => ({ callFunction: hosted }));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { SignInPart } = await import('../../../../src/screens/security/sign-in.tsx');
@@ -71,11 +62,6 @@ afterEach(cleanup);
 const type = (label: string | RegExp, value: string): void => { fireEvent.change(screen.getByLabelText(label), { target: { value } }); };
 const press = (name: string | RegExp): void => { fireEvent.click(screen.getByRole('button', { name })); };
 const sent = (name: string): unknown[] => hosted.mock.calls.filter(([called]) => called === name).map(([, request]) => request as unknown);
-async function seriousFaults(): Promise<string[]> {
-  const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } });
-  return violations.filter((found) => found.impact === 'serious' || found.impact === 'critical').map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' ')}`);
-}
-
 describe('the sign-in', () => {
   it('changes the password only after the present one, says what is wrong beside it, and keeps what was typed (R2-19, R7-28)', async () => {
     render(<SignInPart />);

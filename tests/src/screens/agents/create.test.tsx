@@ -1,16 +1,13 @@
 // @vitest-environment jsdom
 /** Making an agent, by the wizard and by the guided setup: what it would do now, what is kept, what keeps it from being made. */
+import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { AgentPreview } from '../../../../contract/preview.ts';
 
-const { call } = vi.hoisted(() => {
-  for (const name of ['API_KEY', 'AUTH_DOMAIN', 'PROJECT_ID', 'APP_ID']) vi.stubEnv(`VITE_FIREBASE_${name}`, 'demo');
-  Object.assign(globalThis, { scrollTo: () => undefined, matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }) });
-  return { call: vi.fn() };
-});
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 

@@ -1,23 +1,16 @@
 // @vitest-environment jsdom
 /** The public pages as they are drawn: the landing's example, its prices, the questions and the library's articles. */
+import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
-import axe from 'axe-core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seriousFaults } from '../../../support/serious-faults.ts';
 
-const { call, moves } = vi.hoisted(() => {
-  const moves: string[] = [];
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  Object.assign(globalThis, {
-    scrollTo: () => { moves.push('top'); },
-    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
-  });
-  Element.prototype.scrollIntoView = function (this: Element) { moves.push(this.id); };
-  return { moves, call: vi.fn(() => new Promise<never>(() => undefined)) };
-});
+const { call } = vi.hoisted(() => ({ call: vi.fn(() => new Promise<never>(() => undefined)) }));
+/** Where the page was moved to, in order. */
+const moves: string[] = [];
+Object.assign(globalThis, { scrollTo: () => { moves.push('top'); } });
+Element.prototype.scrollIntoView = function (this: Element) { moves.push(this.id); };
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 
@@ -37,11 +30,6 @@ async function open(path: string): Promise<void> {
   history.replaceState(null, '', path);
   render(<Routes />);
   await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
-}
-
-async function seriousFaults(): Promise<string[]> {
-  const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } });
-  return violations.filter((found) => found.impact === 'serious' || found.impact === 'critical').map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' ')}`);
 }
 
 function signIn(): void {

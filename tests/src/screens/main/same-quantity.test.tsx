@@ -1,19 +1,13 @@
 // @vitest-environment jsdom
 /** One reading of the account, shown by every screen that has a part of it: the same quantity is the same text, and what ticks is not spoken. */
+import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { Portfolio } from '../../../../contract/trading.ts';
 
-const { call } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  Object.assign(globalThis, { scrollTo: () => undefined, matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }) });
-  return { call: vi.fn() };
-});
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));

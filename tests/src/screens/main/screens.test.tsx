@@ -1,24 +1,15 @@
 // @vitest-environment jsdom
 /** The main screens with real-looking data: each opens under its path, reads its stores, and has no serious accessibility fault. */
+import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import axe from 'axe-core';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seriousFaults } from '../../../support/serious-faults.ts';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../../contract/trading.ts';
 import type { UserSettings } from '../../../../contract/user.ts';
 
-const { call } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  Object.assign(globalThis, {
-    scrollTo: () => undefined,
-    matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
-  });
-  return { call: vi.fn() };
-});
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 // jsdom has no canvas: what is drawn is looked at in a browser, what is said around it here.
@@ -82,11 +73,6 @@ async function open(path: string): Promise<void> {
   history.replaceState(null, '', path);
   render(<Routes />);
   await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
-}
-
-async function seriousFaults(): Promise<string[]> {
-  const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } });
-  return violations.filter((found) => found.impact === 'serious' || found.impact === 'critical').map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' ')}`);
 }
 
 describe('protected screens', () => {

@@ -1,17 +1,12 @@
 // @vitest-environment jsdom
 /** The subscription screen: what it shows of plan, trial and usage, and where its buttons lead. */
+import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Plan, Subscription } from '../../../../contract/subscription.ts';
 import type { Tier } from '../../../../contract/tiers.ts';
 
-const { call } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  return { call: vi.fn() };
-});
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
 
 const { ApiError } = await import('../../../../src/api/api-error.ts');

@@ -1,16 +1,11 @@
 // @vitest-environment jsdom
 /** The trading settings and risk values as forms: what they send, what they keep, what they say. */
+import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { UserSettings } from '../../../../contract/user.ts';
 
-const { call } = vi.hoisted(() => {
-  vi.stubEnv('VITE_FIREBASE_API_KEY', 'key');
-  vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
-  vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
-  vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
-  return { call: vi.fn() };
-});
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
 
 const { ApiError } = await import('../../../../src/api/api-error.ts');
