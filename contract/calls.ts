@@ -7,9 +7,10 @@ import {
 import { Health, Readiness } from './health.ts';
 import { AgentInsight } from './insight.ts';
 import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools, Sparklines } from './market.ts';
+import { ChangePreview, ChangePreviewQuery, Invoices } from './plan-change.ts';
 import { AgentPreview, AgentPreviewBody } from './preview.ts';
 import {
-  CheckoutBody, CheckoutReply, Plans, PortalReply, ReturnUrlBody, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
+  CheckoutBody, CheckoutReply, Plans, PortalBody, PortalReply, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
   TrialStartBody, TrialStartReply, TrialStatus, Usage,
 } from './subscription.ts';
 import { AgentPerformance, Analytics, AnalyticsQuery, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio, PortfolioQuery } from './trading.ts';
@@ -55,10 +56,12 @@ export const CALLS = {
 
   plans: call('GET', '/subscriptions/plans', 'Plans with their price ids', { reply: Plans }),
   subscribe: call('POST', '/api/subscription/subscribe', 'Take a plan; 402 with the checkout to use where it costs something', { body: SubscribeBody, reply: SubscribeReply }),
-  customerPortal: call('POST', '/subscriptions/customer-portal', 'A link to the billing portal', { body: ReturnUrlBody, reply: PortalReply }),
+  customerPortal: call('POST', '/subscriptions/customer-portal', 'A link to the billing portal', { body: PortalBody, reply: PortalReply }),
   createCheckout: call('POST', '/subscriptions/create-checkout', 'A checkout session for a price', { body: CheckoutBody, reply: CheckoutReply }),
   subscriptionStatus: call('GET', '/subscriptions/status', 'The current subscription', { reply: SubscriptionStatusReply }),
   usage: call('GET', '/api/subscription/usage', 'What the plan allows and what is used', { reply: Usage }),
+  changePreview: call('GET', '/api/subscription/change-preview', 'What another plan would mean for agents and money; changes nothing', { query: ChangePreviewQuery, reply: ChangePreview }),
+  invoices: call('GET', '/api/subscription/invoices', 'The newest invoices', { reply: Invoices }),
   trialStart: call('POST', '/api/subscription/trial/start', 'Start the one free trial', { body: TrialStartBody, reply: TrialStartReply }),
   trialStatus: call('GET', '/api/subscription/trial/status', 'The trial, if any', { reply: TrialStatus }),
 
@@ -107,5 +110,5 @@ export const STOP_CALLS: readonly CallName[] = ['stopAgent', 'stopAll'];
 
 /** Subscription calls are tried once, never again by themselves. */
 export const SUBSCRIPTION_CALLS: readonly CallName[] = [
-  'plans', 'subscribe', 'customerPortal', 'createCheckout', 'subscriptionStatus', 'usage', 'trialStart', 'trialStatus',
+  'plans', 'subscribe', 'customerPortal', 'createCheckout', 'subscriptionStatus', 'usage', 'changePreview', 'invoices', 'trialStart', 'trialStatus',
 ];

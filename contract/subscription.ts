@@ -1,6 +1,7 @@
 /** Plans, subscription, trial and usage on the wire; refuses to name a payment provider's own shapes. */
 import * as z from 'zod/mini';
 import { DecimalText } from './money.ts';
+import { Standing } from './standing.ts';
 import { Tier } from './tiers.ts';
 
 export const Plan = z.object({
@@ -15,7 +16,22 @@ export const Plan = z.object({
   agents: z.number(),
 });
 export type Plan = z.infer<typeof Plan>;
-export const Plans = z.object({ plans: z.array(Plan), provider: z.enum(['stripe', 'test']) });
+/** The coupon that this deployment honours, as the provider tells it; the first invoices are that much less. */
+export const Coupon = z.object({
+  id: z.string(),
+  /** One of the two is set. */
+  percentOff: z.nullable(z.number()),
+  amountOff: z.nullable(DecimalText),
+  /** `months` says how many for `repeating`. */
+  duration: z.enum(['once', 'repeating', 'forever']),
+  months: z.nullable(z.number()),
+});
+export type Coupon = z.infer<typeof Coupon>;
+export const Plans = z.object({
+  plans: z.array(Plan), provider: z.enum(['stripe', 'test']),
+  /** Null or absent where no coupon is honoured. */
+  coupon: z.optional(z.nullable(Coupon)),
+});
 export type Plans = z.infer<typeof Plans>;
 
 export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled', 'incomplete', 'none']);
@@ -27,8 +43,13 @@ export const Subscription = z.object({
   cancelAtPeriodEnd: z.boolean(),
 });
 export type Subscription = z.infer<typeof Subscription>;
-/** `servedAt` is the server's wall clock, from which days are counted; `entitledTier` is what the server enforces. */
-export const SubscriptionStatusReply = z.object({ subscription: z.nullable(Subscription), entitledTier: Tier, servedAt: z.number() });
+/**
+ * `servedAt` is the server's wall clock, from which days are counted; `entitledTier` is what the server enforces;
+ * `standing` says why and until when, and is absent where a back end does not tell it.
+ */
+export const SubscriptionStatusReply = z.object({
+  subscription: z.nullable(Subscription), entitledTier: Tier, servedAt: z.number(), standing: z.optional(Standing),
+});
 export type SubscriptionStatusReply = z.infer<typeof SubscriptionStatusReply>;
 
 /** endDate is ISO 8601 UTC, null when there never was a trial. */
@@ -46,7 +67,11 @@ export const SubscribeBody = z.strictObject({
 export const SubscribeReply = z.object({ commandId: z.string(), subscription: z.nullable(Subscription) });
 export type SubscribeReply = z.infer<typeof SubscribeReply>;
 
-export const ReturnUrlBody = z.strictObject({ returnUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)) });
+/** With `planId` the portal opens at that change, to be confirmed there: a plan to change to, or `free` to end the present one. */
+export const PortalBody = z.strictObject({
+  returnUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)),
+  planId: z.optional(z.string().check(z.minLength(1, 'Required'), z.maxLength(1000))),
+});
 export const CheckoutBody = z.strictObject({
   priceId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)),
   successUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)),

@@ -7,7 +7,7 @@ import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { TradingDeps } from '../agents/deps.ts';
 import { asAgentRow } from '../agents/read-agents.ts';
 import { applyEvent } from '../agents/transitions.ts';
-import { subscriptionCounts } from '../billing/entitlement.ts';
+import { subscriptionCounts } from '../billing/standing.ts';
 import type { Payments } from '../billing/payments.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accountDeletions, accounts, agents, deletedAccounts, positions, subscriptions } from '../db/schema.ts';

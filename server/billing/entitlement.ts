@@ -1,9 +1,10 @@
 /** What a person may use now: their tier from subscription and trial; refuses to trust a page or a provider's event order. */
 import { eq, inArray } from 'drizzle-orm';
-import { Tier } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { subscriptions, users } from '../db/schema.ts';
+import { standingOf, type SubscriptionFacts, type TrialFacts } from './standing.ts';
 
 export interface Entitled {
   tier: Tier;
@@ -22,42 +23,10 @@ export interface BatchEntitlement extends Entitlement {
   tiersOf(uids: readonly string[], tx: Tx): Promise<Map<string, Entitled>>;
 }
 
-/** How long after a period's end a payment may still arrive before the plan lapses: card retries and late webhooks. */
-export const PAYMENT_GRACE_MS = 3 * 24 * 60 * 60_000;
-
-export interface SubscriptionFacts {
-  status: string;
-  tier: string;
-  /** Wall clock, ms. */
-  currentPeriodEnd: number | null;
-  cancelAtPeriodEnd: boolean;
-}
-
-export interface TrialFacts {
-  /** Wall clock, ms; null when there never was a trial. */
-  endsAt: number | null;
-}
-
-/** Whether a subscription counts at `now` (ms). A cancelled one counts to the end of what was paid; an unpaid one has the grace. */
-export function subscriptionCounts(facts: SubscriptionFacts, now: number): boolean {
-  if (facts.status !== 'active' && facts.status !== 'trialing' && facts.status !== 'past_due') return false;
-  if (facts.currentPeriodEnd === null) return facts.status !== 'past_due';
-  const end = facts.cancelAtPeriodEnd ? facts.currentPeriodEnd : facts.currentPeriodEnd + PAYMENT_GRACE_MS;
-  return now < end;
-}
-
-export const trialCounts = (facts: TrialFacts, now: number): boolean => facts.endsAt !== null && now < facts.endsAt;
-
 /** The rule itself: an active plan first, else an active trial, else free. */
 export function entitledTier(subscription: SubscriptionFacts | null, trial: TrialFacts, now: number): Entitled {
-  if (subscription !== null && subscriptionCounts(subscription, now)) {
-    const tier = Tier.safeParse(subscription.tier);
-    if (tier.success && tier.data !== 'free') return { tier: tier.data, lapsed: false };
-  }
-  if (trialCounts(trial, now)) return { tier: 'trial', lapsed: false };
-  // A checkout that was never finished is no plan that could lapse.
-  const hadPlan = subscription !== null && subscription.status !== 'incomplete' && subscription.status !== 'none';
-  return { tier: 'free', lapsed: hadPlan || trial.endsAt !== null };
+  const { state, tier } = standingOf(subscription, trial, now);
+  return { tier, lapsed: state === 'lapsed' };
 }
 
 export async function readSubscription(db: Db, uid: string): Promise<typeof subscriptions.$inferSelect | null> {

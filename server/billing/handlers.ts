@@ -11,8 +11,10 @@ import type { EventLog } from '../events/events.ts';
 import type { CallContext, Handlers } from '../http/handlers.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
+import { previewChange } from './change-preview.ts';
 import { openCheckout } from './checkout.ts';
-import { entitledTier, readSubscription, readTrial, subscriptionCounts } from './entitlement.ts';
+import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
+import { standingOf, subscriptionCounts } from './standing.ts';
 import type { Payments } from './payments.ts';
 import { returnPath } from './return-path.ts';
 import { recordSubscription, subscriptionOnWire } from './subscription-record.ts';
@@ -32,18 +34,28 @@ export interface BillingDeps {
   coupon: string | null;
 }
 
-type BillingCalls = 'plans' | 'subscribe' | 'customerPortal' | 'createCheckout' | 'subscriptionStatus' | 'usage' | 'trialStart' | 'trialStatus';
+type BillingCalls = 'plans' | 'subscribe' | 'customerPortal' | 'createCheckout' | 'subscriptionStatus' | 'usage' | 'changePreview' | 'invoices' | 'trialStart' | 'trialStatus';
 
 export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls> {
   const { database, events, clock, payments } = deps;
   return {
-    plans: async () => ({ plans: await payments.plans(), provider: payments.provider }),
+    plans: async () => ({
+      plans: await payments.plans(), provider: payments.provider, coupon: deps.coupon === null ? null : await payments.coupon(deps.coupon),
+    }),
 
     subscriptionStatus: async ({ caller }) => {
       const now = clock.now();
       const row = await readSubscription(database.db, caller.uid);
-      const { tier } = entitledTier(row, await readTrial(database.db, caller.uid), now);
-      return { subscription: subscriptionOnWire(row, now), entitledTier: tier, servedAt: now };
+      const standing = standingOf(row, await readTrial(database.db, caller.uid), now);
+      return { subscription: subscriptionOnWire(row, now), entitledTier: standing.tier, servedAt: now, standing };
+    },
+
+    changePreview: ({ caller, query }) => previewChange(deps, caller.uid, query.planId),
+
+    invoices: async ({ caller }) => {
+      const row = await readSubscription(database.db, caller.uid);
+      const own = row?.provider === payments.provider ? row.customerId : null;
+      return { ...await payments.invoices({ uid: caller.uid, customerId: own }), servedAt: clock.now() };
     },
 
     trialStatus: async ({ caller }) => trialOnWire(await readTrial(database.db, caller.uid), clock.now()),

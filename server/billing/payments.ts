@@ -1,5 +1,6 @@
 /** The payments port: what billing asks of whoever takes the money; refuses to show a provider's own shapes to the rest. */
-import type { Plan } from '../../contract/subscription.ts';
+import type { ChargePreview, Invoice } from '../../contract/plan-change.ts';
+import type { Coupon, Plan } from '../../contract/subscription.ts';
 import type { Tier } from '../../contract/tiers.ts';
 
 export interface CheckoutOrder {
@@ -37,6 +38,16 @@ export interface ProviderSubscription {
   cancelAtPeriodEnd: boolean;
 }
 
+/** A plan to begin, or to change to where there is a living subscription. */
+export interface ChargeOrder {
+  uid: string;
+  plan: Plan;
+  customerId: string | null;
+  /** `plan` null where its price is no longer sold. */
+  living: { subscriptionId: string; plan: Plan | null; paidUntil: number | null } | null;
+  coupon: string | null;
+}
+
 /** What a webhook is about; its contents are not believed, the subscription is fetched. */
 export interface WebhookNotice {
   eventId: string;
@@ -52,6 +63,12 @@ export interface Payments {
   openCheckout(order: CheckoutOrder): Promise<OpenedCheckout>;
   /** The address of a page where the person changes or ends their plan. */
   openPortal(order: { uid: string; customerId: string | null; returnPath: string }): Promise<string>;
+  /** What a first period or a change costs, as the provider computes it; null where it cannot say. Charges nothing. */
+  previewCharge(order: ChargeOrder): Promise<ChargePreview | null>;
+  /** The newest invoices of a person, and whether there are older ones. */
+  invoices(person: { uid: string; customerId: string | null }): Promise<{ invoices: Invoice[]; more: boolean }>;
+  /** A coupon as it is now; null where it is none, or no longer valid. */
+  coupon(id: string): Promise<Coupon | null>;
   /** Ends the subscription when what is paid for has run out. */
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription>;
   fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null>;

@@ -1,13 +1,17 @@
 /** Stripe behind the payments port, through its official library; refuses unsigned, altered or old webhooks. */
 import Stripe from 'stripe';
 import { Refusal } from '../../contract/errors.ts';
-import { formatFixed, parseFixed, divide, UNIT, type Fixed } from '../../contract/money.ts';
-import type { Plan } from '../../contract/subscription.ts';
+import { ZERO } from '../../contract/money.ts';
+import type { ChargePreview, Invoice } from '../../contract/plan-change.ts';
+import type { Coupon, Plan } from '../../contract/subscription.ts';
 import { PAID_TIERS, type PaidTier } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { CheckoutOrder, OpenedCheckout, Payments, ProviderSubscription, WebhookNotice } from './payments.ts';
-import { freePlan, paidPlan } from './plans.ts';
+import type { ChargeOrder, CheckoutOrder, OpenedCheckout, Payments, ProviderSubscription, WebhookNotice } from './payments.ts';
+import { freePlan } from './plans.ts';
+import { chargeOnWire, firstBill } from './proration.ts';
+import { ask, unlessGone } from './stripe-ask.ts';
+import { chargeOf, couponOf, invoiceOf, noticeOf, planOf, subscriptionOf } from './stripe-read.ts';
 
 export interface StripeSettings {
   secretKey: string;
@@ -22,8 +26,7 @@ export interface StripeSettings {
 const SIGNATURE_TOLERANCE_S = 300;
 const REQUEST_TIMEOUT_MS = 8_000;
 const PLANS_FRESH_MS = 5 * 60_000;
-/** Stripe counts these in whole units, all others in hundredths. */
-const WHOLE_UNIT_CURRENCIES = new Set(['bif', 'clp', 'djf', 'gnf', 'jpy', 'kmf', 'krw', 'mga', 'pyg', 'rwf', 'ugx', 'vnd', 'vuv', 'xaf', 'xof', 'xpf']);
+const INVOICES_SHOWN = 24;
 
 export class StripePayments implements Payments {
   readonly provider = 'stripe';
@@ -85,6 +88,32 @@ export class StripePayments implements Payments {
     return session.url;
   }
 
+  /** A first period is the price less the coupon; a change in the middle of one is for Stripe to compute. */
+  async previewCharge({ plan, living, customerId, coupon }: ChargeOrder): Promise<ChargePreview | null> {
+    if (living === null) return chargeOnWire(firstBill(plan, coupon === null ? null : await this.coupon(coupon), ZERO), plan, null);
+    const { priceId } = plan;
+    if (priceId === null || customerId === null) return null;
+    const subscription = await this.ask('subscription', () => unlessGone(this.stripe.subscriptions.retrieve(living.subscriptionId)));
+    const item = subscription?.items.data[0];
+    if (item === undefined) return null;
+    const preview = await this.ask('preview', () => this.stripe.invoices.createPreview({
+      customer: customerId, subscription: living.subscriptionId,
+      subscription_details: { items: [{ id: item.id, price: priceId }], proration_behavior: 'always_invoice' },
+    }));
+    return chargeOf(preview, plan, item.current_period_end * 1_000);
+  }
+
+  async invoices({ customerId }: { customerId: string | null }): Promise<{ invoices: Invoice[]; more: boolean }> {
+    if (customerId === null) return { invoices: [], more: false };
+    const list = await this.ask('invoices', () => unlessGone(this.stripe.invoices.list({ customer: customerId, limit: INVOICES_SHOWN })));
+    return { invoices: list?.data.map(invoiceOf) ?? [], more: list?.has_more ?? false };
+  }
+
+  async coupon(id: string): Promise<Coupon | null> {
+    const coupon = await this.ask('coupon', () => unlessGone(this.stripe.coupons.retrieve(id)));
+    return coupon === null ? null : couponOf(coupon);
+  }
+
   async cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription> {
     const subscription = await this.ask('cancel', () => this.stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true }));
     return this.read(subscription);
@@ -124,78 +153,12 @@ export class StripePayments implements Payments {
   };
 
   private read(subscription: Stripe.Subscription): ProviderSubscription {
-    const item = subscription.items.data[0];
-    const priceId = item?.price.id ?? '';
-    const tier = PAID_TIERS.find((candidate) => this.settings.prices[candidate] === priceId);
-    if (tier === undefined) this.log.error({ priceId }, 'a subscription has a price that STRIPE_PRICE_* does not map to a tier');
-    return {
-      id: subscription.id,
-      uid: subscription.metadata.uid ?? null,
-      customerId: typeof subscription.customer === 'string' ? subscription.customer : subscription.customer.id,
-      status: statusOf(subscription.status),
-      tier: tier ?? 'free',
-      planId: tier ?? 'free',
-      priceId,
-      currentPeriodEnd: item === undefined ? null : item.current_period_end * 1_000,
-      cancelAtPeriodEnd: subscription.cancel_at_period_end,
-    };
+    const read = subscriptionOf(subscription, this.settings.prices);
+    if (read.tier === 'free') this.log.error({ priceId: read.priceId }, 'a subscription has a price that STRIPE_PRICE_* does not map to a tier');
+    return read;
   }
 
-  /** Every failure of Stripe's is one refusal for the caller; its text goes to the log alone. */
-  private async ask<T>(what: string, request: () => Promise<T>): Promise<T> {
-    try {
-      return await request();
-    } catch (error) {
-      if (!(error instanceof Stripe.errors.StripeError)) throw error;
-      this.log.error({ what, type: error.type, code: error.code, status: error.statusCode, requestId: error.requestId }, 'stripe refused or did not answer');
-      throw new Refusal('subscription_unavailable', 'The payment provider did not answer. Nothing was charged. Try again in a moment.');
-    }
+  private ask<T>(what: string, request: () => Promise<T>): Promise<T> {
+    return ask(this.log, what, request);
   }
-}
-
-/** Null where Stripe has no such thing (any more). */
-async function unlessGone<T>(request: Promise<T>): Promise<T | null> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) return null;
-    throw error;
-  }
-}
-
-function planOf(tier: PaidTier, price: Stripe.Price): Plan {
-  const units = parseFixed(String(price.unit_amount ?? 0));
-  const amount = WHOLE_UNIT_CURRENCIES.has(price.currency) ? units : divide(units, (UNIT * 100n) as Fixed, 'half-even');
-  return paidPlan(tier, {
-    priceId: price.id, amount: formatFixed(amount), currency: price.currency.toUpperCase(),
-    interval: price.recurring?.interval === 'year' ? 'year' : 'month',
-  });
-}
-
-function statusOf(status: Stripe.Subscription.Status): ProviderSubscription['status'] {
-  const counted = (['active', 'trialing', 'past_due', 'incomplete'] as const).find((known) => known === status);
-  // unpaid, paused, incomplete_expired, canceled, and whatever Stripe adds: nothing that was paid for.
-  return counted ?? 'canceled';
-}
-
-const idOf = (value: string | { id: string } | null | undefined): string | null =>
-  (typeof value === 'string' ? value : value?.id ?? null);
-
-function noticeOf(event: Stripe.Event): WebhookNotice {
-  const notice = { eventId: event.id, type: event.type, subscriptionId: null, checkout: null };
-  if (event.type === 'checkout.session.completed' || event.type === 'checkout.session.expired') {
-    const session = event.data.object;
-    const id = session.metadata?.checkoutId;
-    const state = event.type === 'checkout.session.completed' ? 'complete' : 'expired';
-    return { ...notice, subscriptionId: idOf(session.subscription), checkout: id === undefined ? null : { id, state } };
-  }
-  if (event.type === 'customer.subscription.created' || event.type === 'customer.subscription.updated'
-    || event.type === 'customer.subscription.deleted' || event.type === 'customer.subscription.paused'
-    || event.type === 'customer.subscription.resumed') {
-    return { ...notice, subscriptionId: event.data.object.id };
-  }
-  if (event.type === 'invoice.paid' || event.type === 'invoice.payment_failed' || event.type === 'invoice.payment_action_required') {
-    return { ...notice, subscriptionId: idOf(event.data.object.parent?.subscription_details?.subscription) };
-  }
-  return notice;
 }

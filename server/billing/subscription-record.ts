@@ -5,7 +5,8 @@ import { Tier } from '../../contract/tiers.ts';
 import type { Tx } from '../db/database.ts';
 import { subscriptions, users } from '../db/schema.ts';
 import type { EventLog } from '../events/events.ts';
-import { readSubscription, subscriptionCounts } from './entitlement.ts';
+import { readSubscription } from './entitlement.ts';
+import { subscriptionCounts } from './standing.ts';
 import type { ProviderSubscription } from './payments.ts';
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect;

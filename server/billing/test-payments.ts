@@ -1,17 +1,23 @@
 /** The built-in test checkout and portal behind the payments port; refuses real cards and never moves money. */
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
-import type { Plan } from '../../contract/subscription.ts';
+import { ZERO } from '../../contract/money.ts';
+import type { ChargePreview, Invoice } from '../../contract/plan-change.ts';
+import type { Coupon, Plan } from '../../contract/subscription.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Db } from '../db/database.ts';
 import { checkouts, subscriptions } from '../db/schema.ts';
-import type { CheckoutOrder, OpenedCheckout, Payments, ProviderSubscription } from './payments.ts';
+import type { ChargeOrder, CheckoutOrder, OpenedCheckout, Payments, ProviderSubscription } from './payments.ts';
 import { builtInPlans } from './plans.ts';
+import { changeBill, chargeOnWire, firstBill } from './proration.ts';
 
 /** A month of the test checkout, ms. */
 export const TEST_PERIOD_MS = 30 * 24 * 60 * 60_000;
 /** How long a link to the test portal works, ms. */
 export const PORTAL_LINK_MS = 30 * 60_000;
+
+/** Whatever the coupon is called, the test checkout takes a fifth off the first month. */
+export const testCoupon = (id: string): Coupon => ({ id, percentOff: 20, amountOff: null, duration: 'once', months: null });
 
 export type CardAnswer = 'accepted' | 'declined' | 'needs_authentication' | 'not_a_test_card';
 
@@ -38,6 +44,21 @@ export class TestPayments implements Payments {
 
   openCheckout(order: CheckoutOrder): Promise<OpenedCheckout> {
     return Promise.resolve({ url: `/test-checkout/${order.checkoutId}`, clientSecret: null });
+  }
+
+  previewCharge({ plan, living, coupon }: ChargeOrder): Promise<ChargePreview> {
+    const now = this.clock.now();
+    if (living?.plan == null) return Promise.resolve(chargeOnWire(firstBill(plan, coupon === null ? null : testCoupon(coupon), ZERO), plan, null));
+    const bill = changeBill(living.plan, plan, (living.paidUntil ?? now) - now, TEST_PERIOD_MS, ZERO);
+    return Promise.resolve(chargeOnWire(bill, plan, living.paidUntil));
+  }
+
+  invoices(): Promise<{ invoices: Invoice[]; more: boolean }> {
+    return Promise.resolve({ invoices: [], more: false });
+  }
+
+  coupon(id: string): Promise<Coupon> {
+    return Promise.resolve(testCoupon(id));
   }
 
   /** The link is a row like a checkout's, so that it survives a restart and ends after half an hour. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { and, asc, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm';
 import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import { StreamEvent } from '../../contract/stream.ts';
-import { subscriptionCounts } from '../billing/entitlement.ts';
+import { subscriptionCounts } from '../billing/standing.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { events, pushMessages, pushSubscriptions, subscriptions, users } from '../db/schema.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, eq, gt, isNull, like } from 'drizzle-orm';
 import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../contract/referrals.ts';
-import { subscriptionCounts } from '../billing/entitlement.ts';
+import { subscriptionCounts } from '../billing/standing.ts';
 import type { Payments } from '../billing/payments.ts';
 import { recordSubscription } from '../billing/subscription-record.ts';
 import type { WallClock } from '../clock.ts';

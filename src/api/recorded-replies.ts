@@ -1,5 +1,6 @@
 /** The recording itself: one consistent account at one moment, in the contract's own types; refuses to move by itself. */
 import type { Agent } from '../../contract/agents.ts';
+import { consequencesOf } from '../../contract/consequences.ts';
 import type { CallName, CallReply } from '../../contract/calls.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import type { DayResult } from '../../contract/trading.ts';
@@ -79,6 +80,12 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
       isActive: state.trialEndsAt !== null && state.trialEndsAt > now, hasUsed: state.trialEndsAt !== null, servedAt: now,
       endDate: state.trialEndsAt === null ? null : new Date(state.trialEndsAt).toISOString(),
     },
+    changePreview: {
+      ...consequencesOf(subscription.entitledTier, 'starter', agents), planId: 'starter', kind: 'start', from: subscription.entitledTier,
+      standing: { state: 'trial', tier: 'trial', until: state.trialEndsAt, next: { state: 'lapsed', tier: 'free' } }, effectiveAt: now, servedAt: now,
+      charge: { dueNow: '19', credit: '0', currency: 'USD', renewal: { amount: '19', interval: 'month', at: null }, lines: [{ text: 'Starter', amount: '19' }] },
+    },
+    invoices: { invoices: [], more: false, servedAt: now },
     usage: { tier: subscription.entitledTier, agents: { used: agents.length, limit: 5 }, fillsThisMonth: 1, periodStart: at - 72 * HOUR },
     marketData: { source: SOURCE, now: at, symbols },
     marketOverview: {

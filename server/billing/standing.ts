@@ -1,0 +1,95 @@
+/** The life of a plan as one machine: what is so now from the facts and the clock, and what each event makes of it; refuses to ask anybody. */
+import type { Standing, StandingState } from '../../contract/standing.ts';
+import { Tier } from '../../contract/tiers.ts';
+
+/** How long after the end of what is paid a payment may still arrive before the plan lapses: card retries and late webhooks. */
+export const PAYMENT_GRACE_MS = 3 * 24 * 60 * 60_000;
+/** A renewal that is under way is no overdue payment yet, for this long. */
+export const RENEWAL_SETTLES_MS = 60 * 60_000;
+
+export interface SubscriptionFacts {
+  status: string;
+  tier: string;
+  /** End of what is paid for. Wall clock, ms. */
+  currentPeriodEnd: number | null;
+  cancelAtPeriodEnd: boolean;
+}
+
+export interface TrialFacts {
+  /** Wall clock, ms; null when there never was a trial. */
+  endsAt: number | null;
+}
+
+/**
+ * `paid`: a plan is bought. `renewed`: a payment came for the one there is. `payment_failed`: one did not. `changed`: the
+ * plan is another one. `cancelled`: it shall end with what is paid; `kept`: it shall not after all. `revoked`: the
+ * provider ended it at once. The three ends are the clock's.
+ */
+export type BillingEvent =
+  | 'trial_started' | 'trial_ended' | 'paid' | 'renewed' | 'payment_failed' | 'changed' | 'cancelled' | 'kept' | 'period_ended' | 'grace_ended' | 'revoked';
+
+export const BILLING_EVENTS: readonly BillingEvent[] = [
+  'trial_started', 'trial_ended', 'paid', 'renewed', 'payment_failed', 'changed', 'cancelled', 'kept', 'period_ended', 'grace_ended', 'revoked',
+];
+
+/**
+ * What is not listed is refused, or changes nothing. Where `lapsed` follows a plan while a trial still runs, it is
+ * `trial`: see `after`. What is paid in the grace was for days already used: cancelled there, the plan is over.
+ */
+const TABLE: Readonly<Record<StandingState, Partial<Record<BillingEvent, StandingState>>>> = {
+  free: { trial_started: 'trial', paid: 'active' },
+  trial: { trial_ended: 'lapsed', paid: 'active' },
+  active: { renewed: 'active', changed: 'active', payment_failed: 'grace', cancelled: 'ending', revoked: 'lapsed' },
+  grace: { renewed: 'active', payment_failed: 'grace', cancelled: 'lapsed', grace_ended: 'lapsed', revoked: 'lapsed' },
+  ending: { kept: 'active', changed: 'active', period_ended: 'lapsed', revoked: 'lapsed' },
+  lapsed: { trial_started: 'trial', paid: 'active' },
+};
+
+/** The state that an event leads to; null where it is not to be. */
+export function after(state: StandingState, event: BillingEvent, trialRuns: boolean): StandingState | null {
+  const next = TABLE[state][event] ?? null;
+  return next === 'lapsed' && trialRuns && state !== 'trial' ? 'trial' : next;
+}
+
+/** When a subscription stops to count if nothing more is heard of it; null for never, -Infinity where it does not count at all. */
+function countsUntil(facts: SubscriptionFacts): number | null {
+  if (facts.status !== 'active' && facts.status !== 'trialing' && facts.status !== 'past_due') return -Infinity;
+  if (facts.currentPeriodEnd === null) return facts.status === 'past_due' ? -Infinity : null;
+  return facts.cancelAtPeriodEnd ? facts.currentPeriodEnd : facts.currentPeriodEnd + PAYMENT_GRACE_MS;
+}
+
+/** Whether a subscription counts at `now` (ms). A cancelled one counts to the end of what was paid; an unpaid one has the grace. */
+export function subscriptionCounts(facts: SubscriptionFacts, now: number): boolean {
+  const until = countsUntil(facts);
+  return until === null || now < until;
+}
+
+export const trialCounts = (facts: TrialFacts, now: number): boolean => facts.endsAt !== null && now < facts.endsAt;
+
+/** The paid tier of a subscription that counts; null where it does not, or where its price is none of ours. */
+function livingTier(subscription: SubscriptionFacts | null, now: number): Exclude<Tier, 'free' | 'trial'> | null {
+  if (subscription === null || !subscriptionCounts(subscription, now)) return null;
+  const tier = Tier.safeParse(subscription.tier);
+  return tier.success && tier.data !== 'free' && tier.data !== 'trial' ? tier.data : null;
+}
+
+/** Where a person stands: an active plan first, else an active trial, else free or lapsed. */
+export function standingOf(subscription: SubscriptionFacts | null, trial: TrialFacts, now: number): Standing {
+  const tier = livingTier(subscription, now);
+  if (subscription !== null && tier !== null) return planStanding(subscription, tier, trial, now);
+  if (trialCounts(trial, now)) return { state: 'trial', tier: 'trial', until: trial.endsAt, next: { state: 'lapsed', tier: 'free' } };
+  // A checkout that was never finished is no plan that could lapse.
+  const hadPlan = subscription !== null && subscription.status !== 'incomplete' && subscription.status !== 'none';
+  const state = hadPlan || trial.endsAt !== null ? 'lapsed' : 'free';
+  return { state, tier: 'free', until: null, next: { state, tier: 'free' } };
+}
+
+function planStanding(facts: SubscriptionFacts, tier: Tier, trial: TrialFacts, now: number): Standing {
+  const paidUntil = facts.currentPeriodEnd;
+  const over = countsUntil(facts);
+  const afterwards: Standing['next'] = over !== null && trialCounts(trial, over) ? { state: 'trial', tier: 'trial' } : { state: 'lapsed', tier: 'free' };
+  if (facts.cancelAtPeriodEnd && paidUntil !== null) return { state: 'ending', tier, until: paidUntil, next: afterwards };
+  const overdue = facts.status === 'past_due' || (paidUntil !== null && now >= paidUntil + RENEWAL_SETTLES_MS);
+  if (overdue) return { state: 'grace', tier, until: over, next: afterwards };
+  return { state: 'active', tier, until: paidUntil, next: { state: 'active', tier } };
+}
