@@ -1,18 +1,17 @@
 /** All agents with realised, open and whole result, found and ordered by what a person looks for; rows on a phone, columns on a wide window; refuses to hide Stop. */
 import { ArrowDown, ArrowUp } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
-import { Link } from 'wouter';
-import { formatFixed } from '../../../contract/money.ts';
+import { formatFixed, type Fixed } from '../../../contract/money.ts';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
-import { CommandState } from '../../components/CommandState.tsx';
 import { Field } from '../../components/Field.tsx';
 import { Amount } from '../../components/Figures.tsx';
-import { StatusBadge } from '../../components/Tags.tsx';
 import type { AgentView } from '../../stores/agent-view.ts';
-import { useMarketNow, useMarketSpeed, useMarketState } from '../reading.ts';
+import { Explain } from '../explain/Explain.tsx';
 import { AgentActs } from './AgentActs.tsx';
-import { AgentLine, runText, STATUS_TONE, useLate } from './AgentRow.tsx';
+import { AgentName } from './AgentName.tsx';
+import { AgentLine } from './AgentRow.tsx';
 import { pairsText, POOL_NAME } from './agent-words.ts';
 import { hasStatus, listView, shownAgents, SORT_NAME, STATUS_NAME, together, turned, type SortKey, type StatusFilter } from './list-view.ts';
 
@@ -56,27 +55,20 @@ function Heading({ by, right = false }: { by: SortKey; right?: boolean }) {
   );
 }
 
+/** On a phone the result alone opens: what was realised and what is open are rows of its sum. */
 function Row({ view }: { view: AgentView }) {
-  const { agent, entry, commandText } = view;
-  const now = useMarketNow(1_000);
-  const market = useMarketState();
-  const late = useLate(agent, now, market);
-  const speed = useMarketSpeed();
+  const { agent } = view;
+  const opens = (of: 'agent' | 'agent-realized' | 'agent-unrealized', shown: string, name: string, className?: string): ReactNode =>
+    <Explain ask={{ of, id: agent.id, name: agent.name, shown }} name={`${name} of ${agent.name}`} plain><Amount value={shown} change {...(className === undefined ? {} : { className })} /></Explain>;
   return (
     <li className={classes('rule py-2', GRID)}>
-      <Link href={`/agents/${encodeURIComponent(agent.id)}`} className="min-w-0 py-1 hover:text-accent">
-        <span className="block truncate font-medium">{agent.name}</span>
-        <StatusBadge tone={STATUS_TONE[agent.status]} className="text-xs">{view.statusText}</StatusBadge>
-        {entry !== null && commandText !== null
-          ? <span className="block"><CommandState phase={entry.state} className="text-xs">{commandText}</CommandState></span>
-          : <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>{runText(agent, now, market, late, speed)}</span>}
-      </Link>
+      <AgentName view={view} />
       <span className="hidden min-w-0 text-xs text-ink-3 lg:block"><span className="block truncate text-ink-2">{POOL_NAME[agent.pool]}, {agent.risk_profile}</span><span className="block truncate" title={agent.trading_pairs.join(', ')}>{pairsText(agent)}</span></span>
       <span className="hidden lg:block"><AgentLine agent={agent} /></span>
-      <span className="hidden text-right lg:block"><Amount value={agent.realized} change /></span>
-      <span className="hidden text-right lg:block"><Amount value={agent.unrealized} change /></span>
+      <span className="hidden text-right lg:block">{opens('agent-realized', agent.realized, 'what was realised')}</span>
+      <span className="hidden text-right lg:block">{opens('agent-unrealized', agent.unrealized, 'what is unrealised')}</span>
       <span className="flex flex-col items-end text-right">
-        <Amount value={agent.total} change className="font-medium" />
+        {opens('agent', agent.total, 'the result', 'font-medium')}
         <span className="text-xs text-ink-3 lg:hidden"><span className="block">realised <Amount value={agent.realized} change /></span><span className="block">open <Amount value={agent.unrealized} change /></span></span>
         <span className="mt-1 lg:hidden"><AgentLine agent={agent} /></span>
       </span>
@@ -90,6 +82,9 @@ export function AgentList({ views }: { views: readonly AgentView[] }) {
   const findable = views.length >= FIND_FROM;
   const shown = findable ? shownAgents(views, chosen) : [...views];
   const sums = together(shown);
+  const ids = shown.map(({ agent }) => agent.id);
+  const opens = (of: 'agents' | 'agents-realized' | 'agents-unrealized', value: Fixed, name: string): ReactNode =>
+    <Explain ask={{ of, ids }} name={`${name} of ${shown.length === views.length ? 'all agents' : 'these agents'}`} plain><Amount value={formatFixed(value)} change {...(of === 'agents' ? { className: 'font-semibold' } : {})} /></Explain>;
   return (
     <>
       {findable && <Find views={views} shown={shown.length} />}
@@ -107,9 +102,9 @@ export function AgentList({ views }: { views: readonly AgentView[] }) {
       {shown.length > 1 && (
         <div className={classes('rule py-2.5', GRID)}>
           <span className="text-ink-2">{shown.length === views.length ? 'All together' : `These ${shown.length} together`}</span><span className="hidden lg:block" /><span className="hidden lg:block" />
-          <span className="hidden text-right lg:block"><Amount value={formatFixed(sums.realized)} change /></span>
-          <span className="hidden text-right lg:block"><Amount value={formatFixed(sums.unrealized)} change /></span>
-          <span className="text-right"><Amount value={formatFixed(sums.total)} change className="font-semibold" /><span className="block text-xs text-ink-3 lg:hidden">realised <Amount value={formatFixed(sums.realized)} change /></span></span>
+          <span className="hidden text-right lg:block">{opens('agents-realized', sums.realized, 'what was realised')}</span>
+          <span className="hidden text-right lg:block">{opens('agents-unrealized', sums.unrealized, 'what is unrealised')}</span>
+          <span className="text-right">{opens('agents', sums.total, 'the result')}<span className="block text-xs text-ink-3 lg:hidden">realised <Amount value={formatFixed(sums.realized)} change /></span></span>
           <span className="w-11 pointer-fine:w-9" />
         </div>
       )}

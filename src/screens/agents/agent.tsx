@@ -35,7 +35,7 @@ import { CreateDialog } from './agents.tsx';
 import { stopSentence, undo } from './AgentActs.tsx';
 import { AgentDecisions } from './AgentDecisions.tsx';
 import { Guards, HoldNotice } from './AgentStanding.tsx';
-import { runText, STATUS_TONE, useLate } from './AgentRow.tsx';
+import { runText, STATUS_TONE, useLate } from './agent-looks.ts';
 import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from './agent-words.ts';
 import { StartDialog } from './StartDialog.tsx';
 

@@ -14,17 +14,22 @@ import { formatWhen } from '../../format/times.ts';
 import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { POOL_NAME } from '../agents/agent-words.ts';
 import { groupDecisions } from '../agents/decision-groups.ts';
+import { Explain } from '../explain/Explain.tsx';
 import { useMarketNow, useSlot } from '../reading.ts';
 import { drawdownOf, pairings } from './correlation.ts';
 
-export interface Exposure { name: string; value: string; share: number }
+/** `ids`: of the positions in it; null for cash. */
+export interface Exposure { name: string; value: string; share: number; ids: readonly string[] | null }
 
 /** Value of positions by a key, largest first, as a share of equity. A position without a price counts at cost. */
 export function exposureBy(positions: readonly Position[], equity: string, key: (position: Position) => string): Exposure[] {
-  const sums = new Map<string, Fixed>();
-  for (const position of positions) sums.set(key(position), add(sums.get(key(position)) ?? ZERO, parseFixed(position.value ?? position.cost)));
+  const sums = new Map<string, { value: Fixed; ids: string[] }>();
+  for (const position of positions) {
+    const known = sums.get(key(position)) ?? { value: ZERO, ids: [] };
+    sums.set(key(position), { value: add(known.value, parseFixed(position.value ?? position.cost)), ids: [...known.ids, position.id] });
+  }
   const whole = toNumber(parseFixed(equity));
-  return [...sums].map(([name, value]) => ({ name, value: formatFixed(value), share: whole === 0 ? 0 : toNumber(value) / whole }))
+  return [...sums].map(([name, { value, ids }]) => ({ name, value: formatFixed(value), share: whole === 0 ? 0 : toNumber(value) / whole, ids }))
     .sort((a, b) => b.share - a.share);
 }
 
@@ -39,7 +44,7 @@ function ExposureList({ rows }: { rows: readonly Exposure[] }) {
     <ul>
       {rows.map((row) => (
         <li key={row.name} className="rule py-2">
-          <span className="grid grid-cols-[minmax(0,1fr)_auto_4.5rem] gap-x-4"><span className="truncate">{row.name}</span><Amount value={row.value} /><span className="text-right text-ink-2">{unsigned(row.share)}</span></span>
+          <span className="grid grid-cols-[minmax(0,1fr)_auto_4.5rem] gap-x-4"><span className="truncate">{row.name}</span>{row.ids === null ? <Amount value={row.value} /> : <Explain ask={{ of: 'held', title: row.name, ids: row.ids }} name={`the value of ${row.name}`}><Amount value={row.value} /></Explain>}<span className="text-right text-ink-2">{unsigned(row.share)}</span></span>
           <Meter share={row.share} />
         </li>
       ))}
@@ -133,13 +138,13 @@ function Feed({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<st
   );
 }
 
-function Drawdown({ curve }: { curve: Portfolio['equityCurve'] }) {
+function Drawdown({ portfolio: { equityCurve, asOf, equity } }: { portfolio: Portfolio }) {
   const now = useMarketNow(60_000);
-  const fall = useMemo(() => drawdownOf(curve), [curve]);
+  const fall = useMemo(() => drawdownOf([...equityCurve, [asOf, equity]]), [equityCurve, asOf, equity]);
   if (fall === null) return <p className="rule row flex items-center text-ink-3">— It begins with the second mark of this account.</p>;
   return (
     <dl>
-      <Line term="Under the highest equity now">{unsigned(fall.now)}</Line>
+      <Line term="Under the highest equity now"><Explain ask={{ of: 'drawdown' }} name="the fall from the highest equity">{unsigned(fall.now)}</Explain></Line>
       <Line term={fall.deepest === 0 ? 'Deepest so far' : `Deepest so far, ${formatWhen(fall.deepestAt, now)}`}>{unsigned(fall.deepest)}</Line>
     </dl>
   );
@@ -150,7 +155,7 @@ export default function ProParts({ agents, portfolio }: { agents: readonly Agent
   const names = useMemo(() => new Map(agents.map((agent) => [agent.id, agent.name])), [agents]);
   const pools = new Map(agents.map((agent) => [agent.id, POOL_NAME[agent.pool]]));
   const equity = toNumber(parseFixed(portfolio.equity));
-  const cash: Exposure = { name: 'Cash', value: portfolio.cash, share: equity === 0 ? 0 : toNumber(parseFixed(portfolio.cash)) / equity };
+  const cash: Exposure = { name: 'Cash', value: portfolio.cash, ids: null, share: equity === 0 ? 0 : toNumber(parseFixed(portfolio.cash)) / equity };
   const waiting = error === null ? <SkeletonRows rows={3} /> : <p className="rule row flex items-center text-ink-3">— Not read yet.</p>;
   return (
     <div className="mt-9">
@@ -158,7 +163,7 @@ export default function ProParts({ agents, portfolio }: { agents: readonly Agent
       <div className="grid gap-x-10 gap-y-8 lg:grid-cols-2 xl:grid-cols-3">
         <Section title="Exposure by pool"><ExposureList rows={[...exposureBy(portfolio.positions, portfolio.equity, (position) => pools.get(position.agentId) ?? 'Deleted agent'), cash]} /></Section>
         <Section title="Exposure by asset"><ExposureList rows={[...exposureBy(portfolio.positions, portfolio.equity, (position) => position.pair.split('/')[0] ?? position.pair), cash]} /></Section>
-        <Section title="Drawdown"><Drawdown curve={portfolio.equityCurve} /></Section>
+        <Section title="Drawdown"><Drawdown portfolio={portfolio} /></Section>
         <Section title="Limits" aside="nearest first">{insight?.pro ? <Risk risk={insight.pro.risk} names={names} /> : waiting}</Section>
         <Section title="Agents that move alike" aside="correlation">{insight === null ? waiting : <Alike insight={insight} names={names} />}</Section>
         <Section title="Decisions" aside="newest first">{insight?.pro ? <Feed insight={insight} names={names} /> : waiting}</Section>

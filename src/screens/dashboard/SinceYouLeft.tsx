@@ -5,6 +5,7 @@ import type { Agent } from '../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
 import { formatAgo } from '../../format/times.ts';
+import { Explain } from '../explain/Explain.tsx';
 import { isHeld, lastSeen, newsSince, newsText, rememberSeen, type Seen } from './since.ts';
 
 /** Away for less than this is not away: a reload, or a look at another screen. */
@@ -47,7 +48,7 @@ export function SinceYouLeft({ uid, portfolio, fills, agents }: { uid: string; p
       <div className="min-w-0 py-1">
         <h2 className="text-sm font-semibold">Since you left{since.seenAt === 0 ? '' : <span className="ml-2 font-normal text-ink-3">{formatAgo(Math.max(0, Date.now() - since.seenAt))}</span>}</h2>
         {/* Two lines on a phone, whether or not there is news: what the network brings later moves nothing. */}
-        <p className="min-h-10 text-ink-2 sm:min-h-5">{news === null ? 'Not known yet.' : <><Amount value={news.profit} change quote={portfolio?.quote ?? ''} why="The curve does not reach back to your last visit" /> · {newsText(news)}</>}</p>
+        <p className="min-h-10 text-ink-2 sm:min-h-5">{news === null ? 'Not known yet.' : <><Explain ask={{ of: 'since', marketAt: since.marketAt }} name="the change since you left"><Amount value={news.profit} change quote={portfolio?.quote ?? ''} why="The curve does not reach back to your last visit" /></Explain> · {newsText(news)}</>}</p>
       </div>
       <button type="button" aria-label="Put away what changed since you left" onClick={() => { setClosed(since.seenAt); }} className="flex size-11 shrink-0 items-center justify-center text-ink-3 hover:text-ink pointer-fine:size-9"><X className="size-4" aria-hidden /></button>
     </section>

@@ -10,9 +10,9 @@ export interface Account {
   fills: readonly Fill[];
 }
 
-const OLDER = 'Older trades, not read here';
+export const OLDER = 'Older trades, not read here';
 const DAY_MS = 86_400_000;
-const base = (pair: string): string => pair.split('/')[0] ?? pair;
+export const base = (pair: string): string => pair.split('/')[0] ?? pair;
 const trades = (count: number): string => `${count} ${count === 1 ? 'trade' : 'trades'}`;
 
 /** One sale: proceeds less fee less what was sold had cost. */
@@ -174,10 +174,4 @@ export function ofAgent(account: Account, agent: { id: string; name: string; tot
 export function ofAgentUnrealized({ portfolio }: Account, agent: { id: string; name: string }): Explanation {
   const held = portfolio.positions.filter(({ agentId }) => agentId === agent.id);
   return { title: `${agent.name}, unrealised`, quote: portfolio.quote, equations: [equation('Positions', held.map((one) => positionRow(one, portfolio.quote, false)), { label: 'Unrealised', value: sumOf(held.map((one) => one.unrealized)), change: true })] };
-}
-
-/** The agents there are, added up. */
-export function ofAllAgents(account: Account, agents: readonly { id: string; name: string; total: string }[]): Explanation {
-  const rows = agents.map((agent): Row => ({ key: agent.id, label: agent.name, value: agent.total, change: true, open: () => ofAgent(account, agent) }));
-  return { title: 'All agents', quote: account.portfolio.quote, words: 'Agents that were deleted are not among them.', equations: [equation('Agents', rows, { label: 'Result', value: sumOf(agents.map(({ total }) => total)), change: true })] };
 }

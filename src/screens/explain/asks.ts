@@ -1,9 +1,9 @@
 /** What can be asked about, and where its answer comes from; refuses a sum from parts of two moments. */
-import type { Agent } from '../../../contract/agents.ts';
 import type { Analytics, Fill, Portfolio } from '../../../contract/trading.ts';
 import {
-  ofAgent, ofAgentRealized, ofAllAgents, ofAgentUnrealized, ofDay, ofEquity, ofFees, ofPosition, ofRealized, ofResult, ofSale, ofToday, ofUnrealized, type Account,
+  ofAgent, ofAgentRealized, ofAgentUnrealized, ofDay, ofEquity, ofFees, ofPosition, ofRealized, ofResult, ofSale, ofToday, ofUnrealized, type Account,
 } from './account.ts';
+import { ofAgents, ofDrawdown, ofHeld, ofSince, type AgentSums } from './gathered.ts';
 import { ofDays, ofMeasured, ofPair } from './measured.ts';
 import type { Explanation } from './equation.ts';
 
@@ -11,7 +11,10 @@ import type { Explanation } from './equation.ts';
 export type Ask =
   | { of: 'equity' | 'today' | 'result' | 'realized' | 'unrealized' | 'fees'; book?: Account }
   | { of: 'agent' | 'agent-realized' | 'agent-unrealized'; id: string; name: string; shown: string }
-  | { of: 'agents' }
+  | { of: 'agents' | 'agents-realized' | 'agents-unrealized'; ids?: readonly string[] }
+  | { of: 'held'; title: string; ids: readonly string[] }
+  | { of: 'drawdown' }
+  | { of: 'since'; marketAt: number }
   | { of: 'position'; id: string; book?: Account }
   | { of: 'sale'; fill: Fill; quote: string }
   | { of: 'day'; start: number; book?: Measured }
@@ -19,12 +22,12 @@ export type Ask =
   | { of: 'pair'; pair: string; book?: Measured };
 
 export interface Measured { analytics: Analytics; fills: readonly Fill[] }
-export interface Sources { portfolio: Portfolio | null; fills: readonly Fill[]; analytics: Analytics | null; agents: readonly Pick<Agent, 'id' | 'name' | 'total'>[] }
+export interface Sources { portfolio: Portfolio | null; fills: readonly Fill[]; analytics: Analytics | null; agents: readonly AgentSums[] }
 
 const NOTHING: Explanation = { title: 'Not known', quote: '', words: 'Nothing of it is on this device yet.', equations: [] };
 const ACCOUNT = { equity: ofEquity, today: ofToday, result: ofResult, realized: ofRealized, unrealized: ofUnrealized, fees: ofFees } as const;
 
-function ofAgents(ask: Extract<Ask, { id: string; shown: string }>, account: Account): Explanation {
+function ofOneAgent(ask: Extract<Ask, { id: string; shown: string }>, account: Account): Explanation {
   const agent = { id: ask.id, name: ask.name, total: ask.shown };
   if (ask.of === 'agent-unrealized') return ofAgentUnrealized(account, agent);
   const result = account.portfolio.results?.find(({ agentId }) => agentId === ask.id) ?? { agentId: ask.id, agentName: ask.name, pairs: [] };
@@ -38,8 +41,13 @@ export function explain(ask: Ask, { portfolio, fills, analytics, agents }: Sourc
     case 'equity': case 'today': case 'result': case 'realized': case 'unrealized': case 'fees':
       return account === null ? NOTHING : ACCOUNT[ask.of](account);
     case 'agent': case 'agent-realized': case 'agent-unrealized':
-      return account === null ? NOTHING : ofAgents(ask, account);
-    case 'agents': return account === null ? NOTHING : ofAllAgents(account, agents);
+      return account === null ? NOTHING : ofOneAgent(ask, account);
+    case 'agents': return account === null ? NOTHING : ofAgents(account, agents, 'total', ask.ids);
+    case 'agents-realized': return account === null ? NOTHING : ofAgents(account, agents, 'realized', ask.ids);
+    case 'agents-unrealized': return account === null ? NOTHING : ofAgents(account, agents, 'unrealized', ask.ids);
+    case 'held': return account === null ? NOTHING : ofHeld(account, ask.title, ask.ids);
+    case 'drawdown': return account === null ? NOTHING : ofDrawdown(account);
+    case 'since': return account === null ? NOTHING : ofSince(account, ask.marketAt);
     case 'position': {
       const position = account?.portfolio.positions.find(({ id }) => id === ask.id);
       return position === undefined || account === null ? { ...NOTHING, words: 'This position is not open any more.' } : ofPosition(position, account.portfolio.quote);

@@ -14,7 +14,7 @@ import { insightStore, loadInsight, loadSummary, summaryStore } from '../../stor
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { POOL_NAME } from '../agents/agent-words.ts';
 import { AgentActs } from '../agents/AgentActs.tsx';
-import { STATUS_TONE } from '../agents/AgentRow.tsx';
+import { STATUS_TONE } from '../agents/agent-looks.ts';
 import { sumOf } from '../explain/equation.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { useAgentViews, useSlot } from '../reading.ts';
@@ -94,8 +94,8 @@ export default function Performance() {
             {summary === null ? <SkeletonRows rows={5} label="Together" /> : (
               <dl>
                 <Line term="Result"><Explain ask={{ of: 'agents' }} name="the result of all agents"><Amount value={totalOf(rows, 'total')} change quote={summary.quote} /></Explain></Line>
-                <Line term="Realised, net of fees"><Amount value={totalOf(rows, 'realized')} change /></Line>
-                <Line term="Unrealised"><Amount value={totalOf(rows, 'unrealized')} change /></Line>
+                <Line term="Realised, net of fees"><Explain ask={{ of: 'agents-realized' }} name="what all agents realised"><Amount value={totalOf(rows, 'realized')} change /></Explain></Line>
+                <Line term="Unrealised"><Explain ask={{ of: 'agents-unrealized' }} name="what all agents hold unrealised"><Amount value={totalOf(rows, 'unrealized')} change /></Explain></Line>
                 <Line term="Fees"><Amount value={totalOf(rows, 'fees')} /></Line>
                 <Line term="Agents">{summary.running} running of {summary.total}, {summary.cap} allowed</Line>
               </dl>

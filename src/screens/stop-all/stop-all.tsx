@@ -15,7 +15,7 @@ import { commandText, type AgentView } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
 import { act } from '../act.ts';
 import { undo } from '../agents/AgentActs.tsx';
-import { STATUS_TONE } from '../agents/AgentRow.tsx';
+import { STATUS_TONE } from '../agents/agent-looks.ts';
 import { useAgentViews, useEntries } from '../reading.ts';
 
 const count = (many: number, one: string, more: string): string => `${many} ${many === 1 ? one : more}`;

@@ -4,7 +4,7 @@ import type { Agent } from '../../../../contract/agents.ts';
 import { formatFixed } from '../../../../contract/money.ts';
 import type { PairPreview } from '../../../../contract/preview.ts';
 import { reasonCounts } from '../../../../src/screens/agents/AgentDecisions.tsx';
-import { runText } from '../../../../src/screens/agents/AgentRow.tsx';
+import { runText } from '../../../../src/screens/agents/agent-looks.ts';
 import { untilText } from '../../../../src/screens/agents/AgentStanding.tsx';
 import { shownAgents, together, turned, type ListView } from '../../../../src/screens/agents/list-view.ts';
 import { inWeight, previewSentence, reasonOnly } from '../../../../src/screens/agents/preview.ts';

@@ -6,7 +6,7 @@ import type { AgentSeries } from '../../../../contract/insight.ts';
 import type { Fill } from '../../../../contract/trading.ts';
 import { changeOver, pointsOf } from '../../../../src/components/EquityChart.tsx';
 import { pointAfter } from '../../../../src/components/TimeChart.tsx';
-import { missedLooks, runText } from '../../../../src/screens/agents/AgentRow.tsx';
+import { missedLooks, runText } from '../../../../src/screens/agents/agent-looks.ts';
 import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import { correlation, drawdownOf, LEAST_MOVES, pairings } from '../../../../src/screens/dashboard/correlation.ts';
 import { needs } from '../../../../src/screens/dashboard/NeedsYou.tsx';

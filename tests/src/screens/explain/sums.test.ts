@@ -52,7 +52,7 @@ const account: fc.Arbitrary<Made> = fc.record({
     fills: fills.slice(0, Math.max(0, fills.length - missing)),
     portfolio: {
       accountId: 'a', book: 1, paper: true, sourceId: 's', quote: 'USDT', sequence: 1, asOf: T0 + 3 * DAY, servedAt: T0, cash, positionsValue, equity, deposits: minus(minus(equity, realized), unrealized), realized, unrealized,
-      fees: sumOf(fills.map((fill) => fill.fee)), dayChange: minus(equity, opening), dayChangePercent: 1, today, unpriced: [], positions, results, equityCurve: [],
+      fees: sumOf(fills.map((fill) => fill.fee)), dayChange: minus(equity, opening), dayChangePercent: 1, today, unpriced: [], positions, results, equityCurve: [[T0, '10000'], [T0 + DAY - 1, opening], [T0 + 2 * DAY, '9000']],
     },
     analytics: {
       quote: 'USDT', asOf: T0, trades: fills.length, days: 2, equity: [], daily: [first, today],
@@ -83,16 +83,36 @@ function walk(explanation: Explanation): string[] {
 describe('a figure that opens', () => {
   it('adds up to the last digit for every account, on every level; only trades that were not read are left over', () => {
     fc.assert(fc.property(account, ({ portfolio, fills, analytics }) => {
-      const agents = ['a0', 'a1', 'a2'].map((id) => ({ id, name: id, total: sumOf([...portfolio.results?.find(({ agentId }) => agentId === id)?.pairs.map((pair) => pair.realized) ?? [], ...portfolio.positions.filter(({ agentId }) => agentId === id).map((one) => one.unrealized)]) }));
+      const agents = ['a0', 'a1', 'a2'].map((id) => ({ id, name: id, realized: sumOf(portfolio.results?.find(({ agentId }) => agentId === id)?.pairs.map((pair) => pair.realized) ?? []), unrealized: sumOf(portfolio.positions.filter(({ agentId }) => agentId === id).map((one) => one.unrealized)) }))
+        .map((agent) => ({ ...agent, total: sumOf([agent.realized, agent.unrealized]) }));
       const asks: Ask[] = [
-        ...(['equity', 'today', 'result', 'realized', 'unrealized', 'fees', 'agents', 'days', 'by-agent', 'by-pair', 'by-hour'] as const).map((of) => ({ of })),
+        ...(['equity', 'today', 'result', 'realized', 'unrealized', 'fees', 'agents', 'agents-realized', 'agents-unrealized', 'drawdown', 'days', 'by-agent', 'by-pair', 'by-hour'] as const).map((of) => ({ of })),
         ...agents.map((agent): Ask => ({ of: 'agent', id: agent.id, name: agent.name, shown: agent.total })),
         ...portfolio.positions.map(({ id }): Ask => ({ of: 'position', id })), ...fills.map((fill): Ask => ({ of: 'sale', fill, quote: 'USDT' })),
+        { of: 'held', title: 'BTC', ids: portfolio.positions.map(({ id }) => id) }, { of: 'since', marketAt: T0 + DAY }, { of: 'agents', ids: ['a1'] },
         { of: 'day', start: T0 + DAY }, { of: 'pair', pair: 'BTC/USDT' },
       ];
       for (const ask of asks) for (const rest of walk(explain(ask, { portfolio, fills, analytics, agents }))) expect(rest).toBe('Older trades, not read here');
       expect(explain({ of: 'today' }, { portfolio, fills, analytics, agents }).equations[0]?.total.value).toBe(portfolio.dayChange);
     }), { numRuns: 120 });
+  });
+
+  it('counts what came after the mark before the visit, and says where trades do not reach back to it', () => {
+    fc.assert(fc.property(account, ({ portfolio, fills, analytics }) => {
+      const since = explain({ of: 'since', marketAt: T0 + DAY }, { portfolio, fills, analytics, agents: [] });
+      expect(since.equations[0]?.total.value).toBe(minus(portfolio.equity, portfolio.equityCurve[1]?.[1] ?? ''));
+      const after = fills.filter(({ filledAt }) => filledAt > T0 + DAY - 1);
+      expect(since.equations[1]?.rows[0]?.value ?? '0').toBe(sumOf(after.map(({ realized }) => realized)));
+      expect(since.facts?.[0]?.text).toBe(`${after.length > 0 && after.length === fills.length ? 'at least ' : ''}${after.length}`);
+      expect(explain({ of: 'since', marketAt: T0 - 1 }, { portfolio, fills, analytics, agents: [] }).equations).toEqual([]);
+    }));
+  });
+
+  it('measures a fall from the highest mark, the present one among them', () => {
+    fc.assert(fc.property(account, ({ portfolio, fills, analytics }) => {
+      const highest = [...portfolio.equityCurve.map(([, value]) => value), portfolio.equity].map(parseFixed).reduce((a, b) => (a > b ? a : b));
+      expect(explain({ of: 'drawdown' }, { portfolio, fills, analytics, agents: [] }).equations[0]?.total.value).toBe(minus(portfolio.equity, formatFixed(highest)));
+    }));
   });
 
   it('says a remainder as a row of its own, and folds what nobody would read', () => {
