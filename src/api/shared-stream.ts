@@ -35,8 +35,9 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
   let silence: ReturnType<typeof setTimeout> | undefined;
 
   const tell = (event: StreamEvent): void => {
-    options.onEvent(event);
+    // First to the others: a store that takes the event makes it its own, and what a store holds cannot be passed on.
     channel.postMessage({ uid: options.uid, event });
+    options.onEvent(event);
   };
   const read = (): Promise<void> => new Promise((resolve) => {
     clearTimeout(silence);

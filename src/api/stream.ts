@@ -116,7 +116,14 @@ export function openStream(options: StreamOptions): Stream {
     }
     const seen = sequence.sees(parsed.data);
     if (seen === 'known' && parsed.data.type !== 'heartbeat') return;
-    options.onEvent(parsed.data);
+    try {
+      options.onEvent(parsed.data);
+    } catch (error) {
+      // Our own fault, not the line's: the stream stays, and what was told is read again.
+      log.error('An event of the stream could not be taken', error);
+      options.onGap();
+      return;
+    }
     if (seen === 'gap') options.onGap();
   }
 

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 /** One stream a browser: who reads, who listens, who takes over. Locks and channel stand in for the browser's. */
+import { proxy } from 'valtio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StreamEvent } from '../../../contract/stream.ts';
 import { joinStream, type SharedState, type SharedStream } from '../../../src/api/shared-stream.ts';
@@ -35,13 +36,13 @@ let locks: LockManager;
 let open: SharedStream[];
 
 interface Tab { stream: SharedStream; events: StreamEvent[]; states: SharedState[]; gaps: number; hidden: boolean }
-function tab(uid = 'ann', shared: LockManager | undefined = locks): Tab {
+function tab(uid = 'ann', shared: LockManager | undefined = locks, take: (event: StreamEvent) => void = () => undefined): Tab {
   const one: Omit<Tab, 'stream'> & { stream?: SharedStream } = { events: [], states: [], gaps: 0, hidden: false };
   one.stream = joinStream({
     uid, url: '/api/stream', token: () => Promise.resolve('token'), random: () => 1, locks: shared,
     channel: () => new Line(lines) as unknown as BroadcastChannel, hidden: () => one.hidden,
     fetch: () => Promise.resolve(new Response(new ReadableStream<Uint8Array>({ start: (pipe) => { pipes.push(pipe); } }), { headers: { 'content-type': 'text/event-stream' } })),
-    onEvent: (event) => one.events.push(event), onGap: () => { one.gaps += 1; }, onState: (state) => one.states.push(state),
+    onEvent: (event) => { one.events.push(event); take(event); }, onGap: () => { one.gaps += 1; }, onState: (state) => one.states.push(state),
   });
   open.push(one.stream);
   return one as Tab;
@@ -63,6 +64,19 @@ describe('two tabs of one person', () => {
     expect(first.events).toEqual([hello, changed(6)]);
     expect(second.events).toEqual([hello, changed(6)]);
     expect(second.states.at(-1)).toBe('shared');
+  });
+
+  it('go on hearing where the first keeps what it is told in a store of its own', async () => {
+    const store = proxy<{ last: StreamEvent | null }>({ last: null });
+    const [first, second] = [tab('ann', locks, (event) => { store.last = event; }), tab()];
+    await pass();
+    await say(hello);
+    const ran: StreamEvent = { type: 'agents.ran', agents: [{ id: '3b241101-e2bb-4255-8caf-4136c566a962', lastRunAt: 1, nextRunAt: 2 }] };
+    await say(ran);
+    await say(changed(6));
+    expect(first.states).not.toContain('stale');
+    expect(second.events).toEqual([hello, ran, changed(6)]);
+    expect(pipes).toHaveLength(1);
   });
 
   it('both read again when numbers are missing', async () => {

@@ -115,6 +115,24 @@ describe('stream', () => {
     opened.stream.close();
   });
 
+  it('stays open where the page cannot take an event, and asks for a fresh read', async () => {
+    const states: StreamState[] = [];
+    let gaps = 0;
+    let pipe: ReadableStreamDefaultController<Uint8Array> | undefined;
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const stream = openStream({
+      url: '/api/stream', random: () => 1, token: () => Promise.resolve('token'), onState: (state) => states.push(state), onGap: () => { gaps += 1; },
+      onEvent: (event) => { if (event.type === 'portfolio.changed') throw new TypeError('a store failed'); },
+      fetch: () => Promise.resolve(new Response(new ReadableStream<Uint8Array>({ start: (controller) => { pipe = controller; } }), { headers: { 'content-type': 'text/event-stream' } })),
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    for (const event of [hello(1), changed(2), heartbeat(2)]) pipe?.enqueue(new TextEncoder().encode(wire(event)));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(states).toEqual(['opening', 'open']);
+    expect(gaps).toBe(1);
+    stream.close();
+  });
+
   it('is stale from its end on, and a wake gives up an attempt that nobody answers', async () => {
     const states: StreamState[] = [];
     const signals: (AbortSignal | null | undefined)[] = [];
