@@ -16,6 +16,17 @@ export function failedNames(output: string): string[] {
   return [...new Set([...plain(output).matchAll(/^\s*FAIL\s+(\S+ >.*)$/gm)].map(([, name = '']) => name.trim()))];
 }
 
+const SAID_LINES = 14;
+
+/** What failed tests printed themselves, as the page they stood before; the last words of each, shortened. */
+export function saidByFailed(output: string): string {
+  const failed = failedNames(output).map((name) => name.slice(name.indexOf(' > ') + 3));
+  const blocks = plain(output).split(/^(?=std(?:out|err) \| )/m);
+  return failed.map((name) => blocks.findLast((block) => block.slice(0, block.indexOf('\n')).trimEnd().endsWith(name)))
+    .filter((block) => block !== undefined)
+    .map((block) => block.split('\n').filter((line) => line.trim() !== '').slice(0, SAID_LINES).join('\n')).join('\n\n');
+}
+
 /** The part that tells what failed and why. A log that is cut short keeps its beginning, so this part is printed before the rest; empty where vitest names no failure. */
 export function failures(output: string): string {
   const text = plain(output);

@@ -1,6 +1,6 @@
 /** `npm test`: types, lint, unit and server tests, build, end-to-end; stops at nothing and reports everything. */
 import { spawn } from 'node:child_process';
-import { count, failedNames, failures, plain } from './test-report.ts';
+import { count, failedNames, failures, plain, saidByFailed } from './test-report.ts';
 
 interface Step { name: string; command: string[] }
 interface Outcome { name: string; ok: boolean; seconds: number; output: string; passed: number; failed: number }
@@ -40,7 +40,7 @@ function run({ name, command }: Step): Promise<Outcome> {
       };
       const tests = outcome.passed + outcome.failed > 0 ? `, ${outcome.passed} tests passed, ${outcome.failed} failed` : '';
       console.log(`${outcome.ok ? 'ok  ' : 'FAIL'} ${name} (${outcome.seconds} s${tests})`);
-      if (!outcome.ok) console.log([failedNames(output).map((test) => `     ${test}`).join('\n'), failures(output), plain(output)].filter((part) => part !== '').join('\n\n'));
+      if (!outcome.ok) console.log([failedNames(output).map((test) => `     ${test}`).join('\n'), saidByFailed(output), failures(output), plain(output)].filter((part) => part !== '').join('\n\n'));
       resolve(outcome);
     });
   });

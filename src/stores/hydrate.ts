@@ -2,7 +2,7 @@
 import { subscribe } from 'valtio';
 import { readSnapshots, writeSnapshot, type SnapshotKind } from '../offline/snapshots.ts';
 import { log } from '../log.ts';
-import { agentsStore, applyAgents } from './agents.ts';
+import { agentsStore, applyAgents, type AgentsData } from './agents.ts';
 import { analyticsStore, applyAnalytics, applyInsight, insightStore } from './analytics.ts';
 import { takeEarlyRead } from './early-read.ts';
 import { applyHistory, historyStore } from './history.ts';
@@ -58,29 +58,47 @@ const isWord = <T>(slot: Slot<T>): slot is Slot<T> & { data: T; savedAt: number 
 /** Valtio's proxies do not go into IndexedDB: a plain copy does. Everything kept is plain JSON by the contract. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** Calls `write` at most every four seconds while `store` changes, and once more at the end. */
-function throttled<T>(store: Slot<T>, write: (data: T, savedAt: number) => Promise<unknown>): { stop(): void; flush(): void } {
+/**
+ * Calls `write` at most every four seconds while `store` changes, and once more at the end. A change of `mark` is written
+ * at once: whoever has seen an agent stop must find it stopped in the tunnel, also if the app was killed a second later.
+ */
+function throttled<T>(store: Slot<T>, write: (data: T, savedAt: number) => Promise<unknown>, mark: (data: T) => string = () => ''): { stop(): void; flush(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let writtenAt: number | null = null;
+  let written: { at: number; mark: string } | null = null;
+  const news = (): { at: number; mark: string; urgent: boolean } | null => {
+    if (!isWord(store)) return null;
+    const now = { at: store.savedAt, mark: mark(store.data) };
+    const urgent = written === null || written.mark !== now.mark;
+    return urgent || written?.at !== now.at ? { ...now, urgent } : null;
+  };
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (!isWord(store) || store.savedAt === writtenAt) return;
-    writtenAt = store.savedAt;
+    const found = news();
+    if (found === null || !isWord(store)) return;
+    written = found;
     write(plain(store.data), store.savedAt).catch((error: unknown) => { log.warn('A snapshot could not be kept', error); });
   };
   // The server may have spoken while the device was still being read, as it does at a sign-in; of a plan, say, it may not
   // speak again for minutes.
   if (isWord(store)) timer = setTimeout(flush, 0);
-  const unsubscribe = subscribe(store, () => { timer ??= setTimeout(flush, writtenAt === null ? 0 : KEEP_EVERY_MS); });
+  const unsubscribe = subscribe(store, () => {
+    if (news()?.urgent === true) {
+      clearTimeout(timer);
+      timer = setTimeout(flush, 0);
+    } else timer ??= setTimeout(flush, KEEP_EVERY_MS);
+  });
   return { flush, stop() { unsubscribe(); clearTimeout(timer); } };
 }
+
+/** Which agents there are, and what became of them; when they last looked is no part of it. */
+const agentsMark = ({ agents }: AgentsData): string => agents.map(({ id, generation, version, status }) => `${id} ${generation} ${version} ${status}`).join(',');
 
 /** Keeps what the server says of a user until stopped. Stopping writes nothing: the user may have signed out. */
 export function keepSnapshots(uid: string): () => void {
   const kept = [
     throttled(portfolioStore, (data, at) => writeSnapshot(uid, 'portfolio', data, at)),
-    throttled(agentsStore, (data, at) => writeSnapshot(uid, 'agents', data, at)),
+    throttled(agentsStore, (data, at) => writeSnapshot(uid, 'agents', data, at), agentsMark),
     throttled(marketStore, (data, at) => writeSnapshot(uid, 'market', toMarketData(data), at)),
     throttled(overviewStore, (data, at) => writeSnapshot(uid, 'overview', data, at)),
     throttled(poolsStore, (data, at) => writeSnapshot(uid, 'pools', data, at)),

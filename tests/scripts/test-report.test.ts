@@ -1,6 +1,6 @@
 /** What a failed run says first; refuses to pass where the reason comes after a thousand lines of success. */
 import { describe, expect, it } from 'vitest';
-import { count, failedNames, failures } from '../../scripts/test-report.ts';
+import { count, failedNames, failures, saidByFailed } from '../../scripts/test-report.ts';
 
 const LONG = `\u001b[32m ✓\u001b[39m tests/a.test.ts > goes on\n`.repeat(1_000);
 const WHY = '⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯\n\n FAIL  tests/b.test.ts > stops\nAssertionError: expected 1 to be 2\n';
@@ -17,6 +17,12 @@ describe('the report of a run', () => {
     const tries = ' FAIL  tests/b.test.ts > stops\nError: 1\n\n FAIL  tests/b.test.ts > stops\nError: 2\n\n FAIL  tests/c.test.tsx > goes (R1-01)\nError: 3\n';
     expect(failedNames(`${LONG}${WHY}${tries}`)).toEqual(['tests/b.test.ts > stops', 'tests/c.test.tsx > goes (R1-01)']);
     expect(failedNames(LONG)).toEqual([]);
+  });
+
+  it('tells what a failed test printed, and nobody else', () => {
+    const said = 'stdout | tests/b.test.ts > stops\nhttp://localhost/dashboard\n\nNo agents yet\n\nstdout | tests/a.test.ts > goes on\nall is well\n\n';
+    expect(saidByFailed(`${said}${LONG}${WHY}`)).toBe('stdout | tests/b.test.ts > stops\nhttp://localhost/dashboard\nNo agents yet');
+    expect(saidByFailed(`${said}${LONG}`)).toBe('');
   });
 
   it('says nothing of a run in which nothing failed', () => {

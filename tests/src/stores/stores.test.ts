@@ -259,14 +259,21 @@ describe('the device', () => {
     expect([portfolioStore.data, agentsStore.data]).toEqual([null, null]);
   });
 
-  it('forgets a deleted agent', async () => {
+  it('keeps what became of an agent at once: by a reply, by the stream, by its removal', async () => {
     openUserDatabase('ann', { mayCreate: () => true });
-    vi.useRealTimers();
     const stop = keepSnapshots('ann');
     applyAgents({ agents: [agent], sequence: 3, asOf: NOW }, 'network', NOW);
-    await vi.waitFor(async () => { expect((await readSnapshot('ann', 'agents'))?.value.agents).toHaveLength(1); });
-    removeAgent(agent.id, 4);
-    await vi.waitFor(async () => { expect((await readSnapshot('ann', 'agents'))?.value.agents).toEqual([]); }, { timeout: 6_000, interval: 100 });
+    // Fewer milliseconds than the pause between two writes of what only moves with the market.
+    const kept = (check: (agents: Agent[] | undefined) => void) => vi.waitFor(async () => { check((await readSnapshot('ann', 'agents'))?.value.agents); }, { timeout: 1_500, interval: 20 });
+    await kept((agents) => { expect(agents).toHaveLength(1); });
+    applyAgent({ ...agent, status: 'stopped', generation: agent.generation + 1 }, null);
+    await kept((agents) => { expect(agents).toMatchObject([{ status: 'stopped' }]); });
+    applyAgent({ ...agent, id: 'agent-new', name: 'Harbour' }, null);
+    await kept((agents) => { expect(agents).toHaveLength(2); });
+    applyAgent({ ...agent, status: 'running', generation: agent.generation + 2 }, 4);
+    await kept((agents) => { expect(agents).toMatchObject([{ status: 'running' }, { name: 'Harbour' }]); });
+    removeAgent(agent.id, 5);
+    await kept((agents) => { expect(agents).toMatchObject([{ name: 'Harbour' }]); });
     stop();
   });
 
