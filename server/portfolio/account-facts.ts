@@ -42,8 +42,8 @@ const CURVE = (now: number): SQL => sql`
         else ${DAY_MS}::bigint * greatest(1, ceil((${now}::bigint - first) / ${DAY_MS * DAILY_POINTS}::numeric))::bigint end as length
       from (
         select at_market_ms, equity, first, case
-          when at_market_ms > ${now - DAY_MS}::bigint then 0 when at_market_ms > ${now - HOURLY_SPAN_MS}::bigint then 1
-          when at_market_ms = first then 4 when at_market_ms > ${now - QUARTERLY_SPAN_MS}::bigint then 2 else 3 end as far
+          when at_market_ms = first then 4 when at_market_ms > ${now - DAY_MS}::bigint then 0 when at_market_ms > ${now - HOURLY_SPAN_MS}::bigint then 1
+          when at_market_ms > ${now - QUARTERLY_SPAN_MS}::bigint then 2 else 3 end as far
         from (select at_market_ms, equity, min(at_market_ms) over () as first from equity_points where account_id = account.id) marked
       ) aged
     ) measured order by far, at_market_ms / length, at_market_ms desc

@@ -92,7 +92,7 @@ export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = 
         {drawable && !table && !failed && <div ref={box} role="slider" tabIndex={0} aria-label={`${label}. Arrow keys read it.`} aria-orientation="horizontal"
           aria-valuemin={0} aria-valuemax={count - 1} aria-valuenow={at} aria-valuetext={drawable ? `${formatMoment(time)}: ${formatPrice(value)} ${unit}`.trim() : ''}
           onKeyDown={byKey} onBlur={() => { if (index !== null) move(null); }} className="absolute inset-0 touch-pan-y" />}
-        {drawable && !table && !failed && read === null && note !== undefined && <p className="pointer-events-none absolute top-0 left-0 z-10 rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{note}</p>}
+        {drawable && !table && !failed && read === null && note !== undefined && <p className="pointer-events-none absolute top-0 left-0 z-10 max-w-[calc(100%-4.75rem)] rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{note}</p>}
         {drawable && !table && read !== null && <p aria-hidden className="pointer-events-none absolute top-0 left-0 z-10 rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{formatMoment(read.at)} <span className="ml-1 font-medium text-ink">{read.text}</span></p>}
         {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
         {drawable && table && (

@@ -52,7 +52,7 @@ const tick = (time: Time): string => {
 const options = (tones: Tones, daily: boolean) => ({
   layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: tones.text, fontSize: 11, attributionLogo: false },
   // Below the candles stands the volume.
-  rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.05, bottom: 0.24 } },
+  rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.05, bottom: 0.24 } },
   timeScale: { borderVisible: false, timeVisible: !daily, secondsVisible: false, rightOffset: 3, ...(daily ? {} : { tickMarkFormatter: tick }) },
   crosshair: { vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false }, horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true } },
 });

@@ -74,7 +74,7 @@ export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlest
   const look = () => ({
     layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: tones.text, fontSize: 11, attributionLogo: false },
     // Above a line stands the change of its range, which must not hide its top.
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: candlestick ? 0.12 : 0.22, bottom: 0.08 } },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: candlestick ? 0.12 : 0.22, bottom: 0.08 } },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
     crosshair: { vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false }, horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true } },
   });

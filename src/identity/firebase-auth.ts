@@ -36,6 +36,11 @@ export function firebaseAuth(opened: Auth): AuthPort {
       if (opened.currentUser !== null) await updateProfile(opened.currentUser, change);
     },
     signOut: () => signOut(opened),
-    account: async () => (await import('./firebase-account.ts')).firebaseAccount(opened),
+    account: async () => {
+      const { firebaseAccount } = await import('./firebase-account.ts');
+      // Until the provider has read its stored user, it knows nobody.
+      await opened.authStateReady();
+      return firebaseAccount(opened);
+    },
   };
 }

@@ -39,7 +39,7 @@ export function TrialBanner({ shown }: { shown: boolean }) {
   }
   if (banner === null) return null;
   return (
-    <div ref={box} role="status" data-warning={banner.warning} className={classes('flex min-h-11 flex-wrap items-center justify-between gap-x-4 border-b border-line px-4 py-1 md:px-6', banner.warning ? 'bg-amber-wash text-amber' : 'bg-accent-wash text-ink')}>
+    <div ref={box} role="status" data-warning={banner.warning} className={classes('flex min-h-11 flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line px-4 py-1.5 md:px-6', banner.warning ? 'bg-amber-wash text-amber' : 'bg-accent-wash text-ink')}>
       <p><span className="font-medium">{banner.title}</span><span className="mx-2" aria-hidden>·</span>{banner.text}</p>
       {banner.warning && <LinkButton to="/subscription" size="sm">{UPGRADE_TO_CONTINUE}</LinkButton>}
     </div>

@@ -23,14 +23,14 @@ function Find({ views, shown }: { views: readonly AgentView[]; shown: number }) 
   const view = useSnapshot(listView);
   return (
     <div className="mb-3 flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-end">
-      <div className="min-w-0 sm:w-64"><Field label="Find an agent" placeholder="Name, pair or pool" value={view.query} autoComplete="off" type="search" onChange={(event) => { listView.query = event.target.value; }} /></div>
-      <div role="group" aria-label="Status" className="flex flex-wrap gap-1.5">
+      <div className="min-w-0 max-sm:[&_label]:sr-only sm:w-64"><Field label="Find an agent" placeholder="Name, pair or pool" value={view.query} autoComplete="off" type="search" onChange={(event) => { listView.query = event.target.value; }} /></div>
+      <div role="group" aria-label="Status" className="flex flex-wrap gap-1 sm:gap-1.5">
         {(Object.keys(STATUS_NAME) as StatusFilter[]).map((status) => {
           const count = views.filter((one) => hasStatus(one, status)).length;
           const on = view.status === status;
           return (
             <button key={status} type="button" aria-pressed={on} onClick={() => { listView.status = status; }}
-              className={classes('min-h-11 rounded-md border px-2.5 pointer-fine:min-h-9', on ? 'border-accent bg-accent-wash font-medium text-accent' : status === 'needs-you' && count > 0 ? 'border-amber-line text-amber' : 'border-line-strong/60 text-ink-2 hover:text-ink')}>{STATUS_NAME[status]} <span className="text-xs">{count}</span></button>
+              className={classes('min-h-11 rounded-md border px-2 sm:px-2.5 pointer-fine:min-h-9', on ? 'border-accent bg-accent-wash font-medium text-accent' : status === 'needs-you' && count > 0 ? 'border-amber-line text-amber' : 'border-line-strong/60 text-ink-2 hover:text-ink')}>{STATUS_NAME[status]} <span className="text-xs">{count}</span></button>
           );
         })}
       </div>

@@ -10,6 +10,7 @@ import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line } from '../../components/Section.tsx';
 import { may } from '../../identity/security-context.ts';
+import { loadMarket, marketStore } from '../../stores/market.ts';
 import { portfolioStore } from '../../stores/portfolio.ts';
 import { useSecurity } from '../../stores/security.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
@@ -23,8 +24,9 @@ const WouldDoNow = lazy(() => import('./WouldDoNow.tsx'));
 function Preview({ agent }: { agent: Agent }) {
   const settings = useSlot(settingsStore, loadSettings).data;
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
+  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
   const risk = riskOf(agent.risk_profile, settings?.riskProfiles ?? []);
-  const worst = equity === null ? null : worstLoss(agent.max_position_size, equity, risk);
+  const worst = equity === null ? null : worstLoss(agent.max_position_size, equity, risk, feeBps);
   return (
     <>
       <dl>
@@ -34,7 +36,7 @@ function Preview({ agent }: { agent: Agent }) {
         <Line term="Stop">{risk.stop} % below the entry</Line>
         <Line term={<strong className="text-ink">Worst loss in one pair, at the stop</strong>}><strong><Amount value={worst?.loss} change why="Equity not yet known" /></strong></Line>
       </dl>
-      <p className="mt-3 mb-4 text-ink-2">A gap in price can lose more than the stop. After losing {risk.dayLoss} % of its equity in a day, or {risk.drawdown} % from its peak, it opens nothing new. Paper money.</p>
+      <p className="mt-3 mb-4 text-ink-2">{feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more than the stop. After losing {risk.dayLoss} % of its equity in a day, or {risk.drawdown} % from its peak, it opens nothing new. Paper money.</p>
       <Suspense fallback={<Skeleton className="h-60 w-full" />}><WouldDoNow ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} /></Suspense>
     </>
   );

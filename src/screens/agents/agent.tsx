@@ -131,6 +131,19 @@ function Results({ agent, slot }: { agent: Agent; slot: Slot<AgentPerformance> }
   );
 }
 
+/** The places of its name, its acts, its chart and its figures. */
+function Waiting() {
+  const { online } = useSnapshot(connection);
+  if (online === 'offline') return <SkeletonRows label="Agent" />;
+  return (
+    <div role="status" aria-label="Agent">
+      <Skeleton className="mt-2 mb-3 h-4 w-14" />
+      <div className="mb-7 flex flex-wrap items-start justify-between gap-4"><span><Skeleton className="h-7 w-40" /><Skeleton className="mt-2 h-3.5 w-52" /></span><Skeleton className="h-11 w-56 pointer-fine:h-9" /></div>
+      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]"><Skeleton className="h-[340px] w-full" /><SkeletonRows rows={8} label="Results" /></div>
+    </div>
+  );
+}
+
 export default function AgentScreen({ params }: ScreenProps) {
   const id = params.id ?? '';
   const agents = useSlot(agentsStore, loadAgents);
@@ -148,7 +161,7 @@ export default function AgentScreen({ params }: ScreenProps) {
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
   const late = useLate(agent ?? UNKNOWN_LOOKS, now, market);
   if (agent === undefined) {
-    if (agents.data === null && agents.error === null) return <SkeletonRows rows={6} label="Agent" />;
+    if (agents.data === null && agents.error === null) return <Waiting />;
     // That it is gone is the server's to say.
     if (agents.data === null) return <EmptyState screen title="This agent could not be read" action={<Button onClick={() => { void loadAgents(true); void read(); }}>Try again</Button>}>{agents.error}</EmptyState>;
     return <EmptyState screen title="This agent is not here" action={<Link href="/agents" className="text-accent underline underline-offset-2">All agents</Link>}>It was deleted, or it is not yours.</EmptyState>;

@@ -15,7 +15,7 @@ const dateOf = (start: number): string => new Date(start).toISOString().slice(0,
 const changeOf = (day: DayResult): string => sumOf([day.closing, less(day.opening)]);
 
 function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined }) {
-  if (day === null) return <td className="p-0" />;
+  if (day === null) return <td className="p-[1.5px]"><span className="block size-6" /></td>;
   const said = day.change === null ? `${dateOf(day.start)}: not marked` : `${dateOf(day.start)}: ${formatShort(day.change.toFixed(2))}, ${formatPercent(day.percent)}`;
   const sign = day.change === null ? '·' : day.change > 0 ? '+' : day.change < 0 ? '−' : '';
   const face = <span aria-hidden style={{ background: colourOf(day) }} className={`flex size-full items-center justify-center rounded-[3px] text-[0.625rem] leading-none ${day.level >= 4 ? 'text-ground' : 'text-ink'}`}>{sign}</span>;

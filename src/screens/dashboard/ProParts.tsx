@@ -16,7 +16,7 @@ import { POOL_NAME } from '../agents/agent-words.ts';
 import { groupDecisions } from '../agents/decision-groups.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { useMarketNow, useSlot } from '../reading.ts';
-import { drawdownOf, pairings } from './correlation.ts';
+import { drawdownOf, LEAST_MOVES, pairings } from './correlation.ts';
 
 /** `ids`: of the positions in it; null for cash. */
 export interface Exposure { name: string; value: string; share: number; ids: readonly string[] | null }
@@ -100,7 +100,9 @@ function Risk({ risk, names }: { risk: readonly RiskDistance[]; names: ReadonlyM
 
 function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<string, string> }) {
   const all = useMemo(() => pairings(insight.series), [insight.series]);
-  const { shown, more } = useFew(all);
+  const known = useMemo(() => all.filter(({ value }) => value !== null), [all]);
+  const { shown, more } = useFew(known);
+  const few = all.length - known.length;
   if (all.length === 0) return <p className="rule row flex items-center text-ink-3">— Two agents are needed to compare.</p>;
   return (
     <>
@@ -108,12 +110,13 @@ function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<s
         {shown.map((pair) => (
           <li key={`${pair.a} ${pair.b}`} className="rule grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 py-2">
             <span className="min-w-0 truncate">{names.get(pair.a)} <span className="text-ink-3">and</span> {names.get(pair.b)}</span>
-            <span className="text-right">{pair.value === null ? '—' : `${pair.value > 0 ? '+' : ''}${formatRatio(pair.value)}`}</span>
-            <span className="col-span-2 text-xs text-ink-3">{pair.value === null ? pair.why : Math.abs(pair.value) >= 0.7 ? (pair.value > 0 ? 'move alike: together they are one larger bet' : 'move against each other') : 'move mostly on their own'}</span>
+            <span className="text-right">{`${(pair.value ?? 0) > 0 ? '+' : ''}${formatRatio(pair.value)}`}</span>
+            <span className="col-span-2 text-xs text-ink-3">{Math.abs(pair.value ?? 0) >= 0.7 ? ((pair.value ?? 0) > 0 ? 'move alike: together they are one larger bet' : 'move against each other') : 'move mostly on their own'}</span>
           </li>
         ))}
       </ul>
       {more}
+      {few > 0 && <p className="rule row flex items-center py-2 text-ink-3">— {few === 1 ? 'One pair has' : `${few} pairs have`} not moved together often enough: {LEAST_MOVES} common moves are needed.</p>}
     </>
   );
 }

@@ -2,15 +2,13 @@
 import { Link } from 'wouter';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
-import { Amount } from '../../components/Figures.tsx';
 import { Section } from '../../components/Section.tsx';
-import { formatPrice, formatQuantity } from '../../format/numbers.ts';
-import { formatWhen } from '../../format/times.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { loadPools, poolsStore } from '../../stores/market.ts';
 import { pairsOf } from '../../stores/seen-then.ts';
+import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
-import { useAgentViews, useMarketNow, useSlot } from '../reading.ts';
+import { useAgentViews, useSlot } from '../reading.ts';
 
 const TRADES_SHOWN = 6;
 const none = (text: string) => <p className="rule row flex items-center text-ink-3">{text}</p>;
@@ -50,22 +48,10 @@ export function SymbolAgents({ symbol }: { symbol: string }) {
 }
 
 export function SymbolTrades({ fills, symbol, quote }: { fills: readonly Fill[] | undefined; symbol: string; quote: string }) {
-  const now = useMarketNow(60_000);
   const mine = (fills ?? []).filter((fill) => fill.pair === symbol);
   return (
     <Section title="Your trades" aside={mine.length > TRADES_SHOWN ? <Link href="/portfolio" className="underline underline-offset-2 hover:text-ink">All {mine.length}</Link> : undefined}>
-      {fills === undefined ? <SkeletonRows rows={2} label="Your trades" /> : mine.length === 0 ? none('None in this pair.') : (
-        <ul>{mine.slice(0, TRADES_SHOWN).map((fill) => (
-          <li key={fill.id} className="rule row grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 py-1.5">
-            <span className="min-w-0">
-              <span aria-hidden className={`mr-1.5 text-xs ${fill.side === 'buy' ? 'text-gain' : 'text-loss'}`}>{fill.side === 'buy' ? '▲' : '▼'}</span>
-              {fill.side === 'buy' ? 'Bought' : 'Sold'} {formatQuantity(fill.quantity)}
-              <span className="block truncate text-xs text-ink-3">{fill.agentName} · {formatWhen(fill.filledAt, now)}</span>
-            </span>
-            <span className="text-right">{formatPrice(fill.price)}<span className="block text-xs text-ink-3">{fill.realized === null ? `of ${quote}` : <Amount value={fill.realized} change />}</span></span>
-          </li>
-        ))}</ul>
-      )}
+      {fills === undefined ? <SkeletonRows rows={2} label="Your trades" /> : mine.length === 0 ? none('None in this pair.') : <Fills fills={mine.slice(0, TRADES_SHOWN)} quote={quote} />}
     </Section>
   );
 }

@@ -97,7 +97,7 @@ export default function Market() {
         {view !== 'pools' && <ColumnChoice chosen={choices.columns} favouritesFirst={choices.favouritesFirst} />}
       </ScreenTitle>
       <ExchangeNotice />
-      <ReadError message={market.error} hasData={market.data !== null} onRetry={() => { void loadMarket(true); }} />
+      <div className="mb-4 empty:hidden"><ReadError message={market.error} hasData={market.data !== null} onRetry={() => { void loadMarket(true); }} /></div>
       <Overview overview={overview.data} missing={online === 'offline' ? 'Not on this device' : overview.error} />
       <Views view={view} />
       {view === 'pools'

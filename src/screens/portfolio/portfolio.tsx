@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
-import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ChartPlace, EmptyState, NotRead, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
@@ -54,13 +54,14 @@ function Body({ shown: { data, analytics, error, retry }, closed, book }: { show
   return (
     <div className="flex min-w-0 flex-col gap-8">
       <div>
-        <EquityFigure portfolio={data} {...(book === undefined ? {} : { book })} />
+        <EquityFigure portfolio={data} failed={error !== null} {...(book === undefined ? {} : { book })} />
         <ReadError message={error} hasData={data !== null} onRetry={retry} />
-        <div className="mt-2">{data === null ? <ChartPlace what="The curve" className="h-[264px] w-full" />
+        <div className="mt-2">{data === null ? <ChartPlace what="The curve" className="h-[264px] w-full" failed={error !== null} />
           : <EquityChart curve={data.equityCurve} quote={quote} height={220} now={[data.asOf, data.equity]} held={held} whyNotHeld={whyNotHeld(analytics, quote)} />}</div>
       </div>
       <Section title={closed ? 'Held at its end' : 'Positions'} aside={data === null || data.positions.length === 0 ? undefined : `${data.positions.length} ${closed ? 'valued as a whole' : 'open'}`}>
         {data === null && error === null && <SkeletonRows rows={3} label="Positions" />}
+        {data === null && error !== null && <NotRead />}
         {data !== null && (data.positions.length === 0
           ? <EmptyState title={closed ? 'Nothing was held' : 'No open positions'}>{closed ? 'The book ended in cash.' : 'What agents hold appears here with its cost, its value at the bid, its stop, and a way to close it.'}</EmptyState>
           : <Positions portfolio={data} closed={closed} />)}
@@ -74,6 +75,7 @@ function Traded({ shown: { data, history, error }, closed }: { shown: Shown; clo
   return (
     <Section title="Trades" aside={closed ? undefined : <DataAge kind="history" />}>
       {history === null && error === null && <SkeletonRows rows={5} label="Trades" />}
+      {history === null && error !== null && <NotRead />}
       {history !== null && <Trades key={data?.book ?? 0} known={history.fills} total={history.total} quote={data?.quote ?? ''} {...(closed && data !== null ? { book: data.book } : {})} />}
     </Section>
   );

@@ -115,7 +115,7 @@ export function SignInPart() {
   return (
     <Section title="Sign-in">
       <Row term="Email" value={email === '' ? '—' : email} act={change('email')} />
-      <Row term="Password" value={methods === null ? (reason ?? '…') : hasPassword ? 'Set' : 'None: you sign in with Google, where your address and password are changed.'} act={change('password')} />
+      <Row term="Password" value={methods === null ? (online === 'offline' ? 'Known when the network is back' : reason ?? '…') : hasPassword ? 'Set' : 'None: you sign in with Google, where your address and password are changed.'} act={change('password')} />
       {sentTo !== null && <LinkSent to={sentTo} />}
       {online === 'offline' && <p role="status" className="pb-2 text-xs text-ink-3">Changes to your sign-in need the network.</p>}
       <Everywhere />

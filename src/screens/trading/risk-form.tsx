@@ -10,6 +10,7 @@ import { errorSentence } from '../../format/errors.ts';
 import { byField, check } from '../../format/validation.ts';
 import { loadSettings } from '../../stores/settings.ts';
 import { pageToast } from '../../stores/toasts.ts';
+import { PRESET_RISK } from '../agents/risk.ts';
 import { typedNumber } from './settings-draft.ts';
 
 type Numbers = Record<'max_position_percentage' | 'confidence_threshold' | 'stop_loss_percentage', string>;
@@ -35,6 +36,7 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const preset = PRESET_RISK[profile];
   const numbers = typed[profile] ?? numbersOf(own, profile);
   const set = (change: Partial<Numbers>): void => { setTyped((old) => ({ ...old, [profile]: { ...numbers, ...change } })); };
 
@@ -65,9 +67,9 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
       <Select label="Profile" value={profile} options={RiskProfile.options.map((value) => ({ value, label: value }))}
         onChange={(event) => { setProfile(RiskProfile.parse(event.target.value)); setErrors({}); setFailure(null); }} />
       {own.every((values) => values.profile !== profile) && <p className="text-ink-3">{profile} agents run on the preset values until you save your own.</p>}
-      <Field label="Largest position" unit="%" inputMode="decimal" hint="Share of equity, 0.01 to 100" value={numbers.max_position_percentage} error={errors.max_position_percentage} onChange={(event) => { set({ max_position_percentage: event.target.value }); }} />
-      <Field label="Signal threshold" inputMode="decimal" hint="Signal strength needed to enter, 0.1 to 1" value={numbers.confidence_threshold} error={errors.confidence_threshold} onChange={(event) => { set({ confidence_threshold: event.target.value }); }} />
-      <Field label="Stop loss" unit="%" inputMode="decimal" hint="Below the entry, 0.01 to 50" value={numbers.stop_loss_percentage} error={errors.stop_loss_percentage} onChange={(event) => { set({ stop_loss_percentage: event.target.value }); }} />
+      <Field label="Largest position" unit="%" inputMode="decimal" hint={`Share of equity, 0.01 to 100. Preset ${preset.position}.`} value={numbers.max_position_percentage} error={errors.max_position_percentage} onChange={(event) => { set({ max_position_percentage: event.target.value }); }} />
+      <Field label="Signal threshold" inputMode="decimal" hint={`Signal strength needed to enter, 0.1 to 1. Preset ${preset.threshold}.`} value={numbers.confidence_threshold} error={errors.confidence_threshold} onChange={(event) => { set({ confidence_threshold: event.target.value }); }} />
+      <Field label="Stop loss" unit="%" inputMode="decimal" hint={`Below the entry, 0.01 to 50. Preset ${preset.stop}.`} value={numbers.stop_loss_percentage} error={errors.stop_loss_percentage} onChange={(event) => { set({ stop_loss_percentage: event.target.value }); }} />
       {failure !== null && <p role="alert" className="text-danger">{failure}</p>}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null}>Save risk values</Button>

@@ -49,13 +49,13 @@ export default function TradingScreen() {
     <>
       <ScreenTitle title="Trading"><PaperTag /></ScreenTitle>
       <ReadError message={error} hasData={data !== null} onRetry={() => { void loadSettings(true); }} />
-      <div className="grid gap-10">
+      <div className="grid gap-x-14 gap-y-10 xl:grid-cols-2">
         <Section title="Trading settings">
           {data === null ? error === null && <Unfilled><SettingsForm initial={UNKNOWN} version={0} quote="" blocked={null} /></Unfilled>
             : <SettingsForm initial={data.settings} version={data.version} quote={quote} blocked={blocked} />}
         </Section>
         <RiskSection blocked={blocked} permissions={permissions} />
-        <WalletSection />
+        <div className="min-w-0 xl:col-span-2"><WalletSection /></div>
       </div>
     </>
   );

@@ -157,6 +157,22 @@ describe('the curve', () => {
   });
 });
 
+describe('the curve of a young account', () => {
+  it('begins with its deposit, however the first hour went on', async () => {
+    await floor.join('newcomer');
+    const { accountId } = await floor.call('newcomer', 'portfolio');
+    const from = Math.floor(floor.market.now() / HOUR_MS) * HOUR_MS - 3 * DAY_MS + 600_000;
+    await database.transaction(async (tx) => {
+      await tx.db.execute(sql`delete from equity_points where account_id = ${accountId}`);
+      await tx.db.execute(sql`insert into equity_points (account_id, at_market_ms, equity)
+        select ${accountId}::uuid, at, case at when ${from}::bigint then 10000 else 9900 end from generate_series(${from}::bigint, ${floor.market.now()}::bigint, 300000::bigint) as at`);
+    });
+    const { equityCurve: curve } = await floor.call('newcomer', 'portfolio');
+    expect(curve[0]).toEqual([from, '10000']);
+    expect(curve[1]?.[0]).toBe(from + 45 * 60_000);
+  });
+});
+
 describe('days', () => {
   it('add up to what was won or lost, whatever was marked and traded when', () => {
     const money = fc.integer({ min: -9_000_000, max: 90_000_000 }).map((cents) => formatFixed((BigInt(cents) * 10_000_000_003n) as Fixed));
