@@ -10,6 +10,8 @@ import { session } from '../identity/session.ts';
 export const SUCCESS_PATH = '/dashboard?subscription=success';
 export const CANCEL_PATH = '/dashboard?subscription=canceled';
 export const PORTAL_RETURN_PATH = '/dashboard';
+/** From a change of plan: then the person is taken back to where they wanted it. */
+export const CHANGE_RETURN_PATH = '/dashboard?billing=portal';
 
 export type Destination = { kind: 'page'; url: string } | { kind: 'embedded'; clientSecret: string };
 
@@ -56,9 +58,9 @@ export function destinationOf(reply: Pick<CheckoutReply, 'url' | 'clientSecret'>
   return { kind: 'page', url: safeAddress(reply.url ?? '', base) };
 }
 
-/** The address of the billing portal. */
-export async function openPortal(): Promise<string> {
-  const { url } = await api.call('customerPortal', { body: { returnUrl: PORTAL_RETURN_PATH } });
+/** The address of the billing portal; with a plan's id it opens at that change, to be confirmed there. */
+export async function openPortal(planId?: string): Promise<string> {
+  const { url } = await api.call('customerPortal', { body: planId === undefined ? { returnUrl: PORTAL_RETURN_PATH } : { returnUrl: CHANGE_RETURN_PATH, planId } });
   return safeAddress(url, backEnd());
 }
 

@@ -1,13 +1,22 @@
 /** The access guard: a spinner while nothing is known, then the screen or the reason why not; refuses to decide for the server. */
 import { LoaderCircle } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { LinkButton } from '../components/Button.tsx';
-import type { Access } from '../identity/security-context.ts';
+import { routeRule, type Access } from '../identity/security-context.ts';
 import { connection } from '../stores/connection.ts';
 import { useAccess } from '../stores/security.ts';
 import { subscriptionStore } from '../stores/subscription.ts';
+
+const UpgradeHere = lazy(() => import('../screens/subscription/UpgradeHere.tsx').then((module) => ({ default: module.UpgradeHere })));
+
+/** The plan that has this page, in one tap and back here. */
+function UpgradePrompt({ path }: { path: string }) {
+  const rule = routeRule(path);
+  if (rule?.resource === undefined || rule.action === undefined) return null;
+  return <div className="mt-4 min-h-24"><Suspense><UpgradeHere need={{ resource: rule.resource, action: rule.action }} from={path} withoutLink /></Suspense></div>;
+}
 
 function Blocked({ title, children, to, action }: { title: string; children: ReactNode; to: string; action: string }) {
   return (
@@ -25,9 +34,9 @@ export function Refused({ access, path, offline = false }: { access: Extract<Acc
     case 'authentication':
       return <Blocked title="Authentication Required" to={`/login?next=${encodeURIComponent(path)}`} action="Go to Login">Your session has expired or you are not logged in. Please authenticate to continue.{offline && <p className="mt-2 text-amber">You are offline: logging in needs the network.</p>}</Blocked>;
     case 'feature':
-      return <Blocked title="Feature Unavailable" to="/subscription" action="View Plans">This feature requires additional permissions. Please upgrade your subscription.</Blocked>;
+      return <Blocked title="Feature Unavailable" to="/subscription" action="View Plans">This feature requires additional permissions. Please upgrade your subscription.<UpgradePrompt path={path} /></Blocked>;
     case 'upgrade':
-      return <Blocked title="Upgrade Required" to="/subscription" action="View Plans"><p>{access.reason}</p><p className="mt-2">Upgrade your plan to use it. Your agents and history stay as they are.</p></Blocked>;
+      return <Blocked title="Upgrade Required" to="/subscription" action="View Plans"><p>{access.reason}</p><p className="mt-2">Upgrade your plan to use it. Your agents and history stay as they are.</p><UpgradePrompt path={path} /></Blocked>;
     case 'denied':
       return <Blocked title="Access Denied" to="/dashboard" action="Go to Dashboard">{access.reason === '' ? 'You do not have permission to access this page.' : access.reason}</Blocked>;
   }
@@ -35,6 +44,7 @@ export function Refused({ access, path, offline = false }: { access: Extract<Acc
 
 export function Guard({ children }: { children: ReactNode }) {
   const [path] = useLocation();
+  const search = useSearch();
   const { loading, access } = useAccess(path);
   const { online } = useSnapshot(connection);
   const plan = useSnapshot(subscriptionStore).data;
@@ -49,5 +59,6 @@ export function Guard({ children }: { children: ReactNode }) {
   if (online === 'offline' && plan === null && access.screen !== 'authentication') {
     return <Blocked title="Not on this device" to="/dashboard" action="Go to Dashboard">Your plan was not saved on this device, so nobody here can tell whether it has this page. It opens when the server is back.</Blocked>;
   }
-  return <Refused access={access} path={path} offline={online === 'offline'} />;
+  // With its query: who comes back from a checkout with an ended session hears of it after logging in.
+  return <Refused access={access} path={search === '' ? path : `${path}?${search}`} offline={online === 'offline'} />;
 }

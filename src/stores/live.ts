@@ -21,7 +21,7 @@ import { clearMarket, loadMarket, marketStore, takeTicks } from './market.ts';
 import { clearChoices, loadChoices } from './market-choices.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from './portfolio.ts';
 import { clearSettings, loadSettings } from './settings.ts';
-import { checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement } from './subscription.ts';
+import { checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionChanged } from './subscription.ts';
 
 const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
 
@@ -86,7 +86,7 @@ export function applyEvent(event: StreamEvent): void {
     case 'fill.recorded': applyFill(event.fill, event.sequence); return;
     case 'portfolio.changed': void loadPortfolio(true); return;
     case 'portfolio.marked': applyPortfolio(event.portfolio, 'stream'); return;
-    case 'subscription.changed': void checkSubscription(); return;
+    case 'subscription.changed': void subscriptionChanged(); return;
     case 'settings.changed': void loadSettings(true); return;
     case 'session.ended': refused(event.reason); return;
   }

@@ -1,6 +1,7 @@
 /** What the person is entitled to, as last checked; refuses to turn "no connection" into "free". */
 import { proxy } from 'valtio';
 import { SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
+import type { Invoices } from '../../contract/plan-change.ts';
 import type { Plans, SubscriptionStatusReply, TrialStatus, Usage } from '../../contract/subscription.ts';
 import { noConnection } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
@@ -27,6 +28,7 @@ export interface SubscriptionStore extends Slot<SubscriptionData> {
 export const subscriptionStore = proxy<SubscriptionStore>({ ...emptySlot<SubscriptionData>(), loading: true, entitlement: { ...NO_ENTITLEMENT } });
 export const plansStore = proxy<Slot<Plans>>(emptySlot());
 export const usageStore = proxy<Slot<Usage>>(emptySlot());
+export const invoicesStore = proxy<Slot<Invoices>>(emptySlot());
 
 let checkedAt: number | null = null;
 let checking: Promise<void> | null = null;
@@ -81,6 +83,17 @@ export function checkSubscription(): Promise<void> {
   return checking;
 }
 
+/** The server has said that something changed: an answer that is already on its way may be older than that. */
+export async function subscriptionChanged(): Promise<void> {
+  const uid = session.user?.uid;
+  const before = checking;
+  if (before !== null) await before;
+  if (session.user?.uid !== uid) return;
+  await Promise.all([
+    checkSubscription(), usageStore.data === null ? undefined : loadUsage(true), invoicesStore.data === null ? undefined : loadInvoices(true),
+  ]);
+}
+
 /** Asks if the last answer is five minutes old. The timer of a hidden page rests, so this is also called on its return. */
 export function checkSubscriptionIfDue(now = Date.now()): Promise<void> {
   refreshEntitlement();
@@ -95,11 +108,16 @@ export function loadUsage(force = false): Promise<void> {
   return load(usageStore, force, () => api.call('usage', {}), (reply) => { fill(usageStore, reply, 'network', Date.now()); });
 }
 
+export function loadInvoices(force = false): Promise<void> {
+  return load(invoicesStore, force, () => api.call('invoices', {}), (reply) => { fill(invoicesStore, reply, 'network', Date.now()); });
+}
+
 /** Back to free and unsubscribed, at a sign-out. */
 export function clearSubscription(): void {
   clear(subscriptionStore);
   clear(plansStore);
   clear(usageStore);
+  clear(invoicesStore);
   subscriptionStore.loading = true;
   Object.assign(subscriptionStore.entitlement, NO_ENTITLEMENT);
   checkedAt = null;

@@ -8,7 +8,7 @@ import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { connection } from '../../stores/connection.ts';
 import { AgentDraft, checkDraft, formIssues, NEW_AGENT, previewOf } from './agent-draft.ts';
 import { planText } from './agent-words.ts';
-import { useKeptDraft } from './kept-draft.ts';
+import { keepDraft, NEW_AGENT_PATH, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
 import { RiskPresets } from './RiskPresets.tsx';
 import { TermsFields } from './TermsFields.tsx';
 import { useCreate } from './use-create.ts';
@@ -46,7 +46,7 @@ export function CreateActs({ draft, quote, busy, onCreate }: { draft: AgentDraft
 
 /** `draft` given: a copy of another agent, not kept, beginning where its name is. */
 export default function CreateWizard({ quote, draft: given, onCreated }: { quote: string; draft?: AgentDraft | undefined; onCreated: (agent: Agent) => void }) {
-  const [kept, keep] = useKeptDraft(given === undefined ? 'agent' : 'agent-copy', Kept, { draft: given ?? NEW_AGENT, step: given === undefined ? 'risk' : 'terms' });
+  const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, { draft: given ?? NEW_AGENT, step: given === undefined ? 'risk' : 'terms' });
   const [{ draft, step }, setState] = useState(given === undefined ? kept : { draft: given, step: 'terms' as Step });
   const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
   const { busy, failure, create } = useCreate((agent) => { if (given === undefined) keep(null); onCreated(agent); });
@@ -75,7 +75,7 @@ export default function CreateWizard({ quote, draft: given, onCreated }: { quote
     return (
       <form noValidate onSubmit={look}>
         <StepHead step={step}>2 of 3. What it trades</StepHead>
-        <TermsFields draft={draft} quote={quote} issues={issues} onChange={change} />
+        <TermsFields draft={draft} quote={quote} issues={issues} onChange={change} upgrade={{ from: NEW_AGENT_PATH, onLeave: () => { keepDraft(WIZARD_DRAFT, { draft, step }); } }} />
         {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
         <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
           <Button type="submit" tone="primary" className="sm:flex-1">Next: what would it do now</Button>

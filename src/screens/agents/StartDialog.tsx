@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
 import { startAgent } from '../../commands.ts';
-import { Button, LinkButton } from '../../components/Button.tsx';
+import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { Amount } from '../../components/Figures.tsx';
@@ -16,6 +16,7 @@ import { useSecurity } from '../../stores/security.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { act } from '../act.ts';
 import { useSlot } from '../reading.ts';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { planText } from './agent-words.ts';
 import { riskOf, worstLoss } from './risk.ts';
 
@@ -47,12 +48,10 @@ export function StartDialog({ agent, open, onOpenChange }: { agent: Agent; open:
   const start = (): void => { onOpenChange(false); act(startAgent(agent)); };
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={`Start ${agent.name}`} description={planText(agent)}
-      actions={allowed
-        ? <><Button onClick={() => { onOpenChange(false); }}>Cancel</Button>{agent.risk_profile === 'Aggressive' ? <HoldToConfirm label="Hold to start" sentence={planText(agent)} tone="primary" onConfirm={start} /> : <Button tone="primary" onClick={start}>Start</Button>}</>
-        : <LinkButton to="/subscription" tone="primary">View Plans</LinkButton>}>
+      actions={allowed && <><Button onClick={() => { onOpenChange(false); }}>Cancel</Button>{agent.risk_profile === 'Aggressive' ? <HoldToConfirm label="Hold to start" sentence={planText(agent)} tone="primary" onConfirm={start} /> : <Button tone="primary" onClick={start}>Start</Button>}</>}>
       {allowed
         ? <Preview agent={agent} />
-        : <p className="text-ink-2">Starting agents is part of Starter and of the free trial. Your agents are kept, and Stop always works.</p>}
+        : <><p className="mb-4 text-ink-2">Starting agents comes with a plan or the free trial. Your agents are kept, and Stop always works.</p><UpgradeHere need={{ resource: 'trading', action: 'basic', agents: 1 }} from={`/agents/${encodeURIComponent(agent.id)}`} /></>}
     </Dialog>
   );
 }

@@ -1,5 +1,4 @@
 /** Name, pool, pairs, size and rhythm of a new agent; says what the plan adds, refuses to repeat the risk chosen before. */
-import { Link } from 'wouter';
 import { AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';
@@ -7,6 +6,7 @@ import { Field, Select } from '../../components/Field.tsx';
 import { loadPools, poolsStore } from '../../stores/market.ts';
 import { useAuth } from '../../stores/security.ts';
 import { useSlot } from '../reading.ts';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import type { AgentDraft } from './agent-draft.ts';
 import { POOL_LINE, POOL_NAME } from './agent-words.ts';
 import { PairPicker } from './PairPicker.tsx';
@@ -15,28 +15,31 @@ export const INTERVALS = [{ value: '5-minute', label: 'Every 5 minutes' }, { val
 const POOL_IDS = Object.keys(POOL_NAME) as PoolId[];
 
 /** The pool, chosen where the plan lets a person choose; elsewhere the one that every plan has, and what another adds. */
-function PoolChoice({ pool, error, onChange }: { pool: PoolId; error: string | undefined; onChange: (pool: PoolId) => void }) {
+function PoolChoice({ pool, error, upgrade, onChange }: { pool: PoolId; error: string | undefined; upgrade: Upgrade; onChange: (pool: PoolId) => void }) {
   const locked = !tierPermits(useAuth().subscriptionTier, 'trading', 'advanced');
   const pools = useSlot(poolsStore, loadPools).data?.pools;
   const empty = (id: PoolId): boolean => pools?.find((one) => one.id === id)?.pairs.length === 0;
-  const hint = locked
-    ? <>{POOL_LINE.all_pools} Choosing one of the five alone comes with Pro. <Link href="/subscription" className="underline underline-offset-2">View Plans</Link></>
-    : POOL_LINE[pool];
   return (
-    <Select label="Pool" hint={hint} value={pool} error={error} disabled={locked}
-      options={POOL_IDS.map((value) => ({ value, label: `${POOL_NAME[value]}${empty(value) ? ' (no pairs here)' : ''}`, disabled: empty(value) && value !== pool }))}
-      onChange={(event) => { onChange(event.target.value as PoolId); }} />
+    <div>
+      <Select label="Pool" hint={locked ? `${POOL_LINE.all_pools} Choosing one of the five alone comes with a larger plan.` : POOL_LINE[pool]} value={pool} error={error} disabled={locked}
+        options={POOL_IDS.map((value) => ({ value, label: `${POOL_NAME[value]}${empty(value) ? ' (no pairs here)' : ''}`, disabled: empty(value) && value !== pool }))}
+        onChange={(event) => { onChange(event.target.value as PoolId); }} />
+      {locked && <details className="mt-1"><summary className="min-h-8 cursor-pointer text-accent">Choose a pool of your own</summary><div className="pt-2"><UpgradeHere need={{ resource: 'trading', action: 'advanced' }} typed {...upgrade} /></div></details>}
+    </div>
   );
 }
 
-export function TermsFields({ draft, quote, issues, onChange, named = true }: { draft: AgentDraft; quote: string; issues: Readonly<Record<string, string>>; onChange: (part: Partial<AgentDraft>) => void; named?: boolean }) {
+/** Where to come back to from taking a plan, and what to keep before. */
+export interface Upgrade { from: string; onLeave?: () => void }
+
+export function TermsFields({ draft, quote, issues, onChange, upgrade, named = true }: { draft: AgentDraft; quote: string; issues: Readonly<Record<string, string>>; onChange: (part: Partial<AgentDraft>) => void; upgrade: Upgrade; named?: boolean }) {
   const pools = useSlot(poolsStore, loadPools);
   const offered = pools.data?.pools.find((pool) => pool.id === 'all_pools')?.pairs ?? [];
   const inPool = pools.data?.pools.find((pool) => pool.id === draft.pool)?.pairs.length ?? 0;
   return (
     <div className="flex flex-col gap-4">
       {named && <Field label="Name" value={draft.name} error={issues.name} autoComplete="off" maxLength={200} placeholder="Harbour" onChange={(event) => { onChange({ name: event.target.value }); }} />}
-      <PoolChoice pool={draft.pool} error={issues.pool} onChange={(pool) => { onChange({ pool }); }} />
+      <PoolChoice pool={draft.pool} error={issues.pool} upgrade={upgrade} onChange={(pool) => { onChange({ pool }); }} />
       <PairPicker offered={offered} chosen={draft.pairs} onChange={(pairs) => { onChange({ pairs }); }} error={issues.trading_pairs}
         hint={offered.length === 0 ? (pools.error ?? 'The pairs on offer are being read.') : `None chosen means all ${inPool} of the pool. At most ${AGENT_PAIRS_MAX}.`} />
       <div className="grid gap-4 sm:grid-cols-2">

@@ -1,6 +1,6 @@
 /** All agents: states, results, start and stop, one at a time or all; refuses to hide Stop. */
 import { CircleStop, Play, Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
@@ -19,8 +19,10 @@ import { useAuth } from '../../stores/security.ts';
 import { act } from '../act.ts';
 import { useAgentViews, useEntries, useSlot } from '../reading.ts';
 import { stopAllSentence } from '../stop-all/stop-all.tsx';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import type { AgentDraft } from './agent-draft.ts';
 import { AgentList } from './AgentList.tsx';
+import { keepDraft, NEW_AGENT_PATH, WIZARD_DRAFT } from './kept-draft.ts';
 
 const CreateWizard = lazy(() => import('./CreateWizard.tsx'));
 
@@ -34,8 +36,9 @@ export function CreateDialog({ open, onOpenChange, count, draft, title = 'New ag
   const room = count < cap;
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={title} wide={mayCreate && room}
-      description={mayCreate && room ? 'Nothing is created before the last step, and what you type is kept.' : mayCreate ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.` : 'Creating agents is part of Starter (2), Standard (5), Pro (10), Pro-max (25), and of the free trial (5).'}
-      {...(mayCreate && room ? {} : { actions: <LinkButton to="/subscription" tone="primary">View Plans</LinkButton> })}>
+      description={mayCreate && room ? 'Nothing is created before the last step, and what you type is kept.' : mayCreate ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.` : 'Agents come with a plan or the free trial.'}
+      >
+      {(!mayCreate || !room) && <UpgradeHere need={{ resource: 'agents', action: 'create', agents: count + 1 }} from={NEW_AGENT_PATH} {...(draft === undefined ? {} : { typed: true, onLeave: () => { keepDraft(WIZARD_DRAFT, { draft, step: 'terms' }); } })} />}
       {mayCreate && room && <Suspense fallback={<SkeletonRows rows={5} />}><CreateWizard quote={quote} draft={draft} onCreated={(agent) => { onOpenChange(false); go(`/agents/${encodeURIComponent(agent.id)}`); }} /></Suspense>}
     </Dialog>
   );
@@ -70,7 +73,9 @@ function NotDone({ views }: { views: readonly AgentView[] }) {
 
 export default function AgentsScreen() {
   const { views, slot } = useAgentViews();
-  const [creating, setCreating] = useState(false);
+  // `?new`: back from taking a plan, where this was open.
+  const [creating, setCreating] = useState(() => new URLSearchParams(location.search).has('new'));
+  useEffect(() => { if (location.search !== '') history.replaceState(history.state, '', location.pathname); }, []);
   const [asking, setAsking] = useState<'start' | 'stop' | null>(null);
   useSlot(insightStore, loadInsight);
   const all = views ?? [];

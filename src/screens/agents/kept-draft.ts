@@ -32,6 +32,15 @@ function write(name: string, uid: string, value: unknown): void {
   }
 }
 
+/** The wizard's own draft, and the path on which it is open. */
+export const WIZARD_DRAFT = 'agent';
+export const NEW_AGENT_PATH = '/agents?new';
+
+/** Keeps what was typed elsewhere, for the person who is signed in. */
+export function keepDraft(name: string, value: unknown): void {
+  write(name, session.user?.uid ?? '', value);
+}
+
 /** State that is there again after a reload. `null` forgets it. */
 export function useKeptDraft<S extends z.ZodMiniType>(name: string, schema: S, initial: z.output<S>): [z.output<S>, (next: z.output<S> | null) => void] {
   const uid = useSnapshot(session).user?.uid ?? '';

@@ -4,7 +4,6 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { ANALYTICS_VIEW_DAYS } from '../../../contract/limits.ts';
 import type { Analytics } from '../../../contract/trading.ts';
-import { LinkButton } from '../../components/Button.tsx';
 import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
@@ -16,6 +15,7 @@ import { historyStore, loadHistory } from '../../stores/history.ts';
 import { useSecurity } from '../../stores/security.ts';
 import { heldOf, whyNotHeld } from '../portfolio/held.ts';
 import { useSlot } from '../reading.ts';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { Breakdown, Hours } from './Breakdown.tsx';
 import { HeatMap } from './HeatMap.tsx';
 import { BASIC, DEEP, whyMissing, type MetricWords } from './metric-words.ts';
@@ -52,7 +52,7 @@ function Locked({ days }: { days: number }) {
           <li className="rule py-2"><span className="text-ink-2">By agent, by pair, by hour</span><span className="block text-xs text-ink-3">Who earned and lost what, and when.</span></li>
           <li className="rule py-2"><span className="text-ink-2">Every day</span><span className="block text-xs text-ink-3">The whole calendar, from the first mark on.</span></li>
         </ul>
-        <div className="mt-4"><LinkButton to="/subscription" tone="primary">View Plans</LinkButton></div>
+        <div className="mt-4"><UpgradeHere need={{ resource: 'analytics', action: 'read' }} /></div>
       </div>
     </Section>
   );

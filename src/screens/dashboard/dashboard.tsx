@@ -1,23 +1,35 @@
 /** The dashboard's router: says how a checkout ended, then shows a new person the first steps, everybody else the dashboard of their plan; refuses to trust the query for a plan. */
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
+import { arrival, arrivalText, arriveFrom, endArrival, leaveArrival, outcomeOf } from '../../billing/arrival.ts';
+import { forgetCheckout } from '../../billing/pending-checkout.ts';
+import { Button } from '../../components/Button.tsx';
+import { classes } from '../../components/class-names.ts';
 import { may } from '../../identity/security-context.ts';
 import { session } from '../../identity/session.ts';
 import { agentsStore } from '../../stores/agents.ts';
+import { connection } from '../../stores/connection.ts';
 import { historyStore } from '../../stores/history.ts';
 import { useSecurity } from '../../stores/security.ts';
 import { checkSubscription } from '../../stores/subscription.ts';
-import { pageToast } from '../../stores/toasts.ts';
 import { note, readNotes } from '../getting-started/noted.ts';
 import { Overview } from './standard-dashboard.tsx';
 
-/** What to say on the way back from a checkout; null for anything but its two words. */
-export function checkoutNotice(search: string): { type: 'success' | 'blank'; message: string } | null {
-  const outcome = new URLSearchParams(search).get('subscription');
-  if (outcome === 'success') return { type: 'success', message: 'Payment received. Your plan shows as soon as it is confirmed.' };
-  if (outcome === 'canceled') return { type: 'blank', message: 'Checkout cancelled. Nothing was charged.' };
-  return null;
+/** Back from a checkout, until the server has spoken; everything else goes on below it. */
+function AfterCheckout() {
+  const now = useSnapshot(arrival);
+  const { online } = useSnapshot(connection);
+  if (now.state === 'none') return null;
+  return (
+    <section aria-label="Checkout" role="status" className={classes('mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 py-1 pl-3', now.state === 'active' ? 'border-accent' : 'border-amber text-amber')}>
+      <p className="max-w-[64ch]">{arrivalText(now, online)}</p>
+      <span className="flex gap-1">
+        {now.state === 'late' && <Button size="sm" onClick={() => { void checkSubscription(); }}>Check again</Button>}
+        <Button size="sm" tone="plain" onClick={() => { forgetCheckout(); endArrival(); }}>Hide</Button>
+      </span>
+    </section>
+  );
 }
 
 const FirstDashboard = lazy(() => import('./FirstDashboard.tsx'));
@@ -35,15 +47,16 @@ export default function Dashboard() {
   const search = useSearch();
   // The last-known plan counts without a network too. Both dashboards begin alike, so that nothing moves if it changes.
   const pro = may(useSecurity(), 'pro-features', 'read');
-  useEffect(() => {
-    const notice = checkoutNotice(search);
-    if (notice === null) return;
-    pageToast(notice.type, notice.message, { id: 'checkout' });
-    void checkSubscription();
+  const [, go] = useLocation();
+  // Before the first paint, so that nothing moves for it.
+  useLayoutEffect(() => {
+    const outcome = outcomeOf(search);
     // Said once: a reload or a return by history must not say it again.
-    history.replaceState(history.state, '', location.pathname);
-  }, [search]);
+    if (outcome !== null) history.replaceState(history.state, '', location.pathname);
+    arriveFrom(outcome, (path) => { go(path, { replace: true }); });
+  }, [search, go]);
+  useEffect(() => leaveArrival, []);
   const { isNew, hide } = useIsNew();
   const overview = <Overview pro={pro} />;
-  return isNew ? <Suspense fallback={overview}><FirstDashboard onHide={hide} /></Suspense> : overview;
+  return <><AfterCheckout />{isNew ? <Suspense fallback={overview}><FirstDashboard onHide={hide} /></Suspense> : overview}</>;
 }

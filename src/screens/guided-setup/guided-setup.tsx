@@ -3,7 +3,8 @@ import { useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
 import * as z from 'zod/mini';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
-import { Button, LinkButton } from '../../components/Button.tsx';
+import type { Need } from '../../billing/offers.ts';
+import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
@@ -17,6 +18,7 @@ import { TermsFields } from '../agents/TermsFields.tsx';
 import { useCreate } from '../agents/use-create.ts';
 import WouldDoNow from '../agents/WouldDoNow.tsx';
 import { useSlot } from '../reading.ts';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { Asked, Head } from './Asked.tsx';
 import { profileOf, QUESTIONS } from './profile.ts';
 import { ProfileStep } from './ProfileStep.tsx';
@@ -53,6 +55,8 @@ function Steps({ step }: { step: Progress['step'] }) {
   );
 }
 
+const ONE_MORE = (held: number): Need => ({ resource: 'agents', action: 'create', agents: held + 1 });
+
 /** What keeps a person from making one more agent, by their plan; null where nothing does. */
 function NoPlace() {
   const { subscriptionTier, hasUsedTrial } = useAuth();
@@ -60,16 +64,16 @@ function NoPlace() {
   const cap = agentCap(subscriptionTier);
   if (!tierPermits(subscriptionTier, 'agents', 'create')) {
     return (
-      <EmptyState title="Agents come with a plan or the free trial" action={<LinkButton to="/subscription" tone="primary">{hasUsedTrial ? 'View Plans' : 'Start the free trial'}</LinkButton>}>
-        {hasUsedTrial ? 'Starter has 2 agents, Standard 5, Pro 10, Pro-max 25.' : 'The trial has up to 5 agents on paper money.'} What you have answered is kept on this device: come back here and go on.
+      <EmptyState title="Agents come with a plan or the free trial" action={<UpgradeHere need={ONE_MORE(held)} typed />}>
+        {hasUsedTrial ? 'Your free trial has been used.' : `The trial has up to ${agentCap('trial')} agents on paper money.`} What you have answered is kept on this device.
       </EmptyState>
     );
   }
   if (held < cap) return null;
   return (
-    <div className="mb-5 flex flex-wrap items-center justify-between gap-3 border-l-2 border-amber py-1 pl-3">
-      <p className="text-amber">Your plan has {cap} agents, and all are in use. You can go through this; creating one needs a free place.</p>
-      <div className="flex gap-2"><LinkButton to="/subscription" size="sm" tone="primary">View Plans</LinkButton><LinkButton to="/agents" size="sm">Agents</LinkButton></div>
+    <div className="mb-5 border-l-2 border-amber py-1 pl-3">
+      <p className="mb-2 text-amber">Your plan has {cap} agents, and all are in use. You can go through this; creating one needs a free place: a larger plan, or an agent deleted under <Link href="/agents" className="underline underline-offset-2">Agents</Link>.</p>
+      <UpgradeHere need={ONE_MORE(held)} typed />
     </div>
   );
 }
@@ -112,14 +116,14 @@ export default function GuidedSetup() {
         {(at > 0 || step !== 'questions') && <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setIssues({}); keep(null); }}>Start over</Button>}
       </ScreenTitle>
       <Steps step={step} />
-      {mayCreate && <NoPlace />}
+      {mayCreate && step !== 'look' && <NoPlace />}
       {step === 'questions' && <Asked at={at} answers={answers} onAnswer={answer} onBack={() => { keep({ ...progress, at: Math.max(0, at - 1) }); }} />}
       {step === 'profile' && <ProfileStep answers={answers} draft={draft} quote={quote} onChange={change} onNext={() => { to('terms'); }} onAgain={() => { keep({ ...progress, at: 0, step: 'questions' }); }} />}
       {step === 'terms' && !mayCreate && <><NoPlace /><Button tone="plain" className="-ml-4" onClick={() => { to('profile'); }}>Back to the profile</Button></>}
       {step === 'terms' && mayCreate && (
         <form noValidate onSubmit={look}>
           <div className="mb-4"><Head of="terms">What it trades</Head><p className="mt-1 text-ink-2">Two or three large coins are enough to begin with. <Link href="/library" className="text-accent underline underline-offset-2">What the strategies do</Link></p></div>
-          <TermsFields draft={draft} quote={quote} issues={issues} onChange={change} />
+          <TermsFields draft={draft} quote={quote} issues={issues} onChange={change} upgrade={{ from: '/guided-setup' }} />
           {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
           <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
             <Button type="submit" tone="primary" className="sm:flex-1">Next: what would it do now</Button>
@@ -134,7 +138,7 @@ export default function GuidedSetup() {
           {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
           <div className="mt-5 flex flex-col gap-2">
             {room && mayCreate && <CreateActs draft={draft} quote={quote} busy={busy} onCreate={send} />}
-            {!room && <LinkButton to="/subscription" tone="primary">View Plans</LinkButton>}
+            {!room && <UpgradeHere need={ONE_MORE(agents?.length ?? 0)} typed />}
             <Button tone="plain" onClick={() => { to('terms'); }}>Back to what it trades</Button>
           </div>
         </section>

@@ -1,57 +1,67 @@
-/** The plans beside each other, with what each adds; refuses to hide what the free one has. */
+/** The plans beside each other by what they permit, each row in line with its neighbour's; refuses lists that the server's table does not bear out. */
+import { Check, Minus } from 'lucide-react';
 import type { Plan } from '../../../contract/subscription.ts';
-import { tierPermits, tierRank } from '../../../contract/tiers.ts';
+import { tierRank, type Tier } from '../../../contract/tiers.ts';
+import { addedOver, FEATURES } from '../../billing/offers.ts';
 import { Button } from '../../components/Button.tsx';
+import { classes } from '../../components/class-names.ts';
 import { Tag } from '../../components/Tags.tsx';
 import { formatAmount } from '../../format/numbers.ts';
-
-/** What a plan lets a person do, read off the same table that the server enforces. */
-function grants({ agents, tier }: Plan): string[] {
-  return [
-    agents === 0 ? 'Dashboard, markets and portfolio' : `Up to ${agents} agents`,
-    tierPermits(tier, 'trading', 'basic') && !tierPermits(tier, 'trading', 'standard') ? 'Preset risk profiles' : null,
-    tierPermits(tier, 'trading', 'standard') ? 'Your own risk values' : null,
-    tierPermits(tier, 'analytics', 'read') ? 'Full analytics' : null,
-    tierPermits(tier, 'trading', 'advanced') ? 'Pools of your choice, all agents at once' : null,
-    tierPermits(tier, 'pro-features', 'read') ? 'PRO Dashboard' : null,
-    tierPermits(tier, 'priority-support', 'access') ? 'Priority support' : null,
-  ].filter((text) => text !== null);
-}
 
 export interface PlanTableProps {
   plans: readonly Plan[];
   /** null while none of them is the person's: on a trial. */
   currentPlanId: string | null;
+  /** On the free trial: the plan that has the same says so. */
+  onTrial: boolean;
   busyPlanId: string | null;
   /** The plan that will end by itself: it is not offered to be ended again. */
   ending: boolean;
-  onChoose: (planId: string) => void;
+  /** Why nothing can be taken now; null where it can. */
+  blocked: string | null;
+  onChoose: (plan: Plan) => void;
 }
 
-export function PlanTable({ plans, currentPlanId, busyPlanId, ending, onChoose }: PlanTableProps) {
+/** In a list of one column what is missing would only be in the way: there a plan says what it adds to the one before. */
+function Features({ tier, before }: { tier: Tier; before: Plan | undefined }) {
+  const added = before === undefined ? FEATURES.map(({ name }) => name) : addedOver(tier, before.tier);
+  return (
+    <ul className="contents">
+      {FEATURES.map(({ name, has }) => {
+        const mine = has(tier);
+        return (
+          <li key={name} className={classes('flex items-start gap-2 py-1 leading-5', !mine && 'text-ink-3 max-xl:hidden', mine && !added.includes(name) && 'max-xl:hidden')}>
+            {mine ? <Check aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" /> : <Minus aria-hidden className="mt-0.5 size-4 shrink-0" />}
+            <span>{!mine && <span className="sr-only">Not in this plan: </span>}{name}</span>
+          </li>
+        );
+      })}
+      {before !== undefined && <li className="flex items-start gap-2 py-1 leading-5 text-ink-3 xl:hidden"><Check aria-hidden className="mt-0.5 size-4 shrink-0" />All of {before.name}</li>}
+    </ul>
+  );
+}
+
+export function PlanTable({ plans, currentPlanId, onTrial, busyPlanId, ending, blocked, onChoose }: PlanTableProps) {
   const current = plans.find((plan) => plan.id === currentPlanId);
   return (
-    <ul className="grid gap-x-6 gap-y-2 md:grid-cols-2 xl:grid-cols-5">
-      {plans.map((plan) => {
+    <ul className={classes('grid gap-x-6 md:grid-cols-2 xl:grid-rows-[repeat(12,auto)]', plans.length > 4 ? 'xl:grid-cols-5' : 'xl:grid-cols-4')}>
+      {plans.map((plan, index) => {
         const mine = plan.id === currentPlanId;
-        const up = tierRank(plan.tier) > tierRank(current?.tier ?? (currentPlanId === null ? 'starter' : undefined));
+        const up = tierRank(plan.tier) > (current === undefined ? 0 : tierRank(current.tier));
+        const press = { busy: busyPlanId === plan.id, disabled: blocked !== null || (busyPlanId !== null && busyPlanId !== plan.id), onClick: () => { onChoose(plan); } };
         return (
-          <li key={plan.id} aria-label={plan.name} className="rule flex min-w-0 flex-col gap-2 py-4">
+          <li key={plan.id} aria-label={plan.name} className="rule flex min-w-0 flex-col py-4 xl:row-span-12 xl:grid xl:grid-rows-subgrid">
             <div className="flex items-baseline justify-between gap-2">
-              <h3 className="text-base">{plan.name}</h3>
-              {mine && <Tag tone="accent">Your plan</Tag>}
+              <h3 className="text-base font-semibold">{plan.name}</h3>
+              {mine ? <Tag tone="accent">Your plan</Tag> : onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>As your trial</Tag>}
             </div>
-            <p><span className="text-lg font-semibold">{plan.priceId === null ? 'Nothing to pay' : `${formatAmount(plan.amount)} ${plan.currency}`}</span>
-              {plan.priceId !== null && <span className="text-ink-3"> a {plan.interval}</span>}</p>
-            <ul className="grow text-ink-2">{grants(plan).map((text) => <li key={text}>{text}</li>)}</ul>
-            {!mine && plan.priceId !== null && (
-              <Button tone={up ? 'primary' : 'quiet'} busy={busyPlanId === plan.id} disabled={busyPlanId !== null && busyPlanId !== plan.id} onClick={() => { onChoose(plan.id); }}>
-                {current === undefined ? `Choose ${plan.name}` : up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}
-              </Button>
-            )}
-            {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && (
-              <Button busy={busyPlanId === plan.id} disabled={busyPlanId !== null && busyPlanId !== plan.id} onClick={() => { onChoose(plan.id); }}>End my plan</Button>
-            )}
+            <p className="pt-1"><span className="text-lg font-semibold">{plan.priceId === null ? 'Nothing to pay' : formatAmount(plan.amount)}</span>{plan.priceId !== null && <span className="text-ink-3"> {plan.currency} a {plan.interval}</span>}</p>
+            <p className="pb-1">{plan.agents === 0 ? <span className="text-ink-3">No agents</span> : <>Up to <strong>{plan.agents}</strong> agents</>}</p>
+            <Features tier={plan.tier} before={plans[index - 1]} />
+            <div className="pt-3">
+              {!mine && plan.priceId !== null && <Button wide tone={up ? 'primary' : 'quiet'} {...press}>{currentPlanId === null ? `Choose ${plan.name}` : up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}</Button>}
+              {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && <Button wide {...press}>End my plan</Button>}
+            </div>
           </li>
         );
       })}

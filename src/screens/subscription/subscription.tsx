@@ -1,47 +1,51 @@
-/** Plan, trial and usage, and the way to another plan; refuses to call a plan paid before the server does. */
+/** Plan, trial, usage and invoices, and the way to another plan; refuses to call a plan paid before the server does. */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import type { Plan, Subscription } from '../../../contract/subscription.ts';
-import { endPlan, openCheckout, openPortal, type Destination } from '../../billing/checkout.ts';
-import { trialBannerText } from '../../billing/entitlement-view.ts';
+import { Link, useSearch } from 'wouter';
+import { consequencesOf } from '../../../contract/consequences.ts';
+import type { Coupon, Plan } from '../../../contract/subscription.ts';
+import { ownPath } from '../../billing/pending-checkout.ts';
 import { startTrial } from '../../billing/start-trial.ts';
+import { closeTill, OFFLINE_TILL, PORTAL, takePlan, till, visitPortal } from '../../billing/till.ts';
 import { Button } from '../../components/Button.tsx';
 import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
-import { Tag } from '../../components/Tags.tsx';
+import { StatusBadge, Tag } from '../../components/Tags.tsx';
 import { environment } from '../../environment.ts';
-import { errorSentence } from '../../format/errors.ts';
+import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
+import { agentsStore, loadAgents } from '../../stores/agents.ts';
 import { connection } from '../../stores/connection.ts';
-import { checkSubscription, loadPlans, loadUsage, plansStore, subscriptionStore, usageStore } from '../../stores/subscription.ts';
-import { pageToast } from '../../stores/toasts.ts';
 import { useAuth } from '../../stores/security.ts';
+import { checkSubscription, loadPlans, loadUsage, plansStore, subscriptionStore, usageStore } from '../../stores/subscription.ts';
+import { useSlot } from '../reading.ts';
+import { AgentsAfter } from './AgentsAfter.tsx';
+import { InvoicesSection } from './Invoices.tsx';
+import { Meter } from './Meter.tsx';
 import { PlanTable } from './plan-table.tsx';
+import { isLiving, standingWords, useSubscription, type StandingFacts } from './standing.ts';
 
 const EmbeddedCheckout = lazy(() => import('../../billing/EmbeddedCheckout.tsx'));
+const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
 
-/** What the person has now, in a sentence. */
-function standing(subscription: Subscription | null, plan: Plan | undefined, trialDays: number | null): string {
-  if (subscription !== null && subscription.status !== 'canceled' && subscription.status !== 'incomplete') {
-    const name = plan?.name ?? subscription.tier;
-    const end = subscription.currentPeriodEnd === null ? null : formatDate(subscription.currentPeriodEnd);
-    if (subscription.status === 'past_due') return `${name}. The last payment has not come through: check the card in the billing portal.`;
-    if (end === null) return `${name}.`;
-    return subscription.cancelAtPeriodEnd ? `${name}. Ends on ${end}.` : `${name}. Paid until ${end}.`;
-  }
-  return trialDays === null ? 'Free.' : `Free trial. ${trialBannerText(trialDays)}.`;
+function useStanding(): StandingFacts {
+  const { data } = useSnapshot(subscriptionStore);
+  const { isTrialActive, trialDaysRemaining, hasUsedTrial } = useAuth();
+  const list = useSnapshot(plansStore).data;
+  const subscription = useSubscription();
+  const endDate = data?.trial?.endDate ?? null;
+  return {
+    subscription, standing: data?.status?.standing, plan: list?.plans.find((candidate) => candidate.id === subscription?.planId), provider: list?.provider,
+    trialDays: isTrialActive ? trialDaysRemaining : null, trialEndsAt: endDate === null ? null : Date.parse(endDate), hasUsedTrial,
+  };
 }
 
-function CurrentPlan({ onPortal, busy }: { onPortal: () => void; busy: boolean }) {
+function Now({ facts }: { facts: StandingFacts }) {
   const { data, error, savedAt } = useSnapshot(subscriptionStore);
-  const { isTrialActive, trialDaysRemaining, hasUsedTrial, isSubscribed } = useAuth();
-  const plans = useSnapshot(plansStore).data?.plans ?? [];
-  const usage = useSnapshot(usageStore).data;
+  const { hasUsedTrial, isSubscribed } = useAuth();
+  const { busy, problem } = useSnapshot(till);
   const [starting, setStarting] = useState(false);
-  const { online } = useSnapshot(connection);
-  const unknown = online === 'offline' ? <span className="text-ink-3">Not on this device</span> : '—';
-  const subscription = data?.status?.subscription ?? null;
-  const plan = plans.find((candidate) => candidate.id === subscription?.planId);
+  const words = standingWords(facts);
   const start = async (): Promise<void> => {
     setStarting(true);
     if (await startTrial()) await loadUsage(true);
@@ -50,79 +54,110 @@ function CurrentPlan({ onPortal, busy }: { onPortal: () => void; busy: boolean }
   return (
     <Section title="Now">
       <ReadError message={error} hasData={savedAt !== null} onRetry={() => { void checkSubscription(); }} />
-      <dl>
-        <Line term="Plan">{standing(subscription, plan, isTrialActive ? trialDaysRemaining : null)}</Line>
-        <Line term="Agents">{usage === null ? unknown : `${usage.agents.used} of ${usage.agents.limit}`}</Line>
-        <Line term="Trades this month">{usage === null ? unknown : String(usage.fillsThisMonth)}</Line>
-      </dl>
-      <div className={`mt-3 flex flex-wrap items-center gap-2 ${data === null ? 'min-h-11 pointer-fine:min-h-10' : ''}`}>
+      {data === null ? <SkeletonRows rows={1} rowClass="min-h-[5.5rem]" label="Plan" /> : (
+        <div className="rule py-3">
+          <StatusBadge tone={words.tone} className="text-base font-semibold">{words.line}</StatusBadge>
+          <p className="mt-1 min-h-5 max-w-[64ch] text-ink-2">{words.then}</p>
+        </div>
+      )}
+      <div className="mt-2 flex min-h-11 flex-wrap items-center gap-2 pointer-fine:min-h-10">
         {!hasUsedTrial && !isSubscribed && data !== null && <Button tone="primary" busy={starting} onClick={() => { void start(); }}>Start free trial</Button>}
-        {subscription !== null && <Button busy={busy} onClick={onPortal}>Billing portal</Button>}
+        {facts.subscription !== null && <Button busy={busy === PORTAL} onClick={() => { void visitPortal(); }}>Billing portal</Button>}
       </div>
-      {hasUsedTrial && !isTrialActive && !isSubscribed && <p className="mt-2 text-ink-2">Your free trial has been used. Agents and history are kept, and Stop always works.</p>}
+      {problem?.of === PORTAL && <p role="alert" className="mt-1 text-danger">{problem.text}</p>}
+    </Section>
+  );
+}
+
+/** Places that are used, and what trading costs no limit. */
+function Used() {
+  const { data: usage, error } = useSlot(usageStore, loadUsage);
+  const { online } = useSnapshot(connection);
+  const unknown = online === 'offline' ? <span className="text-ink-3">Not on this device</span> : '—';
+  if (usage === null && error === null && online !== 'offline') return <Section title="Used"><SkeletonRows rows={2} rowClass="min-h-[4.5rem]" label="Used" /></Section>;
+  const { used, limit } = usage?.agents ?? { used: 0, limit: 0 };
+  const left = limit - used;
+  const words = limit === 0 ? (used === 0 ? 'Agents come with a plan or the free trial.' : 'Kept, and they open nothing new without a plan.')
+    : left > 0 ? `${left} ${left === 1 ? 'place' : 'places'} left.` : left === 0 ? 'All places are in use.' : `${-left} more than the plan has places for: the newest open nothing new.`;
+  return (
+    <Section title="Used">
+      {online !== 'offline' && <ReadError message={error} hasData={usage !== null} onRetry={() => { void loadUsage(true); }} />}
+      {usage === null ? <dl><Line term="Agents">{unknown}</Line></dl> : <Meter label="Agents" used={used} limit={limit} words={words} />}
+      <dl><Line term={usage === null ? 'Trades this month' : `Trades since ${formatDate(usage.periodStart)}`}>{usage === null ? unknown : <>{usage.fillsThisMonth} <span className="text-ink-3">no limit</span></>}</Line></dl>
+    </Section>
+  );
+}
+
+function couponText({ id, percentOff, amountOff, duration, months }: Coupon, currency: string): string {
+  const off = percentOff !== null ? `${percentOff} % off` : amountOff !== null ? `${formatAmount(amountOff)} ${currency} off` : 'A rebate';
+  const how = duration === 'forever' ? 'every payment' : duration === 'once' ? 'the first payment' : months === 1 || months === null ? 'the first month' : `the first ${months} months`;
+  return `Coupon ${id}: ${off} ${how}. It is taken off at checkout; the prices here are without it.`;
+}
+
+/** What follows, shown as long as it can still be averted or explains why nothing opens. */
+function Follows({ facts }: { facts: StandingFacts }) {
+  const agents = useSlot(agentsStore, loadAgents).data?.agents;
+  const { standing } = facts;
+  const state = standing?.state;
+  if (standing === undefined || agents === undefined || agents.length === 0 || (state !== 'ending' && state !== 'grace' && state !== 'lapsed' && state !== 'trial')) return null;
+  const when = standing.until === null ? 'Now, without a plan' : `From ${formatDate(standing.until)}, if nothing is done`;
+  return <Section title={when}><AgentsAfter consequences={consequencesOf(standing.tier, standing.next.tier, agents)} /></Section>;
+}
+
+function Checkout() {
+  const { embedded } = useSnapshot(till);
+  if (embedded === null) return null;
+  return (
+    <Section title="Checkout" aside={<Button size="sm" tone="plain" onClick={closeTill}>Close</Button>}>
+      <Suspense fallback={<SkeletonRows rows={3} />}><EmbeddedCheckout clientSecret={embedded.clientSecret} /></Suspense>
+    </Section>
+  );
+}
+
+function Plans({ facts, from }: { facts: StandingFacts; from: string | null }) {
+  const { data: list, error } = useSlot(plansStore, loadPlans);
+  const { online } = useSnapshot(connection);
+  const { busy, problem } = useSnapshot(till);
+  const { isTrialActive } = useAuth();
+  const [changingTo, setChangingTo] = useState<string | null>(null);
+  const living = isLiving(facts.subscription);
+  const offline = online === 'offline';
+  const coupon = environment.couponEnabled && environment.couponId !== '' ? list?.coupon ?? null : null;
+  const choose = (plan: Plan): void => {
+    if (living) setChangingTo(plan.id);
+    else void takePlan(plan, from);
+  };
+  return (
+    <Section title="Plans" aside={list?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}>
+      {coupon !== null && coupon.id === environment.couponId && <p className="pb-2 text-ink-2">{couponText(coupon, list?.plans.find(({ priceId }) => priceId !== null)?.currency ?? '')}</p>}
+      {offline ? list !== null && <p role="status" className="pb-2 text-amber">{OFFLINE_TILL}</p> : <ReadError message={error} hasData={list !== null} onRetry={() => { void loadPlans(true); }} />}
+      {problem !== null && problem.of !== PORTAL && <p role="alert" className="pb-2 text-danger">{problem.text}</p>}
+      {list === null ? (error === null || offline) && <SkeletonRows rows={5} rowClass="min-h-48 xl:min-h-20" /> : (
+        <PlanTable plans={list.plans} currentPlanId={living ? facts.subscription?.planId ?? null : isTrialActive ? null : 'free'} onTrial={isTrialActive} busyPlanId={busy}
+          ending={facts.subscription?.cancelAtPeriodEnd === true} blocked={offline ? OFFLINE_TILL : null} onChoose={choose} />
+      )}
+      {changingTo !== null && <Suspense><ChangeDialog planId={changingTo} from={from} onClose={() => { setChangingTo(null); }} /></Suspense>}
     </Section>
   );
 }
 
 export default function SubscriptionScreen() {
-  const plans = useSnapshot(plansStore);
-  const { data } = useSnapshot(subscriptionStore);
-  const { isTrialActive } = useAuth();
-  const { online } = useSnapshot(connection);
-  const [busy, setBusy] = useState<string | null>(null);
-  const [embedded, setEmbedded] = useState<string | null>(null);
-  useEffect(() => { void loadPlans(); void loadUsage(); void checkSubscription(); }, []);
-
-  const leave = async (what: string, way: () => Promise<Destination>): Promise<void> => {
-    setBusy(what);
-    try {
-      const destination = await way();
-      if (destination.kind === 'embedded') { setEmbedded(destination.clientSecret); setBusy(null); } else location.assign(destination.url);
-    } catch (error) {
-      pageToast('error', errorSentence(error));
-      setBusy(null);
-    }
-  };
-  const portal = (): void => { void leave('portal', async () => ({ kind: 'page', url: await openPortal() })); };
-  const end = async (): Promise<void> => {
-    setBusy('free');
-    try {
-      await endPlan();
-      await checkSubscription();
-      pageToast('success', 'Your plan ends when its paid time is over. Until then nothing changes.');
-    } catch (error) {
-      pageToast('error', errorSentence(error));
-    }
-    setBusy(null);
-  };
-  const choose = (planId: string): void => {
-    if (planId === 'free') void end();
-    else if (living) portal();
-    else void leave(planId, () => openCheckout(list, planId));
-  };
-  const list = plansStore.data?.plans ?? [];
-  const subscription = data?.status?.subscription ?? null;
-  const living = subscription !== null && subscription.status !== 'canceled' && subscription.status !== 'incomplete';
+  const search = useSearch();
+  const from = ownPath(new URLSearchParams(search).get('from'));
+  const facts = useStanding();
+  useEffect(() => { void checkSubscription(); }, []);
+  useEffect(() => closeTill, []);
   return (
     <>
-      <ScreenTitle title="Subscription" note="Paper trading on every plan. No plan promises a profit." />
+      <ScreenTitle title="Subscription" note="Paper trading on every plan. No plan promises a profit.">
+        {from !== null && <Link href={from} className="flex min-h-11 items-center text-accent underline underline-offset-2">Back to where you were</Link>}
+      </ScreenTitle>
       <div className="grid gap-8">
-        <CurrentPlan busy={busy === 'portal'} onPortal={portal} />
-        {embedded !== null && (
-          <Section title="Checkout" aside={<Button size="sm" tone="plain" onClick={() => { setEmbedded(null); }}>Close</Button>}>
-            <Suspense fallback={<SkeletonRows rows={3} />}><EmbeddedCheckout clientSecret={embedded} /></Suspense>
-          </Section>
-        )}
-        <Section title="Plans" aside={plans.data?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}>
-          {environment.couponEnabled && environment.couponId !== '' && <p className="pb-2 text-ink-2">Coupon {environment.couponId} is applied at checkout.</p>}
-          {online !== 'offline' && <ReadError message={plans.error} hasData={plans.data !== null} onRetry={() => { void loadPlans(true); }} />}
-          {plans.data === null ? (plans.error === null || online === 'offline') && <SkeletonRows rows={5} /> : (
-            <PlanTable
-              plans={list} currentPlanId={living ? subscription.planId : isTrialActive ? null : 'free'} busyPlanId={busy}
-              ending={subscription?.cancelAtPeriodEnd === true} onChoose={choose}
-            />
-          )}
-        </Section>
+        <Checkout />
+        <div className="grid gap-x-12 gap-y-8 xl:grid-cols-2"><Now facts={facts} /><Used /></div>
+        <Plans facts={facts} from={from} />
+        <Follows facts={facts} />
+        <InvoicesSection expected={facts.subscription !== null} />
       </div>
     </>
   );

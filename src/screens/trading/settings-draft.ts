@@ -1,4 +1,5 @@
 /** What is typed into the trading settings, as text until it is right; refuses to lose it to an error or a newer version. */
+import * as z from 'zod/mini';
 import { UserSettings } from '../../../contract/user.ts';
 import { byField, check } from '../../format/validation.ts';
 
@@ -8,6 +9,15 @@ export interface SettingsDraft extends Omit<UserSettings, 'maxTradeAmount' | 'tr
   tradingFrequency: string;
   riskProfile: string;
 }
+
+/** The draft as it is kept on the device until it is saved, with the version it began on. */
+export const KeptSettings = z.nullable(z.object({
+  base: z.number(),
+  draft: z.object({
+    displayName: z.string(), tradingEnabled: z.boolean(), tradingMode: UserSettings.shape.tradingMode, tradingFrequency: z.string(), riskProfile: z.string(),
+    maxTradeAmount: z.string(), notificationsEnabled: z.boolean(),
+  }),
+}));
 
 export function draftOf(settings: UserSettings): SettingsDraft {
   return { ...settings, maxTradeAmount: String(settings.maxTradeAmount) };

@@ -12,7 +12,8 @@ import { errorSentence } from '../../format/errors.ts';
 import { byField } from '../../format/validation.ts';
 import { applySettings, settingsStore } from '../../stores/settings.ts';
 import { pageToast } from '../../stores/toasts.ts';
-import { checkDraft, differences, draftOf, FIELD_NAMES, valueText, type SettingsDraft } from './settings-draft.ts';
+import { useKeptDraft } from '../agents/kept-draft.ts';
+import { checkDraft, differences, draftOf, FIELD_NAMES, KeptSettings, valueText, type SettingsDraft } from './settings-draft.ts';
 
 const FRESH = TradingSettings.shape;
 
@@ -58,15 +59,19 @@ export interface SettingsFormProps {
 }
 
 export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
-  const [draft, setDraft] = useState<SettingsDraft>(() => draftOf(initial));
+  const [kept, keep] = useKeptDraft('settings', KeptSettings, null);
+  const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
   /** The version this edit began on; what the store hears meanwhile does not move it. */
-  const [base, setBase] = useState(version);
+  const [base, setBase] = useState(kept?.base ?? version);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [clash, setClash] = useState<Clash | null>(null);
   const [busy, setBusy] = useState(false);
   const present = useSnapshot(settingsStore).data;
-  const set = (change: Partial<SettingsDraft>): void => { setDraft((old) => ({ ...old, ...change })); };
+  const set = (change: Partial<SettingsDraft>): void => {
+    setDraft({ ...draft, ...change });
+    keep({ base, draft: { ...draft, ...change } });
+  };
 
   const save = async (onVersion: number): Promise<void> => {
     const checked = checkDraft(draft);
@@ -79,6 +84,7 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
       applySettings({ settings, version: saved, riskProfiles: settingsStore.data?.riskProfiles ?? [] }, 'network');
       setBase(saved);
       setDraft(draftOf(settings));
+      keep(null);
       setClash(null);
       pageToast('success', 'Trading settings saved.');
     } catch (error) {
@@ -93,7 +99,7 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
     }
   };
   const submit = (event: FormEvent): void => { event.preventDefault(); void save(base); };
-  const takeTheirs = (theirs: Clash): void => { setDraft(draftOf(theirs.theirs)); setBase(theirs.version); setClash(null); };
+  const takeTheirs = (theirs: Clash): void => { keep(null); setDraft(draftOf(theirs.theirs)); setBase(theirs.version); setClash(null); };
   const newer = clash === null && present !== null && present.version > base && !busy;
   return (
     <form noValidate onSubmit={submit} className="grid max-w-xl gap-3" aria-label="Trading settings">
@@ -110,7 +116,7 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
       {clash !== null && <Conflict clash={clash} busy={busy} onMine={() => { void save(clash.version); }} onTheirs={() => { takeTheirs(clash); }} />}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null || clash !== null}>Save settings</Button>
-        {blocked !== null && <span className="text-ink-3">{blocked}</span>}
+        {blocked !== null ? <span className="text-ink-3">{blocked}</span> : kept !== null && clash === null && <span className="text-ink-3">Not saved yet; kept on this device.</span>}
       </div>
     </form>
   );

@@ -3,7 +3,6 @@ import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import { permits, type Permission } from '../../../contract/tiers.ts';
 import type { UserSettings } from '../../../contract/user.ts';
-import { LinkButton } from '../../components/Button.tsx';
 import { ReadError, Unfilled } from '../../components/EmptyState.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
@@ -12,6 +11,7 @@ import { portfolioStore } from '../../stores/portfolio.ts';
 import { useSecurity } from '../../stores/security.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { session } from '../../identity/session.ts';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { RiskForm } from './risk-form.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { WalletSection } from './wallet-section.tsx';
@@ -31,8 +31,8 @@ function RiskSection({ blocked, permissions }: { blocked: string | null; permiss
   if (!permits(permissions, 'trading', 'standard')) {
     return (
       <Section title="Your own risk values">
-        <p className="max-w-[56ch] text-ink-2">Agents run on the presets of their profile. The Standard plan, and the trial, let you set the largest position, the signal threshold and the stop loss yourself.</p>
-        <LinkButton to="/subscription" className="mt-3">View Plans</LinkButton>
+        <p className="mb-3 max-w-[56ch] text-ink-2">Agents run on the presets of their profile. A larger plan, and the trial, let you set the largest position, the signal threshold and the stop loss yourself.</p>
+        <UpgradeHere need={{ resource: 'trading', action: 'standard' }} typed />
       </Section>
     );
   }

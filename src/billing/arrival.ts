@@ -1,0 +1,129 @@
+/** Back from a checkout: waits for the server's word on the plan and says only that; refuses to call a plan active because an address says so. */
+import { proxy, subscribe } from 'valtio';
+import { agentCap, type Tier } from '../../contract/tiers.ts';
+import { session } from '../identity/session.ts';
+import type { ConnectionStore } from '../stores/connection.ts';
+import { checkSubscription, loadUsage, plansStore, subscriptionStore } from '../stores/subscription.ts';
+import { pageToast } from '../stores/toasts.ts';
+import { forgetCheckout, readCheckout, rememberCheckout, type PendingCheckout } from './pending-checkout.ts';
+
+export interface Arrival {
+  /** `waiting` for the server's word; `late` when that takes longer than it should; `active` once it was said. */
+  state: 'none' | 'waiting' | 'late' | 'active';
+  planName: string | null;
+  agents: number;
+}
+
+export const arrival = proxy<Arrival>({ state: 'none', planName: null, agents: 0 });
+
+/** A payment's word comes by webhook, mostly within seconds. Asked again after so many ms, then left to the stream and the five minutes. */
+const ASK_AGAIN_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
+/** Late once it has taken this long, ms. */
+const LATE_AFTER_MS = 25_000;
+
+const DASHBOARD = '/dashboard';
+let stop: () => void = () => undefined;
+
+/** The plan the server says is there now, where it is the one that was asked for. */
+function plan(planId: string | null): { tier: Tier; name: string } | null {
+  const { entitlement, data, origin } = subscriptionStore;
+  const subscription = data?.status?.subscription ?? null;
+  // What was kept on the device is older than the checkout.
+  if (origin === 'snapshot' || subscription === null || !entitlement.isSubscribed || entitlement.isTrialActive) return null;
+  if (planId !== null && subscription.planId !== planId) return null;
+  return { tier: subscription.tier, name: plansStore.data?.plans.find(({ id }) => id === subscription.planId)?.name ?? subscription.tier };
+}
+
+function settled(bought: { tier: Tier; name: string }, quietly: boolean, from: string | null, back: (path: string) => void): void {
+  endArrival();
+  forgetCheckout();
+  void loadUsage(true);
+  pageToast('success', `${bought.name} is active: up to ${agentCap(bought.tier)} agents.`, { id: 'checkout' });
+  // Who has gone on to another screen meanwhile is left there.
+  if (quietly || location.pathname !== DASHBOARD) return;
+  if (from !== null) back(from);
+  else Object.assign(arrival, { state: 'active', planName: bought.name, agents: agentCap(bought.tier) });
+}
+
+/** Stops waiting: at a sign-out, or when the person puts the notice away. */
+export function endArrival(): void {
+  stop();
+  stop = () => undefined;
+  Object.assign(arrival, { state: 'none', planName: null, agents: 0 });
+}
+
+/** The dashboard is left: what was said stands no longer, what is awaited is awaited on. */
+export function leaveArrival(): void {
+  if (arrival.state === 'active') endArrival();
+}
+
+/**
+ * Waits for the server's word on the plan that was asked for (any, where this device knows of none). `quietly`: nothing
+ * is said until it comes, because it may never.
+ */
+function wait(uid: string, pending: PendingCheckout | null, quietly: boolean, back: (path: string) => void): void {
+  endArrival();
+  let over = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = (): void => {
+    if (over) return;
+    if (session.user?.uid !== uid) { endArrival(); return; }
+    const bought = plan(pending?.planId ?? null);
+    if (bought !== null) settled(bought, quietly, pending?.from ?? null, back);
+  };
+  const quit = subscribe(subscriptionStore, look);
+  stop = () => { over = true; clearTimeout(timer); quit(); };
+  if (!quietly) Object.assign(arrival, { state: 'waiting', planName: pending?.planName ?? null });
+  const begun = Date.now();
+  const ask = (turn: number): void => {
+    void checkSubscription().then(() => {
+      look();
+      if (over) return;
+      if (!quietly && Date.now() - begun >= LATE_AFTER_MS) arrival.state = 'late';
+      const next = ASK_AGAIN_MS[turn];
+      if (next !== undefined) timer = setTimeout(() => { ask(turn + 1); }, next);
+    });
+  };
+  ask(0);
+}
+
+/** How somebody is back: a checkout's two words, or from the billing portal; null for any other visit. */
+export type Outcome = 'success' | 'canceled' | 'portal' | null;
+
+export function outcomeOf(search: string): Outcome {
+  const query = new URLSearchParams(search);
+  const word = query.get('subscription');
+  return word === 'success' || word === 'canceled' ? word : query.get('billing') === 'portal' ? 'portal' : null;
+}
+
+/** Takes up what the person left for; `back` goes to a path of the app. */
+export function arriveFrom(outcome: Outcome, back: (path: string) => void): void {
+  const uid = session.user?.uid;
+  if (uid === undefined) return;
+  const pending = readCheckout(uid);
+  if (outcome === 'success') {
+    if (pending !== null) rememberCheckout({ ...pending, returned: true });
+    wait(uid, pending, false, back);
+  } else if (outcome !== null) {
+    forgetCheckout();
+    endArrival();
+    if (outcome === 'canceled') {
+      pageToast('blank', 'Checkout cancelled. Nothing was charged.', { id: 'checkout' });
+      void checkSubscription();
+    } else wait(uid, pending, true, back);
+    if (pending !== null && (pending.from !== null || outcome === 'canceled')) back(pending.from ?? '/subscription');
+  } else if (arrival.state === 'none' && pending?.returned === true) {
+    // A reload while the payment's word is still awaited.
+    wait(uid, pending, false, back);
+  }
+}
+
+/** What is said while the server has not spoken. */
+export function arrivalText({ state, planName, agents }: Readonly<Arrival>, online: ConnectionStore['online']): string {
+  const name = planName ?? 'Your plan';
+  if (state === 'active') return `${name} is active: up to ${agents} agents.`;
+  if (online === 'offline') return `Checkout finished. ${name} shows here once there is a connection and the server has confirmed it. Nothing is lost.`;
+  return state === 'late'
+    ? `Checkout finished, but the payment is not confirmed yet. That can take some minutes. ${name} shows by itself; you need not pay again.`
+    : `Checkout finished. ${name} is being set up: waiting for the payment’s confirmation.`;
+}

@@ -1,0 +1,56 @@
+/** The checkout a person left this app for, until they are back: which plan, and where they were; refuses to say that it was paid. */
+import * as z from 'zod/mini';
+import { readLastUser } from '../identity/last-user.ts';
+import { routeRule } from '../identity/security-context.ts';
+
+/** A sign-out takes it, as everything under this app's names that is not the device's own. */
+const KEY = 'tradewind.checkout';
+/** As long as a checkout can still be finished. */
+const KEPT_MS = 24 * 60 * 60_000;
+
+const PendingCheckout = z.object({
+  uid: z.string(),
+  planId: z.string(),
+  planName: z.string(),
+  /** Where a limit was met: the person goes back there. Null where they came to look at plans. */
+  from: z.nullable(z.string()),
+  openedAt: z.number(),
+  /** The portal sends people back whatever they did there: nothing is announced before the server says it. */
+  by: z.enum(['checkout', 'portal']),
+  /** The checkout sent them back as finished, and the server has not spoken yet. */
+  returned: z.boolean(),
+});
+export type PendingCheckout = z.infer<typeof PendingCheckout>;
+
+/** A path of this app that can be gone back to, or null: never another site's, never the plans themselves. */
+export function ownPath(path: string | null): string | null {
+  if (path === null || !/^\/(?![/\\])/.test(path) || path.length > 500) return null;
+  const rule = routeRule(path);
+  return rule === null || /^\/subscription\b/.test(path) ? null : path;
+}
+
+export function rememberCheckout(pending: PendingCheckout): void {
+  try {
+    if (readLastUser()?.uid === pending.uid) localStorage.setItem(KEY, JSON.stringify(pending));
+  } catch {
+    // A device without room: the way back is then the dashboard.
+  }
+}
+
+export function readCheckout(uid: string, now = Date.now()): PendingCheckout | null {
+  try {
+    const pending = PendingCheckout.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
+    if (!pending.success || pending.data.uid !== uid || Math.abs(now - pending.data.openedAt) > KEPT_MS) return null;
+    return { ...pending.data, from: ownPath(pending.data.from) };
+  } catch {
+    return null;
+  }
+}
+
+export function forgetCheckout(): void {
+  try {
+    localStorage.removeItem(KEY);
+  } catch {
+    // Nothing was kept then.
+  }
+}

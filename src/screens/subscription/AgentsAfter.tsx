@@ -1,0 +1,42 @@
+/** What a plan means for each agent: which go on opening, which only keep their exits; refuses to leave one out or to speak of deleting. */
+import type { AgentConsequence, Consequences } from '../../../contract/plan-change.ts';
+import { StatusBadge } from '../../components/Tags.tsx';
+
+const positions = (count: number): string => (count === 0 ? '' : ` ${count} ${count === 1 ? 'position keeps its stop and its exits' : 'positions keep their stops and exits'}.`);
+
+/** One agent's lot, in a sentence. */
+export function fate({ effect, reason, openPositions, mayStart }: AgentConsequence): string {
+  switch (effect) {
+    case 'opens': return 'Goes on as it is.';
+    case 'exits_only': return `Opens nothing new: ${reason === 'over_cap' ? 'the plan has no place for it' : 'agents need a plan'}.${positions(openPositions)}`;
+    case 'stopped': return `Stopped, and stays so.${positions(openPositions)}${mayStart ? '' : ' It cannot be started.'}`;
+  }
+}
+
+/** The sum of it: how many open nothing more, and what is safe. */
+export function agentsSentence(agents: readonly AgentConsequence[]): string {
+  const held = agents.filter(({ effect }) => effect === 'exits_only').length;
+  if (agents.length === 0) return 'You have no agents that it would concern.';
+  if (held === 0) return 'Every agent goes on as it is. Nothing is deleted, and Stop always works.';
+  return `${held === agents.length ? 'All' : `${held} of`} ${agents.length} agents open nothing new. Nothing is deleted, and Stop always works.`;
+}
+
+export function AgentsAfter({ consequences: { agents } }: { consequences: Pick<Consequences, 'agents'> }) {
+  const order = { exits_only: 0, stopped: 1, opens: 2 } as const;
+  const list = [...agents].sort((a, b) => order[a.effect] - order[b.effect]);
+  return (
+    <>
+      <p className="max-w-[64ch] text-ink-2">{agentsSentence(agents)}</p>
+      {list.length > 0 && (
+        <ul aria-label="What becomes of your agents" className="mt-2">
+          {list.map((agent) => (
+            <li key={agent.id} className="rule flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5 py-2">
+              <span className="min-w-0 font-medium break-words">{agent.name}</span>
+              <StatusBadge tone={agent.effect === 'exits_only' ? 'attention' : agent.effect === 'opens' ? 'good' : 'neutral'}>{fate(agent)}</StatusBadge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+/** What another plan, or none, would mean, before anything is changed: agents, money, date; refuses to go on without showing them or saying why not. */
+import { useCallback, useEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { ChangePreview } from '../../../contract/plan-change.ts';
+import { api } from '../../api/api.ts';
+import { endPlan } from '../../billing/checkout.ts';
+import { PORTAL, till, visitPortal } from '../../billing/till.ts';
+import { Button } from '../../components/Button.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { Line } from '../../components/Section.tsx';
+import { errorSentence } from '../../format/errors.ts';
+import { formatAmount } from '../../format/numbers.ts';
+import { formatDate } from '../../format/times.ts';
+import { connection } from '../../stores/connection.ts';
+import { checkSubscription, plansStore } from '../../stores/subscription.ts';
+import { pageToast } from '../../stores/toasts.ts';
+import { AgentsAfter } from './AgentsAfter.tsx';
+import { chargeLines, permissionText, whenText } from './change-words.ts';
+
+export interface ChangeDialogProps {
+  planId: string;
+  /** Where the change was wanted: the person comes back there. */
+  from: string | null;
+  onLeave?: (() => void) | undefined;
+  onClose: () => void;
+}
+
+interface Read { preview: ChangePreview | null; error: string | null; again: () => void }
+
+function usePreview(planId: string): Read {
+  const [preview, setPreview] = useState<ChangePreview | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    let gone = false;
+    setError(null);
+    api.call('changePreview', { query: { planId } }).then(
+      (reply) => { if (!gone) setPreview(reply); },
+      (failure: unknown) => { if (!gone) setError(errorSentence(failure)); },
+    );
+    return () => { gone = true; };
+  }, [planId, turn]);
+  return { preview, error, again: useCallback(() => { setTurn((now) => now + 1); }, []) };
+}
+
+function Money({ preview: { charge, kind } }: { preview: ChangePreview }) {
+  if (charge === null) return kind === 'end' ? null : <p className="text-ink-2">What it costs today is shown in the billing portal, before you confirm.</p>;
+  return (
+    <section aria-label="What it costs">
+      <dl>
+        {chargeLines(charge).map(({ term, amount }) => <Line key={term} term={term}><strong>{amount}</strong></Line>)}
+      </dl>
+      {charge.lines.length > 1 && (
+        <details className="mt-1 text-ink-2"><summary className="min-h-8 cursor-pointer text-accent">How that is reckoned</summary>
+          <dl>{charge.lines.map(({ text, amount }, index) => <Line key={index} term={text}>{formatAmount(amount, { signed: true })} {charge.currency}</Line>)}</dl>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function ComesAndGoes({ preview: { gained, lost } }: { preview: ChangePreview }) {
+  const list = (title: string, names: string[]) => names.length === 0 ? null : <p className="text-ink-2"><span className="font-medium text-ink">{title}:</span> {names.join(', ')}.</p>;
+  // Of a permission with a count both sides name theirs: the new one says it all.
+  const fewer = lost.filter((one) => !gained.some((other) => other.resource === one.resource && other.action === one.action));
+  return <>{list('You get', gained.map(permissionText))}{list('You give up', fewer.map(permissionText))}</>;
+}
+
+export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeDialogProps) {
+  const { preview, error, again } = usePreview(planId);
+  const plan = useSnapshot(plansStore).data?.plans.find((one) => one.id === planId);
+  const { busy, problem } = useSnapshot(till);
+  const { online } = useSnapshot(connection);
+  const [ending, setEnding] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const end = planId === 'free';
+  const name = plan?.name ?? planId;
+  const confirm = async (): Promise<void> => {
+    setFailure(null);
+    if (!end) {
+      onLeave?.();
+      await visitPortal({ planId, planName: name, from });
+      return;
+    }
+    setEnding(true);
+    try {
+      await endPlan();
+      await checkSubscription();
+      pageToast('success', preview === null ? 'Your plan ends when its paid time is over.' : `Your plan ends on ${formatDate(preview.effectiveAt)}. Until then nothing changes.`);
+      onClose();
+    } catch (caught) {
+      setFailure(errorSentence(caught));
+    }
+    setEnding(false);
+  };
+  const word = preview === null ? 'Change' : preview.kind === 'upgrade' ? 'Upgrade' : 'Change';
+  const wrong = failure ?? (problem?.of === PORTAL ? problem.text : null);
+  return (
+    <Dialog open onOpenChange={(open) => { if (!open) onClose(); }} title={end ? 'End your plan' : `${word} to ${name}`} description={preview === null ? 'Nothing is changed before you confirm.' : whenText(preview)}
+      actions={preview?.kind !== 'none' && <><Button onClick={onClose}>{end ? 'Keep my plan' : 'Cancel'}</Button>
+        <Button tone={end ? 'danger' : 'primary'} busy={ending || busy === PORTAL} disabled={preview === null || online === 'offline'} onClick={() => { void confirm(); }}>
+          {end ? 'End my plan' : 'Confirm in the billing portal'}</Button></>}>
+      <div className="flex min-h-44 flex-col gap-4">
+        {error !== null && <ReadError message={error} onRetry={again} />}
+        {preview === null && error === null && <SkeletonRows rows={4} label="What it means" />}
+        {preview !== null && preview.kind !== 'none' && <><Money preview={preview} /><ComesAndGoes preview={preview} /><section aria-label="Your agents then"><AgentsAfter consequences={preview} /></section></>}
+        {online === 'offline' && <p role="status" className="text-amber">Offline: a plan is changed with a connection. Nothing was changed.</p>}
+        {wrong !== null && online !== 'offline' && <p role="alert" className="text-danger">{wrong}</p>}
+      </div>
+    </Dialog>
+  );
+}

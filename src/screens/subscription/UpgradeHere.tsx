@@ -1,0 +1,75 @@
+/** The way past a limit from where it was met: the trial at once, or the smallest plan that has it, and back; refuses to be a dead button. */
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { useLocation, useSearch } from 'wouter';
+import type { Plan } from '../../../contract/subscription.ts';
+import { cheapestFor, tierMeets, type Need } from '../../billing/offers.ts';
+import { startTrial } from '../../billing/start-trial.ts';
+import { OFFLINE_TILL, takePlan, till } from '../../billing/till.ts';
+import { Button, LinkButton } from '../../components/Button.tsx';
+import { Skeleton } from '../../components/EmptyState.tsx';
+import { formatAmount } from '../../format/numbers.ts';
+import { connection } from '../../stores/connection.ts';
+import { useAuth } from '../../stores/security.ts';
+import { loadPlans, plansStore } from '../../stores/subscription.ts';
+import { useSlot } from '../reading.ts';
+import { isLiving, useSubscription } from './standing.ts';
+
+const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
+
+export interface UpgradeHereProps {
+  need: Need;
+  /** Where to come back to; this screen by default. */
+  from?: string;
+  /** Just before the person leaves: the place to keep what was typed. */
+  onLeave?: () => void;
+  /** Something is being typed here: that it is kept is said. */
+  typed?: boolean;
+  /** The plans can be compared from here by a link of the host's own. */
+  withoutLink?: boolean;
+}
+
+export const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string => `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}`;
+
+export function UpgradeHere({ need, from, onLeave, typed = false, withoutLink = false }: UpgradeHereProps) {
+  const [path, go] = useLocation();
+  const search = useSearch();
+  const place = from ?? (search === '' ? path : `${path}?${search}`);
+  const { data: list, error } = useSlot(plansStore, loadPlans);
+  const { busy, problem } = useSnapshot(till);
+  const { online } = useSnapshot(connection);
+  const { subscriptionTier, hasUsedTrial, isSubscribed, loading } = useAuth();
+  // What went wrong here is not carried to the next screen.
+  useEffect(() => () => { till.problem = null; }, []);
+  const living = isLiving(useSubscription());
+  const [starting, setStarting] = useState(false);
+  const [changing, setChanging] = useState(false);
+  const plan = cheapestFor(list?.plans ?? [], need, subscriptionTier);
+  const trial = !hasUsedTrial && !isSubscribed && !loading && tierMeets('trial', need);
+  const offline = online === 'offline';
+  const take = async (chosen: Plan): Promise<void> => {
+    onLeave?.();
+    // The checkout inside the app has its place on the plans' own screen.
+    if (await takePlan(chosen, place) && till.embedded !== null) go('/subscription');
+  };
+  const start = async (): Promise<void> => { setStarting(true); await startTrial(); setStarting(false); };
+  const back = typed ? 'You come back here, and what you typed is kept.' : 'You come back here.';
+  return (
+    <div className="max-w-[64ch]">
+      <div className="flex flex-wrap items-center gap-2">
+        {trial && <Button tone="primary" busy={starting} disabled={offline} onClick={() => { void start(); }}>Start free trial</Button>}
+        {!trial && plan !== null && <Button tone="primary" busy={busy === plan.id} disabled={offline || (busy !== null && busy !== plan.id)} onClick={() => { if (living) setChanging(true); else void take(plan); }}>Upgrade to {plan.name}</Button>}
+        {!trial && list === null && error === null && !offline && <Skeleton className="h-11 w-40 rounded-md pointer-fine:h-10" />}
+        {!withoutLink && <LinkButton to={`/subscription?from=${encodeURIComponent(place)}`}>View Plans</LinkButton>}
+      </div>
+      <p className="mt-2 min-h-5 text-ink-3">
+        {trial && 'Everything of Standard, nothing to pay, no card. It begins at once.'}
+        {!trial && plan !== null && `${priceText(plan)}, up to ${plan.agents} agents. ${back}`}
+        {!trial && plan === null && list !== null && 'No plan has more of this.'}
+      </p>
+      {offline && <p role="status" className="mt-1 text-amber">{OFFLINE_TILL}</p>}
+      {!offline && problem !== null && problem.of === plan?.id && <p role="alert" className="mt-1 text-danger">{problem.text}</p>}
+      {changing && plan !== null && <Suspense><ChangeDialog planId={plan.id} from={place} onLeave={onLeave} onClose={() => { setChanging(false); }} /></Suspense>}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+/** Where a person stands with their plan, in plain words and a date; refuses words the server's answer does not carry. */
+import { useSnapshot } from 'valtio';
+import type { Standing } from '../../../contract/standing.ts';
+import type { Plan, Plans, Subscription } from '../../../contract/subscription.ts';
+import { trialBannerText } from '../../billing/entitlement-view.ts';
+import type { BadgeTone } from '../../components/Tags.tsx';
+import { formatDate } from '../../format/times.ts';
+import { subscriptionStore } from '../../stores/subscription.ts';
+
+export function useSubscription(): Subscription | null {
+  return useSnapshot(subscriptionStore).data?.status?.subscription ?? null;
+}
+
+/** A plan that is there and can be changed, as opposed to none, one that ended, or a checkout never finished. */
+export function isLiving(subscription: Subscription | null): boolean {
+  return subscription !== null && subscription.status !== 'canceled' && subscription.status !== 'incomplete' && subscription.status !== 'none';
+}
+
+export interface StandingFacts {
+  subscription: Subscription | null;
+  /** Absent where a back end does not tell it: then it is read off the subscription. */
+  standing: Standing | undefined;
+  plan: Plan | undefined;
+  provider: Plans['provider'] | undefined;
+  /** Null without a running trial. */
+  trialDays: number | null;
+  trialEndsAt: number | null;
+  hasUsedTrial: boolean;
+}
+
+export interface StandingWords { tone: BadgeTone; name: string; line: string; then: string }
+
+function stateOf({ standing, subscription, trialDays, hasUsedTrial }: StandingFacts): Standing['state'] {
+  if (trialDays !== null) return 'trial';
+  if (standing !== undefined && standing.state !== 'trial') return standing.state;
+  if (!isLiving(subscription)) return hasUsedTrial || subscription?.status === 'canceled' ? 'lapsed' : 'free';
+  return subscription?.status === 'past_due' ? 'grace' : subscription?.cancelAtPeriodEnd === true ? 'ending' : 'active';
+}
+
+/** The one line under "Now" and what follows from it. */
+export function standingWords(facts: StandingFacts): StandingWords {
+  const { subscription, standing, plan, provider, trialDays, trialEndsAt } = facts;
+  const name = plan?.name ?? subscription?.planId ?? 'Your plan';
+  const until = standing?.until ?? subscription?.currentPeriodEnd ?? null;
+  const on = until === null ? '' : ` on ${formatDate(until)}`;
+  switch (stateOf(facts)) {
+    case 'trial': return {
+      tone: trialDays !== null && trialDays <= 2 ? 'attention' : 'good', name: 'Free trial', line: `Free trial. ${trialBannerText(trialDays ?? 0)}.`,
+      then: `${trialEndsAt === null ? 'After it' : `It ends on ${formatDate(trialEndsAt)}. After that`} agents open nothing new; what they hold keeps its stops and exits.`,
+    };
+    case 'active': return provider === 'test'
+      ? { tone: 'good', name, line: until === null ? `${name}.` : `${name}. Paid until ${formatDate(until)}.`, then: 'Test plans do not renew by themselves.' }
+      : { tone: 'good', name, line: until === null ? `${name}.` : `${name}. Renews${on}.`, then: '' };
+    case 'grace': return {
+      tone: 'bad', name, line: `${name}. The last payment has not come through.`,
+      then: `${until === null ? 'For now everything goes on' : `Everything goes on until ${formatDate(until)}`}: check the card in the billing portal before then. After that agents open nothing new.`,
+    };
+    case 'ending': return { tone: 'attention', name, line: `${name}. Ends${on}.`, then: 'Until then nothing changes. You can keep the plan in the billing portal.' };
+    case 'lapsed': return {
+      tone: 'neutral', name: 'Free', line: subscription?.status === 'canceled' ? `Free. ${name} has ended${subscription.currentPeriodEnd === null ? '' : `, paid until ${formatDate(subscription.currentPeriodEnd)}`}.` : 'Free. Your free trial has been used.',
+      then: 'Agents open nothing new. Agents and history are kept, and Stop always works.',
+    };
+    case 'free': return { tone: 'neutral', name: 'Free', line: 'Free.', then: 'Dashboard, markets and portfolio. Agents come with a plan or the free trial.' };
+  }
+}
