@@ -1,5 +1,6 @@
 /** Back from a checkout: waits for the server's word on the plan and says only that; refuses to call a plan active because an address says so. */
 import { proxy, subscribe } from 'valtio';
+import { PLAN_NAMES } from '../../contract/plan-prices.ts';
 import { agentCap, type Tier } from '../../contract/tiers.ts';
 import { session } from '../identity/session.ts';
 import type { ConnectionStore } from '../stores/connection.ts';
@@ -25,13 +26,14 @@ const DASHBOARD = '/dashboard';
 let stop: () => void = () => undefined;
 
 /** The plan the server says is there now, where it is the one that was asked for. */
-function plan(planId: string | null): { tier: Tier; name: string } | null {
+function plan(asked: PendingCheckout | null): { tier: Tier; name: string } | null {
   const { entitlement, data, origin } = subscriptionStore;
   const subscription = data?.status?.subscription ?? null;
   // What was kept on the device is older than the checkout.
   if (origin === 'snapshot' || subscription === null || !entitlement.isSubscribed || entitlement.isTrialActive) return null;
-  if (planId !== null && subscription.planId !== planId) return null;
-  return { tier: subscription.tier, name: plansStore.data?.plans.find(({ id }) => id === subscription.planId)?.name ?? subscription.tier };
+  if (asked !== null && subscription.planId !== asked.planId) return null;
+  const { tier } = subscription;
+  return { tier, name: plansStore.data?.plans.find(({ id }) => id === subscription.planId)?.name ?? asked?.planName ?? (tier === 'free' || tier === 'trial' ? tier : PLAN_NAMES[tier]) };
 }
 
 function settled(bought: { tier: Tier; name: string }, quietly: boolean, from: string | null, back: (path: string) => void): void {
@@ -68,7 +70,7 @@ function wait(uid: string, pending: PendingCheckout | null, quietly: boolean, ba
   const look = (): void => {
     if (over) return;
     if (session.user?.uid !== uid) { endArrival(); return; }
-    const bought = plan(pending?.planId ?? null);
+    const bought = plan(pending);
     if (bought !== null) settled(bought, quietly, pending?.from ?? null, back);
   };
   const quit = subscribe(subscriptionStore, look);

@@ -6,6 +6,7 @@ import { session } from '../identity/session.ts';
 import { connection } from '../stores/connection.ts';
 import { plansStore } from '../stores/subscription.ts';
 import { openCheckout, openPortal, type Destination } from './checkout.ts';
+import { leaveFor } from './leave.ts';
 import { ownPath, rememberCheckout } from './pending-checkout.ts';
 
 export interface Till {
@@ -22,14 +23,12 @@ export const till = proxy<Till>({ busy: null, embedded: null, problem: null });
 
 export const OFFLINE_TILL = 'Offline: a plan is taken with a connection. Nothing was charged, and what you typed is kept.';
 
-const leaveFor = (url: string): void => { location.assign(url); };
-
 function remember({ planId, planName, from }: { planId: string; planName: string; from: string | null }, by: 'checkout' | 'portal'): void {
   const uid = session.user?.uid;
   if (uid !== undefined) rememberCheckout({ uid, planId, planName, from: ownPath(from), openedAt: Date.now(), by, returned: false });
 }
 
-async function open(what: string, way: () => Promise<Destination>, leave: (url: string) => void): Promise<boolean> {
+async function open(what: string, way: () => Promise<Destination>): Promise<boolean> {
   if (till.busy !== null) return false;
   till.problem = null;
   if (connection.online === 'offline') {
@@ -43,8 +42,10 @@ async function open(what: string, way: () => Promise<Destination>, leave: (url: 
       till.embedded = { clientSecret: destination.clientSecret, planId: what };
       till.busy = null;
     } else {
-      // Busy until the page is gone, so that a second press in between opens nothing.
-      leave(destination.url);
+      // Busy until the page is gone, so that a second press in between opens nothing. The browser's back button may show
+      // it again as it was left.
+      addEventListener('pageshow', () => { till.busy = null; }, { once: true });
+      leaveFor(destination.url);
     }
     return true;
   } catch (error) {
@@ -55,26 +56,23 @@ async function open(what: string, way: () => Promise<Destination>, leave: (url: 
 }
 
 /** Opens the checkout of a plan. `from` is where a limit was met: the person comes back there. Answers whether it is open. */
-export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null, leave = leaveFor): Promise<boolean> {
+export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): Promise<boolean> {
   return open(plan.id, async () => {
     const destination = await openCheckout(plansStore.data?.plans ?? [], plan.id);
     remember({ planId: plan.id, planName: plan.name, from }, 'checkout');
     return destination;
-  }, leave);
+  });
 }
 
 /** Opens the billing portal: as it is, or at a change of plan that is to be confirmed there. */
-export function visitPortal(change?: { planId: string; planName: string; from: string | null }, leave = leaveFor): Promise<boolean> {
+export function visitPortal(change?: { planId: string; planName: string; from: string | null }): Promise<boolean> {
   return open(PORTAL, async () => {
     const url = await openPortal(change?.planId);
     if (change !== undefined) remember(change, 'portal');
     return { kind: 'page', url };
-  }, leave);
+  });
 }
 
 export function closeTill(): void {
   Object.assign(till, { busy: null, embedded: null, problem: null });
 }
-
-// The browser may show this page again as it was left, by its back button: nothing is being opened then.
-addEventListener('pageshow', (event) => { if (event.persisted) till.busy = null; });

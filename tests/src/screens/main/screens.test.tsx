@@ -231,7 +231,7 @@ describe('creating an agent', () => {
     await toTerms();
     const pool = await screen.findByLabelText<HTMLSelectElement>('Pool');
     expect([pool.disabled, pool.value]).toEqual([true, 'all_pools']);
-    expect(screen.getByText(/comes with Pro/)).toBeTruthy();
+    expect(screen.getByText(/Choosing one of the five alone comes with a larger plan/)).toBeTruthy();
   });
 
   it('lets pro choose its pool', async () => {
@@ -280,9 +280,16 @@ describe('creating an agent', () => {
 
 describe('small rules of screens', () => {
   it('says how a checkout ended, once, on the dashboard (R2-30)', async () => {
+    const status = (tier: 'pro' | 'free') => ({ status: { subscription: tier === 'free' ? null : { status: 'active' as const, tier, planId: tier, currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: tier, servedAt: Date.now() }, trial: null });
+    applySubscription(status('free'), 'network');
     await open('/dashboard?subscription=success');
-    await waitFor(() => { expect(toastStore.toasts.map((toast) => toast.message)).toEqual(['Payment received. Your plan shows as soon as it is confirmed.']); });
+    expect(await screen.findByText('Checkout finished. Your plan is being set up: waiting for the payment’s confirmation.')).toBeTruthy();
+    expect(toastStore.toasts).toEqual([]);
     expect(location.search).toBe('');
+    applySubscription(status('pro'), 'network');
+    expect(await screen.findByText('Pro is active: up to 10 agents.')).toBeTruthy();
+    expect(toastStore.toasts[0]?.message).toBe('Pro is active: up to 10 agents.');
+    fireEvent.click(screen.getByRole('button', { name: 'Hide' }));
     cleanup();
     removeToast();
     await open('/dashboard?subscription=canceled');

@@ -1,0 +1,179 @@
+// @vitest-environment jsdom
+/** Back from a checkout or the portal: what is said before and after the server's word, and where the person is taken. */
+import '../../support/page-world.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Tier } from '../../../contract/tiers.ts';
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+vi.mock('../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
+
+const { ApiError } = await import('../../../src/api/api-error.ts');
+const { arrival, arrivalText, arriveFrom, endArrival, leaveArrival, outcomeOf } = await import('../../../src/billing/arrival.ts');
+const { readCheckout, rememberCheckout } = await import('../../../src/billing/pending-checkout.ts');
+const { writeLastUser } = await import('../../../src/identity/last-user.ts');
+const { resetSession, session } = await import('../../../src/identity/session.ts');
+const { applySubscription, clearSubscription, plansStore, subscriptionChanged } = await import('../../../src/stores/subscription.ts');
+const { fill } = await import('../../../src/stores/slot.ts');
+const { removeToast, toastStore } = await import('../../../src/stores/toasts.ts');
+
+const NOW = Date.parse('2026-01-10T12:00:00Z');
+/** What the server answers now; null for nobody there. */
+let tier: Tier | null;
+const back = vi.fn();
+const pending = (part: object = {}) => { rememberCheckout({ uid: 'ann', planId: 'pro', planName: 'Pro', from: '/agents?new', openedAt: NOW, by: 'checkout', returned: false, ...part }); };
+const status = (of: Tier) => ({
+  subscription: of === 'free' || of === 'trial' ? null : { status: 'active' as const, tier: of, planId: of, currentPeriodEnd: NOW, cancelAtPeriodEnd: false }, entitledTier: of, servedAt: Date.now(),
+});
+const words = (): string[] => toastStore.toasts.map(({ message }) => message);
+const checks = (): number => call.mock.calls.filter(([name]) => name === 'subscriptionStatus').length;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW });
+  history.replaceState(null, '', '/dashboard');
+  writeLastUser({ uid: 'ann', email: null, lastSignInTime: null });
+  session.user = { uid: 'ann', email: null, displayName: null, metadata: { lastSignInTime: null } };
+  session.status = 'signed-in';
+  tier = 'free';
+  back.mockReset();
+  call.mockReset();
+  call.mockImplementation((name: string) => {
+    if (tier === null) return Promise.reject(new ApiError('x', { code: 'network', status: 0, text: 'x' }));
+    if (name === 'subscriptionStatus') return Promise.resolve(status(tier));
+    if (name === 'trialStatus') return Promise.resolve({ isActive: false, endDate: null, hasUsed: true, servedAt: Date.now() });
+    if (name === 'usage') return Promise.resolve({ tier, agents: { used: 0, limit: 10 }, fillsThisMonth: 0, periodStart: NOW });
+    return Promise.reject(new Error(name));
+  });
+  fill(plansStore, { plans: [{ id: 'pro', name: 'Pro', tier: 'pro', priceId: 'p', amount: '99', currency: 'USD', interval: 'month', agents: 10 }], provider: 'stripe' }, 'network', NOW);
+});
+afterEach(() => { endArrival(); clearSubscription(); removeToast(); resetSession(); localStorage.clear(); vi.useRealTimers(); });
+
+describe('after a finished checkout', () => {
+  it('names the plan once the server has said it, and goes back to where the limit was met (R2-30)', async () => {
+    pending();
+    tier = 'pro';
+    arriveFrom('success', back);
+    expect(words()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(words()).toEqual(['Pro is active: up to 10 agents.']);
+    expect(back).toHaveBeenCalledWith('/agents?new');
+    expect(readCheckout('ann')).toBeNull();
+    expect(arrival.state).toBe('none');
+  });
+
+  it('stays where it is and says so there, where the person came to look at plans; gone when they leave', async () => {
+    pending({ from: null });
+    tier = 'pro';
+    arriveFrom('success', back);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(back).not.toHaveBeenCalled();
+    expect(arrivalText(arrival, 'online')).toBe('Pro is active: up to 10 agents.');
+    leaveArrival();
+    expect(arrival.state).toBe('none');
+  });
+
+  it('claims nothing while the webhook is late, asks with growing pauses, then stops asking and waits to be told (R2-30)', async () => {
+    pending();
+    arriveFrom('success', back);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(arrivalText(arrival, 'online')).toBe('Checkout finished. Pro is being set up: waiting for the payment’s confirmation.');
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(arrival.state).toBe('late');
+    expect(arrivalText(arrival, 'online')).toMatch(/^Checkout finished, but the payment is not confirmed yet\..* you need not pay again\.$/);
+    await vi.advanceTimersByTimeAsync(4 * 60_000);
+    expect(checks()).toBe(6);
+    expect(words()).toEqual([]);
+    // The stream's word.
+    tier = 'pro';
+    await subscriptionChanged();
+    expect(words()).toEqual(['Pro is active: up to 10 agents.']);
+    expect(back).toHaveBeenCalledWith('/agents?new');
+  });
+
+  it('does not take a plan on the device, another plan or a trial for the one that was paid for', async () => {
+    pending();
+    tier = null;
+    applySubscription({ status: status('pro'), trial: null }, 'snapshot');
+    arriveFrom('success', back);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(arrival.state).toBe('waiting');
+    tier = 'starter';
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(arrival.state).toBe('waiting');
+    expect(words()).toEqual([]);
+  });
+
+  it('says offline that nothing is lost, and takes it up again after a reload', async () => {
+    pending();
+    tier = null;
+    arriveFrom('success', back);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(arrivalText(arrival, 'offline')).toBe('Checkout finished. Pro shows here once there is a connection and the server has confirmed it. Nothing is lost.');
+    endArrival();
+    clearSubscription();
+    arriveFrom(null, back);
+    expect(arrival.state).toBe('waiting');
+    tier = 'pro';
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(words()).toEqual(['Pro is active: up to 10 agents.']);
+  });
+
+  it('leaves a person alone who has gone on to another screen meanwhile', async () => {
+    pending();
+    arriveFrom('success', back);
+    await vi.advanceTimersByTimeAsync(0);
+    history.replaceState(null, '', '/market');
+    tier = 'pro';
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(words()).toEqual(['Pro is active: up to 10 agents.']);
+    expect(back).not.toHaveBeenCalled();
+  });
+
+  it('tells nobody else: a sign-out ends the waiting, and another person does not take it up', async () => {
+    pending();
+    arriveFrom('success', back);
+    await vi.advanceTimersByTimeAsync(0);
+    session.user = { uid: 'bob', email: null, displayName: null, metadata: { lastSignInTime: null } };
+    clearSubscription();
+    tier = 'pro';
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(arrival.state).toBe('none');
+    arriveFrom(null, back);
+    expect([arrival.state, words(), back.mock.calls]).toEqual(['none', [], []]);
+  });
+});
+
+describe('after a checkout that was left, and after the portal', () => {
+  it('says that nothing was charged and goes back to where the person was (R2-30)', () => {
+    pending();
+    arriveFrom('canceled', back);
+    expect(words()).toEqual(['Checkout cancelled. Nothing was charged.']);
+    expect(back).toHaveBeenCalledWith('/agents?new');
+    expect(readCheckout('ann')).toBeNull();
+    pending({ from: null });
+    arriveFrom('canceled', back);
+    expect(back).toHaveBeenLastCalledWith('/subscription');
+  });
+
+  it('says nothing of a change that was not made in the portal, and names one that was', async () => {
+    pending({ by: 'portal' });
+    arriveFrom('portal', back);
+    expect(back).toHaveBeenCalledWith('/agents?new');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect([arrival.state, words()]).toEqual(['none', []]);
+    tier = 'pro';
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(words()).toEqual(['Pro is active: up to 10 agents.']);
+    expect(back).toHaveBeenCalledTimes(1);
+  });
+
+  it('reads three words in an address and no others', () => {
+    expect(['?subscription=success', '?subscription=canceled', '?billing=portal', '?subscription=pro', ''].map(outcomeOf)).toEqual(['success', 'canceled', 'portal', null, null]);
+  });
+
+  it('forgets a checkout after a day', () => {
+    pending();
+    expect(readCheckout('ann')).not.toBeNull();
+    expect(readCheckout('ann', NOW + 24 * 3_600_000 + 1)).toBeNull();
+    expect(readCheckout('bob')).toBeNull();
+  });
+});
