@@ -28,7 +28,7 @@ function Blocked({ title, children, to, action }: { title: string; children: Rea
   );
 }
 
-/** The guard's screen for a refusal; `path` is where the person wanted to go. */
+/** The guard's screen for a refusal; `path` is the address that was asked for, with its query. */
 export function Refused({ access, path, offline = false }: { access: Extract<Access, { allowed: false }>; path: string; offline?: boolean }) {
   switch (access.screen) {
     case 'authentication':
@@ -44,7 +44,8 @@ export function Refused({ access, path, offline = false }: { access: Extract<Acc
 
 export function Guard({ children }: { children: ReactNode }) {
   const [path] = useLocation();
-  const search = useSearch();
+  // Heard of here, and taken from the address itself below: the router decodes it.
+  useSearch();
   const { loading, access } = useAccess(path);
   const { online } = useSnapshot(connection);
   const plan = useSnapshot(subscriptionStore).data;
@@ -60,5 +61,5 @@ export function Guard({ children }: { children: ReactNode }) {
     return <Blocked title="Not on this device" to="/dashboard" action="Go to Dashboard">Your plan was not saved on this device, so nobody here can tell whether it has this page. It opens when the server is back.</Blocked>;
   }
   // With its query: who comes back from a checkout with an ended session hears of it after logging in.
-  return <Refused access={access} path={search === '' ? path : `${path}?${search}`} offline={online === 'offline'} />;
+  return <Refused access={access} path={`${path}${location.search}${location.hash}`} offline={online === 'offline'} />;
 }

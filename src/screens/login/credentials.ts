@@ -25,8 +25,10 @@ export function refusedCredentials(error: unknown): CredentialErrors {
   return { [FIELD[code] ?? 'form']: errorSentence(error) };
 }
 
-/** Where to go after signing in: a path of this app, never another site. */
+/** Where to go after signing in: an address of this app with its query, never another site; judged as the browser will read it. */
 export function nextPath(search: string, otherwise: string): string {
   const next = new URLSearchParams(search).get('next') ?? '';
-  return /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : otherwise;
+  if (!next.startsWith('/') || !URL.canParse(next, location.origin)) return otherwise;
+  const to = new URL(next, location.origin);
+  return to.origin === location.origin && !/^\/(\/|(login|register)\b)/.test(to.pathname) ? `${to.pathname}${to.search}${to.hash}` : otherwise;
 }

@@ -127,6 +127,13 @@ describe('the guard', () => {
     expect(screen.queryByText('inside')).toBeNull();
   });
 
+  it('keeps the whole address for after the sign-in, its query as it was written (R8-23)', () => {
+    go('/library?article=fees&q=a%26b#top');
+    render(<Guard><p>inside</p></Guard>);
+    const next = new URL(screen.getByRole('link', { name: 'Go to Login' }).getAttribute('href') ?? '', 'http://x').searchParams.get('next');
+    expect(next).toBe('/library?article=fees&q=a%26b#top');
+  });
+
   it('shows a feature that the tier lacks as unavailable, with the plans (R8-24)', () => {
     render(<Refused access={{ allowed: false, screen: 'feature', reason: '' }} path="/analytics" />);
     expect(screen.getByRole('heading', { name: 'Feature Unavailable' })).toBeTruthy();

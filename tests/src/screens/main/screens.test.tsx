@@ -321,7 +321,8 @@ describe('small rules of screens', () => {
 
   it('goes on after a sign-in to a path of this app only', () => {
     expect(nextPath('?next=%2Fagents%2Fa1', '/dashboard')).toBe('/agents/a1');
-    for (const bad of ['//evil.example', 'https://evil.example', '/\\evil.example', '/login?next=/x']) expect(nextPath(`?next=${encodeURIComponent(bad)}`, '/dashboard')).toBe('/dashboard');
+    expect(nextPath(`?next=${encodeURIComponent('/library?article=fees&q=a%26b#top')}`, '/dashboard')).toBe('/library?article=fees&q=a%26b#top');
+    for (const bad of ['//evil.example', 'https://evil.example', '/\\evil.example', '/\t/evil.example', '/./\\evil.example', 'javascript:alert(1)', 'agents', '/login?next=/x', '/register']) expect(nextPath(`?next=${encodeURIComponent(bad)}`, '/dashboard')).toBe('/dashboard');
   });
 
   it('names what is missing in a sign-up beside its field', () => {
