@@ -28,6 +28,8 @@ export interface CandleChartProps {
   controls?: ReactNode;
   base?: string;
   quote?: string;
+  /** The first candle has come into sight: what lies before it is wanted. */
+  onOlder?: () => void;
 }
 
 const TABLE_ROWS = 200;
@@ -67,15 +69,21 @@ function Read({ candle, base, averages }: { candle: CandleRow; base: string; ave
   );
 }
 
-function CandleTable({ label, candles, quote, base }: { label: string; candles: readonly CandleRow[]; quote: string; base: string }) {
+function CandleTable({ label, candles, quote, base, onOlder }: { label: string; candles: readonly CandleRow[]; quote: string; base: string; onOlder: (() => void) | undefined }) {
+  const [count, setCount] = useState(TABLE_ROWS);
+  const more = (): void => {
+    setCount(count + TABLE_ROWS);
+    if (count + TABLE_ROWS > candles.length) onOlder?.();
+  };
   return (
     <div className="sheet-scroll h-full overflow-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
       <table className="sheet-table">
         <thead><tr><th scope="col">Opened</th>{['Open', 'High', 'Low', 'Close'].map((name) => <th key={name} scope="col" className="num">{name}{name === 'Close' && quote !== '' ? `, ${quote}` : ''}</th>)}<th scope="col" className="num">Volume{base === '' ? '' : `, ${base}`}</th></tr></thead>
-        <tbody>{candles.slice(-TABLE_ROWS).reverse().map(([at, open, high, low, close, volume]) => (
+        <tbody>{candles.slice(-count).reverse().map(([at, open, high, low, close, volume]) => (
           <tr key={at}><td>{formatMoment(at)}</td>{[open, high, low, close].map((value, place) => <td key={place} className="num">{formatPrice(value)}</td>)}<td className="num">{formatShort(volume)}</td></tr>
         ))}</tbody>
       </table>
+      {(count < candles.length || onOlder !== undefined) && <button type="button" className="min-h-11 px-1 text-xs text-accent underline underline-offset-2 pointer-fine:min-h-8" onClick={more}>Older candles</button>}
     </div>
   );
 }
@@ -86,13 +94,13 @@ function spoken(candle: CandleRow | undefined, quote: string): string {
   return `${formatMoment(at)}: open ${formatPrice(open)}, high ${formatPrice(high)}, low ${formatPrice(low)}, close ${formatPrice(close)} ${quote}`.trim();
 }
 
-export function CandleChart({ label, candles, intervalMs, marks = NO_MARKS, averages = NO_AVERAGES, price = null, height, empty, controls, base = '', quote = '' }: CandleChartProps) {
+export function CandleChart({ label, candles, intervalMs, marks = NO_MARKS, averages = NO_AVERAGES, price = null, height, empty, controls, base = '', quote = '', onOlder }: CandleChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<CandleHandle | null>(null);
   const [table, setTable] = useState(false);
   const [failed, setFailed] = useState(false);
-  /** The candle under the finger or the key; null while nothing is read. */
-  const [index, setIndex] = useState<number | null>(null);
+  /** When the candle under the finger or the key opened, ms: older ones may come before it. Null while nothing is read. */
+  const [readAt, setReadAt] = useState<number | null>(null);
   const drawable = candles.length > 1;
   const daily = intervalMs >= 86_400_000;
   const data = useMemo(() => {
@@ -100,8 +108,9 @@ export function CandleChart({ label, candles, intervalMs, marks = NO_MARKS, aver
     return { candles, marks: marksOnCandles(marks, candles, intervalMs), averages: averages.map((period) => ({ period, values: exponentialAverage(closes, period) })) };
   }, [candles, marks, intervalMs, averages]);
   const places = useMemo(() => new Map(candles.map(([at], place) => [at, place])), [candles]);
-  const latest = useRef({ data, price, places });
-  useEffect(() => { latest.current = { data, price, places }; });
+  const index = readAt === null ? null : places.get(readAt) ?? null;
+  const latest = useRef({ data, price, onOlder });
+  useEffect(() => { latest.current = { data, price, onOlder }; });
 
   useEffect(() => {
     const host = box.current;
@@ -109,7 +118,7 @@ export function CandleChart({ label, candles, intervalMs, marks = NO_MARKS, aver
     let closed = false;
     import('./candle-drawing.ts').then(({ drawCandles }) => {
       if (closed) return;
-      handle.current = drawCandles(host, { daily, onRead: (at) => { setIndex(at === null ? null : latest.current.places.get(at) ?? null); } });
+      handle.current = drawCandles(host, { daily, onRead: setReadAt, onEdge: () => { latest.current.onOlder?.(); } });
       handle.current.set(latest.current.data);
       handle.current.price(latest.current.price);
     }).catch((error: unknown) => {
@@ -125,7 +134,8 @@ export function CandleChart({ label, candles, intervalMs, marks = NO_MARKS, aver
     const to = event.key === 'Escape' ? null : pointAfter(event.key, index ?? candles.length, candles.length);
     if (to === null && (event.key !== 'Escape' || index === null)) return;
     event.preventDefault();
-    setIndex(to);
+    if (to === 0) onOlder?.();
+    setReadAt(to === null ? null : candles[to]?.[0] ?? null);
     handle.current?.point(to === null ? null : candles[to] ?? null);
   };
   const at = Math.min(index ?? candles.length - 1, candles.length - 1);
@@ -138,15 +148,15 @@ export function CandleChart({ label, candles, intervalMs, marks = NO_MARKS, aver
       <div style={{ height }} className="relative overflow-hidden">
         {!drawable && <div className="rule flex h-full items-center text-ink-3">{empty}</div>}
         {chart && <div ref={box} role="slider" tabIndex={0} aria-label={`${label}. Arrow keys read it.`} aria-orientation="horizontal" aria-valuemin={0} aria-valuemax={candles.length - 1} aria-valuenow={at} aria-valuetext={spoken(read, quote)}
-          onKeyDown={byKey} onBlur={() => { setIndex(null); handle.current?.point(null); }} className="absolute inset-0 touch-pan-y" />}
+          onKeyDown={byKey} onBlur={() => { setReadAt(null); handle.current?.point(null); }} className="absolute inset-0 touch-pan-y" />}
         {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
-        {drawable && table && <CandleTable label={label} candles={candles} quote={quote} base={base} />}
+        {drawable && table && <CandleTable label={label} candles={candles} quote={quote} base={base} onOlder={onOlder} />}
       </div>
       <figcaption className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 pointer-fine:min-h-8">
         <span className="flex min-w-0 flex-wrap items-center gap-x-4">{drawable && controls}</span>
         <span className="ml-auto flex items-center text-xs text-ink-3">
           {chart && <><button type="button" aria-label="Fewer candles" className={tool} onClick={() => { handle.current?.zoom(0.6); }}><ZoomIn className="size-4" aria-hidden /></button><button type="button" aria-label="More candles" className={tool} onClick={() => { handle.current?.zoom(1.6); }}><ZoomOut className="size-4" aria-hidden /></button></>}
-          {drawable && <button type="button" className="ml-2 min-h-11 shrink-0 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8" onClick={() => { setTable(!table); setIndex(null); }}>{table ? 'Chart' : 'Table'}</button>}
+          {drawable && <button type="button" className="ml-2 min-h-11 shrink-0 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8" onClick={() => { setTable(!table); setReadAt(null); }}>{table ? 'Chart' : 'Table'}</button>}
         </span>
       </figcaption>
     </figure>

@@ -1,22 +1,19 @@
-/** A chart over time (a line or candles) with its table one tap away; loads the drawing code only when shown, refuses to animate. */
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import type { CandleRow } from '../../contract/market.ts';
-import type { ChartHandle, ChartMark, ComparedLine } from './chart-drawing.ts';
+/** A line over time, and lines to compare it with, with its table one tap away; loads the drawing code only when shown, refuses to animate. */
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import type { ChartHandle, ComparedLine } from './chart-drawing.ts';
 import { formatAmount, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
 
 export interface TimeChartProps {
   /** What it shows, in words, for those who do not see it. */
   label: string;
-  /** `[ms, value]`, oldest first; or candles. */
-  line?: readonly (readonly [number, string])[];
+  /** `[ms, value]`, oldest first. */
+  line: readonly (readonly [number, string])[];
   /** What the name of the line is, and lines to compare it with; each is a column of the table. */
   lineName?: string;
   /** Time between two places on the axis, ms, where points lie unevenly. */
   stepMs?: number;
   compared?: readonly ComparedLine[];
-  candles?: readonly CandleRow[];
-  marks?: readonly ChartMark[];
   /** px. The place is kept before anything is drawn. */
   height: number;
   empty: ReactNode;
@@ -41,18 +38,17 @@ export function pointAfter(key: string, index: number, count: number): number | 
 
 const NONE: readonly ComparedLine[] = [];
 
-export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = NONE, candles, marks, height, empty, controls, unit = '', note }: TimeChartProps) {
+export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = NONE, height, empty, controls, unit = '', note }: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<ChartHandle | null>(null);
   const [table, setTable] = useState(false);
   const [read, setRead] = useState<{ at: number; text: string } | null>(null);
   const [failed, setFailed] = useState(false);
-  const points = useMemo<Points>(() => candles?.map(([at, , , , close]) => [at, close] as const) ?? line ?? [], [candles, line]);
+  const points: Points = line;
   const count = points.length;
   /** The point the keyboard stands on; null while it reads nothing. */
   const [index, setIndex] = useState<number | null>(null);
   const drawable = count > 1;
-  const candlestick = candles !== undefined;
 
   useEffect(() => {
     const host = box.current;
@@ -60,15 +56,15 @@ export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = 
     let closed = false;
     import('./chart-drawing.ts').then(({ drawChart }) => {
       if (closed) return;
-      handle.current = drawChart(host, { candlestick, onRead: setRead });
-      handle.current.set({ line: line ?? [], stepMs, compared, candles: candles ?? [], marks: marks ?? [] });
+      handle.current = drawChart(host, { onRead: setRead });
+      handle.current.set({ line, stepMs, compared });
     }, () => { setFailed(true); });
     return () => { closed = true; handle.current?.close(); handle.current = null; };
     // Data comes by the next effect; this one is about having a chart at all.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [table, drawable, candlestick]);
+  }, [table, drawable]);
 
-  useEffect(() => { handle.current?.set({ line: line ?? [], stepMs, compared, candles: candles ?? [], marks: marks ?? [] }); }, [line, stepMs, compared, candles, marks]);
+  useEffect(() => { handle.current?.set({ line, stepMs, compared }); }, [line, stepMs, compared]);
 
   const move = (to: number | null): void => {
     const point = to === null ? undefined : points[to];
@@ -97,8 +93,8 @@ export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = 
         {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
         {drawable && table && (
           <div className="sheet-scroll h-full overflow-y-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
-            <table className="sheet-table"><thead><tr><th scope="col">Time</th><th scope="col" className="num">{candlestick ? 'Close' : lineName}{unit === '' ? '' : `, ${unit}`}</th>{compared.map(({ name }) => <th key={name} scope="col" className="num">{name}</th>)}</tr></thead>
-              <tbody>{points.slice(-TABLE_ROWS).reverse().map(([at, value]) => <tr key={at}><td>{formatMoment(at)}</td><td className="num">{candlestick ? formatPrice(value) : formatAmount(value)}</td>{compared.map(({ name, points: others }) => <td key={name} className="num">{formatAmount(others.find(([time]) => time === at)?.[1])}</td>)}</tr>)}</tbody></table>
+            <table className="sheet-table"><thead><tr><th scope="col">Time</th><th scope="col" className="num">{lineName}{unit === '' ? '' : `, ${unit}`}</th>{compared.map(({ name }) => <th key={name} scope="col" className="num">{name}</th>)}</tr></thead>
+              <tbody>{points.slice(-TABLE_ROWS).reverse().map(([at, value]) => <tr key={at}><td>{formatMoment(at)}</td><td className="num">{formatAmount(value)}</td>{compared.map(({ name, points: others }) => <td key={name} className="num">{formatAmount(others.find(([time]) => time === at)?.[1])}</td>)}</tr>)}</tbody></table>
           </div>
         )}
       </div>

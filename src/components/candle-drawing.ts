@@ -31,6 +31,8 @@ export interface CandleHandle {
 const SHOWN = 120;
 const SHOWN_NARROW = 60;
 const NARROW_PX = 640;
+/** Candles left of what is seen, under which older ones are wanted. */
+const EDGE = 10;
 const AVERAGE_TONES = ['--accent', '--amber', '--ink-3'] as const;
 
 function palette() {
@@ -57,7 +59,7 @@ const options = (tones: Tones, daily: boolean) => ({
   crosshair: { vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false }, horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true } },
 });
 
-export function drawCandles(host: HTMLElement, { daily, onRead }: { daily: boolean; onRead: (at: number | null) => void }): CandleHandle {
+export function drawCandles(host: HTMLElement, { daily, onRead, onEdge }: { daily: boolean; onRead: (at: number | null) => void; onEdge: () => void }): CandleHandle {
   let tones = palette();
   const chart = createChart(host, {
     autoSize: true, ...options(tones, daily),
@@ -112,6 +114,9 @@ export function drawCandles(host: HTMLElement, { daily, onRead }: { daily: boole
   const watcher = new MutationObserver(paint);
   watcher.observe(document.documentElement, { attributeFilter: ['data-theme', 'data-gain'] });
   chart.subscribeCrosshairMove((move: MouseEventParams) => { onRead(move.time === undefined || move.point === undefined ? null : Number(move.time) * 1_000); });
+
+  // Candles that come before the first move nothing: the library holds on to the newest.
+  chart.timeScale().subscribeVisibleLogicalRangeChange((range) => { if (placed && range !== null && range.from < EDGE) onEdge(); });
 
   let placed = false;
   return {

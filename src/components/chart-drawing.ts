@@ -1,10 +1,6 @@
 /** Draws with lightweight-charts in the colours of the page; loaded on demand, refuses grid noise and animation. */
-import {
-  AreaSeries, CandlestickSeries, ColorType, createChart, createSeriesMarkers, LineSeries, LineStyle,
-  type ISeriesApi, type UTCTimestamp,
-} from 'lightweight-charts';
-import type { CandleRow } from '../../contract/market.ts';
-import { formatAmount, formatPrice } from '../format/numbers.ts';
+import { AreaSeries, ColorType, createChart, LineSeries, LineStyle, type ISeriesApi, type UTCTimestamp } from 'lightweight-charts';
+import { formatAmount } from '../format/numbers.ts';
 
 /** An entry or an exit of the person on the price. `at` is market clock, ms. */
 export interface ChartMark { at: number; side: 'buy' | 'sell'; text: string }
@@ -22,8 +18,6 @@ export interface ChartData {
   /** Time between two places on the axis, ms: points that lie further apart are drawn further apart. */
   stepMs?: number | undefined;
   compared: readonly ComparedLine[];
-  candles: readonly CandleRow[];
-  marks: readonly ChartMark[];
 }
 
 export interface ChartHandle {
@@ -66,36 +60,32 @@ function spaced(points: readonly (readonly [number, string])[], stepMs: number |
 }
 
 function palette() {
-  return { text: colour('--ink-3'), line: colour('--line'), accent: colour('--accent'), fade: colour('--accent', 0.13), none: colour('--accent', 0), up: colour('--gain'), down: colour('--loss') };
+  return { text: colour('--ink-3'), line: colour('--line'), accent: colour('--accent'), fade: colour('--accent', 0.13), none: colour('--accent', 0) };
 }
 
-export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlestick: boolean; onRead: (read: { at: number; text: string } | null) => void }): ChartHandle {
+export function drawChart(host: HTMLElement, { onRead }: { onRead: (read: { at: number; text: string } | null) => void }): ChartHandle {
   let tones = palette();
   const look = () => ({
     layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: tones.text, fontSize: 11, attributionLogo: false },
     // Above a line stands the change of its range, which must not hide its top.
-    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: candlestick ? 0.12 : 0.22, bottom: 0.08 } },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.22, bottom: 0.08 } },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
     crosshair: { vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false }, horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true } },
   });
   const chart = createChart(host, {
     autoSize: true, ...look(),
     grid: { vertLines: { visible: false }, horzLines: { visible: false } },
-    handleScroll: candlestick, handleScale: candlestick,
-    localization: { priceFormatter: (value: number) => (candlestick ? formatPrice(plain(value)) : formatAmount(plain(value))) },
+    handleScroll: false, handleScale: false,
+    localization: { priceFormatter: (value: number) => formatAmount(plain(value)) },
   });
-  const area = candlestick ? null : chart.addSeries(AreaSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerRadius: 3 });
+  const area = chart.addSeries(AreaSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerRadius: 3 });
   const beside: ISeriesApi<'Line'>[] = [];
-  const bars = candlestick ? chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineVisible: true, priceLineWidth: 1 }) : null;
-  const series: ISeriesApi<'Area'> | ISeriesApi<'Candlestick'> | null = area ?? bars;
-  const markers = bars === null ? null : createSeriesMarkers(bars, []);
 
   const paint = (): void => {
     tones = palette();
     chart.applyOptions(look());
-    area?.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
+    area.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
     beside.forEach((line, index) => { const style = COMPARED_STYLES[index % COMPARED_STYLES.length]; if (style !== undefined) line.applyOptions({ color: colour(style.token), lineStyle: style.dash }); });
-    bars?.applyOptions({ upColor: tones.up, downColor: tones.down, wickUpColor: tones.up, wickDownColor: tones.down });
   };
   paint();
   const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -104,34 +94,26 @@ export function drawChart(host: HTMLElement, { candlestick, onRead }: { candlest
   watcher.observe(document.documentElement, { attributeFilter: ['data-theme', 'data-gain'] });
 
   chart.subscribeCrosshairMove((move) => {
-    const point = series === null || move.time === undefined ? undefined : move.seriesData.get(series);
+    const point = move.time === undefined ? undefined : move.seriesData.get(area);
     if (point === undefined) { onRead(null); return; }
-    const value: unknown = 'close' in point ? point.close : 'value' in point ? point.value : null;
-    onRead(typeof value !== 'number' ? null : { at: Number(move.time) * 1_000, text: candlestick ? formatPrice(plain(value)) : formatAmount(plain(value)) });
+    const value: unknown = 'value' in point ? point.value : null;
+    onRead(typeof value !== 'number' ? null : { at: Number(move.time) * 1_000, text: formatAmount(plain(value)) });
   });
 
-  let first = true;
   return {
-    set({ line, stepMs, compared, candles, marks }) {
+    set({ line, stepMs, compared }) {
       if (beside.length !== compared.length) {
         for (const one of beside.splice(0)) chart.removeSeries(one);
         while (beside.length < compared.length) beside.push(chart.addSeries(LineSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false }));
         paint();
       }
       compared.forEach(({ points }, index) => { beside[index]?.setData(spaced(points, stepMs)); });
-      area?.setData(spaced(line, stepMs));
-      bars?.setData(ordered(candles.map(([at, open, high, low, close]) => ({ time: seconds(at), open: Number(open), high: Number(high), low: Number(low), close: Number(close) }))));
-      const from = candles[0]?.[0] ?? Infinity;
-      markers?.setMarkers(ordered(marks.filter((mark) => mark.at >= from).map((mark) => ({
-        time: seconds(mark.at), position: mark.side === 'buy' ? 'belowBar' as const : 'aboveBar' as const,
-        shape: mark.side === 'buy' ? 'arrowUp' as const : 'arrowDown' as const, color: mark.side === 'buy' ? tones.up : tones.down, text: mark.text,
-      }))));
-      if (first || !candlestick) chart.timeScale().fitContent();
-      first = false;
+      area.setData(spaced(line, stepMs));
+      chart.timeScale().fitContent();
     },
     point(to) {
-      if (to === null || series === null) chart.clearCrosshairPosition();
-      else chart.setCrosshairPosition(Number(to.value), seconds(to.at), series);
+      if (to === null) chart.clearCrosshairPosition();
+      else chart.setCrosshairPosition(Number(to.value), seconds(to.at), area);
     },
     close() {
       scheme.removeEventListener('change', paint);

@@ -188,7 +188,7 @@ export default function AgentScreen({ params }: ScreenProps) {
       <ReadError message={slot.error} hasData={slot.data !== null} onRetry={() => { void read(); }} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
-          <Section title="Price and its trades"><Suspense fallback={<Skeleton className="h-[304px] w-full" />}><AgentChart pairs={agent.trading_pairs} fills={fills} rhythm={agent.execution_interval} quote={agent.quote} /></Suspense></Section>
+          <Section title="Price and its trades"><Suspense fallback={<Skeleton className="h-[396px] w-full md:h-[352px]" />}><AgentChart pairs={agent.trading_pairs} fills={fills} rhythm={agent.execution_interval} quote={agent.quote} /></Suspense></Section>
           {portfolio === null && agent.openPositions > 0 && <Section title="Positions"><SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" /></Section>}
           {positions.length > 0 && portfolio !== null && <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} /></Section>}
           <Section title="Decisions" className="min-h-[22rem]" aside={slot.data === null ? undefined : 'newest first'}>

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CandleRow } from '../../../contract/market.ts';
 import { marksOnCandles } from '../../../src/components/CandleChart.tsx';
+import { renewed } from '../../../src/screens/market/use-candles.ts';
 import { exponentialAverage } from '../../../src/components/moving-average.ts';
 
 const HOUR = 3_600_000;
@@ -29,6 +30,16 @@ describe('an exponential average', () => {
       expect(exponentialAverage(values.slice(0, cut), period)).toEqual(all.slice(0, cut));
     }));
     expect(exponentialAverage([5, 5, 5, 5], 2)).toEqual([null, 5, 5, 5]);
+  });
+});
+
+describe('candles read again', () => {
+  it('keep the older ones where both meet, take the newer word, and leave no hole', () => {
+    const newer: CandleRow = [3 * HOUR, '2', '2', '2', '2', '2'];
+    expect(renewed([candle(1), candle(2), candle(3)], [newer, candle(4)])).toEqual([candle(1), candle(2), newer, candle(4)]);
+    expect(renewed([candle(1), candle(2)], [candle(8), candle(9)])).toEqual([candle(8), candle(9)]);
+    expect(renewed([], [candle(8)])).toEqual([candle(8)]);
+    expect(renewed([candle(1)], [])).toEqual([candle(1)]);
   });
 });
 

@@ -152,6 +152,23 @@ describe('one pair', () => {
     expect(cells.textContent).toMatch(/10\.0014\.009\.0012\.00345\.00$/);
   }, 30_000);
 
+  it('goes back in time when its first candle is reached, as far as there are candles', async () => {
+    const hours = (from: number, to: number) => Array.from({ length: to - from }, (_none, hour) => [(from + hour) * 3_600_000, '10', '14', '9', '12', '345']);
+    call.mockImplementation((name: string, { query }: { query?: { before?: number } } = {}) => (name !== 'candles' ? never()
+      : Promise.resolve({ symbol: 'BTC/USDT', interval: '1h', candles: query?.before === undefined ? hours(140, 200) : query.before === 140 * 3_600_000 ? hours(100, 140) : [] })));
+    await open('/market/BTC-USDT');
+    await screen.findByRole('slider');
+    fireEvent.click(screen.getByRole('button', { name: 'Table' }));
+    const rows = () => within(screen.getByRole('table')).getAllByRole('row').length - 1;
+    expect(rows()).toBe(60);
+    fireEvent.click(screen.getByRole('button', { name: 'Older candles' }));
+    await waitFor(() => { expect(rows()).toBe(100); });
+    fireEvent.click(screen.getByRole('button', { name: 'Older candles' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Older candles' }));
+    const asked = call.mock.calls.filter(([name]) => name === 'candles').map(([, request]) => (request as { query: { before?: number } }).query.before);
+    expect(asked).toEqual([undefined, 140 * 3_600_000, 100 * 3_600_000]);
+  }, 30_000);
+
   it('without the server draws the last day that was kept', async () => {
     connection.online = 'offline';
     applySparklines({ now: NOW, lines: { 'BTC/USDT': { to: NOW, points: Array.from({ length: 64 }, (_none, step) => 60_000 + step) } } }, 'snapshot', NOW);
