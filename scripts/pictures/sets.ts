@@ -53,14 +53,15 @@ const failing: PictureSet = (world, base) => using(world, base, world.trader, { 
   await camera.context.route(ANSWERS, (route) => route.fulfill({ status: 500, json: { error: { code: 'internal', message: 'The server failed on this.' } } }));
   await camera.take('error', reading(world));
 });
-const stale: PictureSet = (world, base) => using(world, base, world.trader, { quiet: true }, async (camera) => {
+const stale: PictureSet = (world, base) => using(world, base, world.trader, { quiet: true, before: async (context) => { await context.route('**/api/stream*', (route) => route.abort()); } }, async (camera) => {
   await camera.page.clock.install();
   for (const shot of reading(world).filter(({ name }) => ['dashboard', 'agents', 'market', 'symbol', 'portfolio'].includes(name))) {
+    // The stream has been given up, and nothing that is asked again answers while the picture is taken.
     await camera.take('stale', [{ ...shot, act: async (page) => {
       await camera.context.route(ANSWERS, () => undefined);
       await page.clock.fastForward(6 * 60_000);
-      await camera.context.unroute(ANSWERS);
     } }]);
+    await camera.context.unroute(ANSWERS);
   }
 });
 

@@ -13,7 +13,7 @@ const UpgradeHere = lazy(() => import('../screens/subscription/UpgradeHere.tsx')
 
 /** The plan that has this page, in one tap and back here. */
 function UpgradePrompt({ path }: { path: string }) {
-  const rule = routeRule(path);
+  const rule = routeRule(path.replace(/[?#].*$/, ''));
   if (rule?.resource === undefined || rule.action === undefined) return null;
   return <div className="mt-4 min-h-24"><Suspense><UpgradeHere need={{ resource: rule.resource, action: rule.action }} from={path} withoutLink /></Suspense></div>;
 }

@@ -20,6 +20,7 @@ import { pageToast } from '../../stores/toasts.ts';
 import { act } from '../act.ts';
 import type { OutboxEntryView } from '../outbox-view.ts';
 import { useSlot } from '../reading.ts';
+import { AskPreview } from './AskPreview.tsx';
 import { planText } from './agent-words.ts';
 import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-words.ts';
 
@@ -66,9 +67,10 @@ function Body({ entry, agents, now }: { entry: OutboxEntryView; agents: readonly
           const agent = agents.find((one) => one.id === id);
           return (
             <li key={id} className="rule py-2">
-              {ids.length > 1 && <p className="font-medium">{agent?.name ?? names.get(id) ?? 'An agent that is gone'}</p>}
+              {ids.length > 1 && <p className="flex items-baseline justify-between gap-3"><span className="min-w-0 truncate font-medium">{agent?.name ?? names.get(id) ?? 'An agent that is gone'}</span>{agent !== undefined && <Amount value={worst?.each.get(id)} change why="Equity is not on this device" />}</p>}
               {agent !== undefined && <p className="text-ink-2">{planText(agent)}</p>}
               <p className={agent === undefined ? 'text-amber' : 'text-ink-2'}>{changedMeanwhile(entry, id, agent, now)}</p>
+              {agent !== undefined && <AskPreview agentId={id} name={agent.name} rows={agent.trading_pairs.length} />}
             </li>
           );
         })}

@@ -1,5 +1,6 @@
 /** Changes the terms of an agent, shown with what it would do under them; keeps what was typed, refuses to overwrite an edit it has not seen. */
 import { lazy, Suspense, useState, type FormEvent } from 'react';
+import * as z from 'zod/mini';
 import { Agent, AgentSettingsBody } from '../../../contract/agents.ts';
 import { PreviewTerms, type AgentPreviewBody } from '../../../contract/preview.ts';
 import { api } from '../../api/api.ts';
@@ -11,13 +12,20 @@ import { byField, check } from '../../format/validation.ts';
 import { loadAgents } from '../../stores/agents.ts';
 import { serverIssues, typedNumber } from './agent-draft.ts';
 import { intervalText } from './agent-words.ts';
+import { useKeptDraft } from './kept-draft.ts';
 import { INTERVALS } from './TermsFields.tsx';
 
 const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({ value, label: value }));
 
 const WouldDoNow = lazy(() => import('./WouldDoNow.tsx'));
 
-interface EditDraft { risk_profile: string; size: string; execution_interval: string }
+const EditDraft = z.object({ risk_profile: z.string(), size: z.string(), execution_interval: z.string() });
+type EditDraft = z.infer<typeof EditDraft>;
+/** `base`: the version this edit was made on; what is heard of the agent meanwhile does not move it. */
+const Kept = z.object({ base: z.number(), draft: EditDraft });
+
+const termsOf = (agent: Agent): EditDraft => ({ risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval });
+const isSame = (a: EditDraft, b: EditDraft): boolean => a.risk_profile === b.risk_profile && a.size === b.size && a.execution_interval === b.execution_interval;
 
 /** The same agent under the terms as they are typed; null while they cannot be saved. */
 function askAbout(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
@@ -26,9 +34,13 @@ function askAbout(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
 }
 
 export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSaved: (agent: Agent) => void }) {
-  /** The version this edit was made on; what is heard of the agent meanwhile does not move it. */
-  const [base, setBase] = useState(agent.version);
-  const [draft, setDraft] = useState<EditDraft>({ risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval });
+  const [first] = useState(() => ({ base: agent.version, draft: termsOf(agent) }));
+  const [{ base, draft }, keep] = useKeptDraft(`agent-edit.${agent.id}`, Kept, first);
+  const [restored, setRestored] = useState(draft !== first.draft);
+  const change = (part: Partial<EditDraft>): void => {
+    const next = { ...draft, ...part };
+    keep(base === first.base && isSame(next, first.draft) ? null : { base, draft: next });
+  };
   const [issues, setIssues] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -41,13 +53,14 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
     setBusy(true);
     try {
       const reply = await api.call('updateAgent', { params: { id: agent.id }, body: checked.value });
+      keep(null);
       await loadAgents(true);
       onSaved(reply.agent);
     } catch (error) {
       const theirs = error instanceof ApiError && error.code === 'agent_changed' ? Agent.safeParse(error.details?.agent) : null;
       if (theirs?.success === true) {
         const { version, risk_profile, max_position_size, execution_interval } = theirs.data;
-        setBase(version);
+        keep({ base: version, draft });
         setFailure(`Changed elsewhere meanwhile. The server has ${risk_profile}, ${max_position_size} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`);
         return;
       }
@@ -60,9 +73,12 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
   };
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={(event) => { void submit(event); }}>
-      <Select label="Risk profile" value={draft.risk_profile} error={issues.risk_profile} options={PROFILES} onChange={(event) => { setDraft({ ...draft, risk_profile: event.target.value }); }} />
-      <Field label="Most in one position" unit={agent.quote} inputMode="decimal" value={draft.size} error={issues.max_position_size} onChange={(event) => { setDraft({ ...draft, size: event.target.value }); }} />
-      <Select label="Looks at the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} onChange={(event) => { setDraft({ ...draft, execution_interval: event.target.value }); }} />
+      {restored && (
+        <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"><span>What you typed before and did not save.</span><button type="button" className="min-h-8 font-medium underline underline-offset-2" onClick={() => { keep(null); setRestored(false); setIssues({}); setFailure(undefined); }}>Take the present terms</button></p>
+      )}
+      <Select label="Risk profile" value={draft.risk_profile} error={issues.risk_profile} options={PROFILES} onChange={(event) => { change({ risk_profile: event.target.value }); }} />
+      <Field label="Most in one position" unit={agent.quote} inputMode="decimal" value={draft.size} error={issues.max_position_size} onChange={(event) => { change({ size: event.target.value }); }} />
+      <Select label="Looks at the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} onChange={(event) => { change({ execution_interval: event.target.value }); }} />
       {failure !== undefined && <p role="alert" className="text-danger">{failure}</p>}
       <Suspense fallback={<Skeleton className="h-40 w-full" />}><WouldDoNow ask={askAbout(agent, draft)} rows={agent.trading_pairs.length} missing="These terms cannot be saved yet." running={agent.status === 'running'} /></Suspense>
       <Button type="submit" tone="primary" busy={busy}>Save</Button>

@@ -33,3 +33,8 @@ export function pairsText(agent: Pick<Agent, 'trading_pairs' | 'pool'>): string 
 export function planText(agent: Pick<Agent, 'trading_pairs' | 'pool' | 'execution_interval' | 'max_position_size' | 'quote' | 'risk_profile'>): string {
   return `Looks at ${pairsText(agent)} ${intervalText(agent.execution_interval)}, by ${POOL_NAME[agent.pool]}, with at most ${agent.max_position_size.toLocaleString('en').replace(/,/g, '\u202f')} ${agent.quote} in one position.`;
 }
+
+/** Names as a sentence carries them: the first few, and how many more. */
+export function namesText(names: readonly string[], most = 6): string {
+  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+}

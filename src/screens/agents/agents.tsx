@@ -2,15 +2,13 @@
 import { CircleStop, Play, Plus } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { Agent } from '../../../contract/agents.ts';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
-import { startAll, stopAll } from '../../commands.ts';
+import { stopAll } from '../../commands.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
-import { formatAmount } from '../../format/numbers.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { loadAgents } from '../../stores/agents.ts';
 import { insightStore, loadInsight } from '../../stores/analytics.ts';
@@ -25,6 +23,7 @@ import { AgentList } from './AgentList.tsx';
 import { keepDraft, NEW_AGENT_PATH, WIZARD_DRAFT } from './kept-draft.ts';
 
 const CreateWizard = lazy(() => import('./CreateWizard.tsx'));
+const StartAllDialog = lazy(() => import('./StartAllDialog.tsx'));
 
 /** Whether there is room for one more, and what to say where there is not. */
 export function CreateDialog({ open, onOpenChange, count, draft, title = 'New agent' }: { open: boolean; onOpenChange: (open: boolean) => void; count: number; draft?: AgentDraft; title?: string }) {
@@ -42,18 +41,6 @@ export function CreateDialog({ open, onOpenChange, count, draft, title = 'New ag
       {mayCreate && room && <Suspense fallback={<SkeletonRows rows={5} />}><CreateWizard quote={quote} draft={draft} onCreated={(agent) => { onOpenChange(false); go(`/agents/${encodeURIComponent(agent.id)}`); }} /></Suspense>}
     </Dialog>
   );
-}
-
-/** Names as a sentence carries them: the first few, and how many more. */
-export function namesText(names: readonly string[], most = 6): string {
-  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
-}
-
-/** Start all, in words: who, what they may hold together at most, and what is lost in each pair at the stop. */
-export function startAllSentence(agents: readonly Agent[], quote: string): string {
-  const most = agents.reduce((sum, agent) => sum + agent.max_position_size, 0);
-  const aggressive = agents.filter((agent) => agent.risk_profile === 'Aggressive').length;
-  return `Starts ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}: ${namesText(agents.map((agent) => agent.name))}. With one position each they hold at most ${formatAmount(String(most))} ${quote}${aggressive > 0 ? `; ${aggressive} of them Aggressive` : ''}. On paper.`;
 }
 
 /** What a command for all did not do, one line an agent, until it is tried again or dismissed. */
@@ -99,11 +86,9 @@ export default function AgentsScreen() {
         </EmptyState>
       )}
       {views !== null && views.length > 0 && <AgentList views={views} />}
-      <Dialog open={asking !== null} onOpenChange={(open) => { if (!open) setAsking(null); }} title={asking === 'start' ? 'Start all' : 'Stop all'}
-        description={asking === 'start' ? startAllSentence(startable.map((view) => view.agent), startable[0]?.agent.quote ?? '') : stopAllSentence(stoppable.map((view) => view.agent.name), positions)}
-        actions={<><Button onClick={() => { setAsking(null); }}>Cancel</Button>{asking === 'start'
-          ? <HoldToConfirm label={`Hold to start ${startable.length}`} sentence={startAllSentence(startable.map((view) => view.agent), startable[0]?.agent.quote ?? '')} tone="primary" onConfirm={() => { setAsking(null); act(startAll(startable.map((view) => view.agent))); }} />
-          : <HoldToConfirm label="Hold to stop all" sentence={stopAllSentence(stoppable.map((view) => view.agent.name), positions)} tone="danger" onConfirm={() => { setAsking(null); act(stopAll()); }} />}</>} />
+      {asking === 'start' && <Suspense><StartAllDialog agents={startable.map((view) => view.agent)} onClose={() => { setAsking(null); }} /></Suspense>}
+      <Dialog open={asking === 'stop'} onOpenChange={(open) => { if (!open) setAsking(null); }} title="Stop all" description={stopAllSentence(stoppable.map((view) => view.agent.name), positions)}
+        actions={<><Button onClick={() => { setAsking(null); }}>Cancel</Button><HoldToConfirm label="Hold to stop all" sentence={stopAllSentence(stoppable.map((view) => view.agent.name), positions)} tone="danger" onConfirm={() => { setAsking(null); act(stopAll()); }} /></>} />
       <CreateDialog open={creating} onOpenChange={setCreating} count={all.length} />
     </>
   );

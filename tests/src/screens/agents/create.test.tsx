@@ -17,6 +17,7 @@ const { forgetPerson, writeLastUser } = await import('../../../../src/identity/l
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { applyMarket, applyPools, clearMarket } = await import('../../../../src/stores/market.ts');
+const { applyPortfolio, clearPortfolio } = await import('../../../../src/stores/portfolio.ts');
 const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
 
 const NOW = Date.now();
@@ -47,7 +48,7 @@ beforeEach(() => {
   applyMarket({ source: { id: 'replay', kind: 'replay', label: 'Replayed prices', quote: 'USDT' }, now: NOW, symbols: [quote('BTC/USDT'), quote('ETH/USDT')] }, 'network');
   applyPools({ pools: [{ id: 'all_pools', name: 'All Pools', description: '', risk: 'Medium', pairs: ['BTC/USDT', 'ETH/USDT'] }] }, 'network');
 });
-afterEach(() => { cleanup(); clearAgents(); clearMarket(); clearSubscription(); });
+afterEach(() => { cleanup(); clearAgents(); clearMarket(); clearPortfolio(); clearSubscription(); });
 
 async function open(path: string): Promise<void> {
   history.replaceState(null, '', path);
@@ -122,6 +123,46 @@ describe('the wizard', () => {
     await press('New agent');
     expect(await screen.findByText(/Your plan has 2 agents, and all are in use/)).toBeTruthy();
     expect(screen.getByRole('link', { name: 'View Plans' })).toBeTruthy();
+  }, 30_000);
+});
+
+describe('an edit', () => {
+  const size = () => screen.findByLabelText<HTMLInputElement>(/Most in one position/, {}, { timeout: 10_000 });
+
+  it('is kept over a reload until it is saved or put away, and says that it is not the present terms', async () => {
+    await open('/agents/one');
+    await press('Edit');
+    fireEvent.change(await size(), { target: { value: '750' } });
+    cleanup();
+    await open('/agents/one');
+    await press('Edit');
+    expect((await size()).value).toBe('750');
+    expect(screen.getByText('What you typed before and did not save.')).toBeTruthy();
+    await press('Take the present terms');
+    expect((await size()).value).toBe('1000');
+    expect(localStorage.getItem('tradewind.draft.agent-edit.one')).toBeNull();
+    fireEvent.change(await size(), { target: { value: '800' } });
+    call.mockImplementation((name: string) => (name === 'updateAgent' ? Promise.resolve({ commandId: 'c', agent: agent('one') }) : name === 'agents' ? Promise.resolve({ agents: [agent('one')], sequence: 4, asOf: NOW }) : never()));
+    await press('Save');
+    await waitFor(() => { expect(bodies('updateAgent')).toMatchObject([{ max_position_size: 800, version: 1 }]); });
+    await waitFor(() => { expect(localStorage.getItem('tradewind.draft.agent-edit.one')).toBeNull(); });
+  }, 30_000);
+});
+
+describe('start all', () => {
+  it('states in money what all may lose together at their stops, and what each would do now when asked', async () => {
+    applyAgents({ agents: [agent('one'), agent('two')], sequence: 4, asOf: NOW }, 'network');
+    applyPortfolio({ accountId: 'a', book: 1, paper: true, sourceId: 'replay', quote: 'USDT', sequence: 4, asOf: NOW, servedAt: NOW, cash: '10000', positionsValue: '0', equity: '10000', deposits: '10000', realized: '0', unrealized: '0', fees: '0', dayChange: null, dayChangePercent: null, unpriced: [], positions: [], equityCurve: [] }, 'network');
+    await open('/agents');
+    await press('Start all');
+    const dialog = await screen.findByRole('dialog', {}, { timeout: 10_000 });
+    // Moderate: at most 1 000 in a pair, 5 % under its entry, twice.
+    expect(dialog.textContent).toContain('Worst loss with one position each, at the stops: 100.00 USDT.');
+    expect(dialog.textContent).toContain('\u2212100.00');
+    expect(bodies('previewAgent')).toEqual([]);
+    await press('What would it do now? two');
+    await waitFor(() => { expect(dialog.textContent).toContain('Now it would buy BTC for 250.56 USDT.'); });
+    expect(bodies('previewAgent')).toEqual([{ agentId: 'two' }]);
   }, 30_000);
 });
 
