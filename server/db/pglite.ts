@@ -11,11 +11,14 @@ import { transact } from './transact.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock is the caller's. */
-export async function openPglite(dataDir: string | null): Promise<Database> {
+/**
+ * Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock is the caller's.
+ * A new one begins with `contents`, a dump of another, where that is given.
+ */
+export async function openPglite(dataDir: string | null, contents?: Blob): Promise<Database> {
   const folder = dataDir === null ? undefined : join(dataDir, 'pglite');
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const client = await PGlite.create({ ...(folder === undefined ? {} : { dataDir: folder }), relaxedDurability: false });
+  const client = await PGlite.create({ ...(folder === undefined ? {} : { dataDir: folder }), ...(contents === undefined ? {} : { loadDataDir: contents }), relaxedDurability: false });
   const handle = drizzle(client, { schema });
   await migrate(handle, { migrationsFolder: MIGRATIONS });
   const db: Db = handle;

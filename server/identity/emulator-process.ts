@@ -15,6 +15,7 @@ interface ProjectState {
 interface EmulatorModule {
   createApp: (projectId: string, mode: undefined, states: Map<string, ProjectState>) => Promise<RequestListener>;
 }
+interface CallsModule { default: { paths: Record<string, unknown> } }
 interface StateModule { AgentProjectState: new (projectId: string) => ProjectState }
 
 const Saved = z.object({ version: z.literal(1), users: z.array(z.looseObject({ localId: z.string() })) });
@@ -22,7 +23,22 @@ const Saved = z.object({ version: z.literal(1), users: z.array(z.looseObject({ l
 const [projectId = '', portText = '', usersFile = ''] = process.argv.slice(2);
 const require = createRequire(import.meta.url);
 const { createApp } = require('firebase-tools/lib/emulator/auth/server.js') as EmulatorModule;
+const { default: calls } = require('firebase-tools/lib/emulator/auth/apiSpec.js') as CallsModule;
 const { AgentProjectState } = require('firebase-tools/lib/emulator/auth/state.js') as StateModule;
+
+/**
+ * What of the emulator is used: by the page through our origin (`emulator-proxy.ts`), by the server's administration and
+ * by whoever tries the product out. It compiles a validator for each call it knows, seconds of work for tenants, second
+ * factors and foreign providers, which nobody here ever asks for.
+ */
+const USED = [
+  /^\/v1\/accounts:(createAuthUri|delete|lookup|resetPassword|sendOobCode|signInWith(CustomToken|Idp|Password)|signUp|update)$/,
+  /^\/v1\/projects(\/\{targetProjectId\}\/accounts(:(batchGet|delete|lookup|query|sendOobCode|update))?)?$/,
+  /^\/v1\/(token|recaptchaParams)$/,
+  /^\/v2\/(passwordPolicy|recaptchaConfig)$/,
+  /^\/emulator\/v1\/projects\/\{targetProjectId\}\/(accounts|config|oobCodes)$/,
+];
+for (const path of Object.keys(calls.paths)) if (!USED.some((used) => used.test(path))) Reflect.deleteProperty(calls.paths, path);
 
 const state = new AgentProjectState(projectId);
 const snapshot = (): string => JSON.stringify({ version: 1, users: [...state.users.values()] });

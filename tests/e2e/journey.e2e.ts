@@ -14,7 +14,7 @@ let page: Page;
 const tape = replayTape();
 
 beforeAll(async () => {
-  server = await startServer({ env: { ...tape.env, REPLAY_SPEED: '1200' } });
+  server = await startServer({ firstStart: true, env: { ...tape.env, REPLAY_SPEED: '1200' } });
   browser = await openBrowser({ viewport: { width: 390, height: 844 } });
   page = await browser.page();
 });

@@ -13,7 +13,7 @@ import type { Deletions } from '../../server/account/deletion.ts';
 import { compose } from '../../server/compose.ts';
 import { readConfig, type Config } from '../../server/config.ts';
 import type { Database } from '../../server/db/database.ts';
-import { openPglite } from '../../server/db/pglite.ts';
+import { openEmptyDatabase } from './empty-database.ts';
 import type { EventLog } from '../../server/events/events.ts';
 import type { AccountStanding } from '../../server/identity/accounts.ts';
 import { KeySet } from '../../server/identity/key-set.ts';
@@ -104,7 +104,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     NODE_ENV: 'test', DATA_DIR: folder, MARKET_SOURCE: 'simulated', VITE_FIREBASE_PROJECT_ID: TEST_PROJECT, FIREBASE_KEYS_URL: keys.url,
     RATE_LIMIT_USER_PER_SECOND: '100000', RATE_LIMIT_IP_PER_SECOND: '100000', ...options.env,
   });
-  const database = options.database ?? await openPglite(null);
+  const database = options.database ?? await openEmptyDatabase();
   const clocks = new Map<string, number>();
   const market = options.market ?? await openMarket({
     source: 'simulated', dataDir: folder, replaySpeed: 1, replayStart: null, log, seed: 7,

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CALLS, type CallBody, type CallName, type CallParams, type CallQuery, type CallReply } from '../../contract/calls.ts';
 import { ErrorReply } from '../../contract/errors.ts';
+import { layEmptyDatabase } from './empty-database.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,6 +32,8 @@ export interface ServerOptions {
   env?: Record<string, string>;
   /** Kept between servers where it is given; else made here and removed by `stop`. */
   dataDir?: string;
+  /** Leaves a new folder empty: the server makes its database itself, as on a fresh machine, in seconds. */
+  firstStart?: boolean;
 }
 
 export interface TestServer {
@@ -93,6 +96,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     RATE_LIMIT_USER_PER_SECOND: '1000', RATE_LIMIT_IP_PER_SECOND: '5000',
     ...options.env, PORT: String(port), DATA_DIR: dataDir,
   };
+  if (env.DATABASE_URL === undefined && options.firstStart !== true) await layEmptyDatabase(dataDir);
   let output = '';
   const write = (text: string): void => { output += text; };
   let run = launch(env, write);

@@ -7,7 +7,7 @@ import { Scheduler } from '../../server/agents/scheduler.ts';
 import type { TradingDeps } from '../../server/agents/deps.ts';
 import { DatabaseEntitlement } from '../../server/billing/entitlement.ts';
 import type { Database } from '../../server/db/database.ts';
-import { openPglite } from '../../server/db/pglite.ts';
+import { openEmptyDatabase } from './empty-database.ts';
 import { subscriptions } from '../../server/db/schema.ts';
 import { EventBell, EventLog } from '../../server/events/events.ts';
 import type { Handlers } from '../../server/http/handlers.ts';
@@ -39,7 +39,7 @@ export interface Floor {
 }
 
 export async function openFloor(options: TapeOptions = {}, database?: Database): Promise<Floor> {
-  const db = database ?? await openPglite(null);
+  const db = database ?? await openEmptyDatabase();
   const clock = new Clock();
   const market = new TapeMarket(options);
   const errors: string[] = [];

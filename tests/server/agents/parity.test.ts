@@ -5,13 +5,13 @@ import { formatFixed, parseFixed } from '../../../contract/money.ts';
 import { backtest } from '../../../engine/backtest.ts';
 import { riskValues } from '../../../engine/profiles.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { openEmptyDatabase } from '../../support/empty-database.ts';
 import { decisions, fills } from '../../../server/db/schema.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor } from '../../support/trading.ts';
 
 let database: Database;
-beforeAll(async () => { database = await openPglite(null); });
+beforeAll(async () => { database = await openEmptyDatabase(); });
 afterAll(async () => { await database.close(); });
 
 const exact = (text: string | null): string | null => (text === null ? null : formatFixed(parseFixed(text)));

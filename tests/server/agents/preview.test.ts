@@ -5,7 +5,7 @@ import type { CallBody } from '../../../contract/calls.ts';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
 import { AgentPreviewBody, type AgentPreview } from '../../../contract/preview.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { openEmptyDatabase } from '../../support/empty-database.ts';
 import { decisions, fills, subscriptions } from '../../../server/db/schema.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { ensureUser } from '../../../server/user/ensure-user.ts';
@@ -13,7 +13,7 @@ import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
 let database: Database;
 let tapes = 0;
-beforeAll(async () => { database = await openPglite(null); });
+beforeAll(async () => { database = await openEmptyDatabase(); });
 afterAll(async () => { await database.close(); });
 
 async function newFloor(options: { seed?: number; pairs?: string[]; drift?: number } = {}): Promise<Floor> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CALLS, type CallBody, type CallName, type CallReply } from '../../../contract/calls.ts';
 import type { WallClock } from '../../../server/clock.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { openEmptyDatabase } from '../../support/empty-database.ts';
 import { EventBell, EventLog } from '../../../server/events/events.ts';
 import { events } from '../../../server/db/schema.ts';
 import type { Handler, Handlers } from '../../../server/http/handlers.ts';
@@ -31,7 +31,7 @@ export interface World {
 }
 
 export async function openWorld(): Promise<World> {
-  const database = await openPglite(null);
+  const database = await openEmptyDatabase();
   const clock = { at: START, now: () => clock.at };
   const log = new EventLog(new EventBell(), clock);
   // Only the source and the market's clock are read by billing and user; anything else would be a fault.

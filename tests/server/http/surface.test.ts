@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLS } from '../../../contract/calls.ts';
 import { ErrorReply } from '../../../contract/errors.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { openEmptyDatabase } from '../../support/empty-database.ts';
 import { contentSecurityPolicy } from '../../../server/http/headers.ts';
 import { RateLimit } from '../../../server/http/rate-limit.ts';
 import { readConfig } from '../../../server/config.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(join(dist, '.stamp'), 'secret');
   writeFileSync(join(dist, 'assets', 'index-AbCd1234.js'), 'plain');
   writeFileSync(join(dist, 'assets', 'index-AbCd1234.js.br'), 'packed');
-  database = await openPglite(null);
+  database = await openEmptyDatabase();
   test = await buildTestApp({ database, dist, env: { METRICS: 'true' } });
   limited = await buildTestApp({ database, clock, env: { RATE_LIMIT_USER_PER_SECOND: '2', NODE_ENV: 'production', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' } });
   token = await test.signToken('Alice1');

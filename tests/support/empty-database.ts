@@ -1,0 +1,60 @@
+/** An empty database of the newest schema, made once a machine and copied; refuses to be used where making one is what is tested. */
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
+import type { Database } from '../../server/db/database.ts';
+import { MIGRATIONS, openPglite } from '../../server/db/pglite.ts';
+
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/tradewind', import.meta.url));
+
+/** Changes with whatever the empty database is made of. */
+function stamp(): string {
+  const hash = createHash('sha256').update(readFileSync(createRequire(import.meta.url).resolve('@electric-sql/pglite')));
+  for (const entry of readdirSync(MIGRATIONS, { withFileTypes: true, recursive: true }).filter((one) => one.isFile()).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    hash.update(entry.name).update(readFileSync(join(entry.parentPath, entry.name)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Put in place by a rename: two that make it at once leave one whole one. */
+async function makeOnce(name: string, make: (draft: string) => Promise<void>): Promise<string> {
+  const place = join(CACHE, name);
+  if (existsSync(place)) return place;
+  mkdirSync(CACHE, { recursive: true });
+  const draft = `${place}.${process.pid}.${Date.now()}`;
+  await make(draft);
+  try {
+    renameSync(draft, place);
+  } catch (error) {
+    // Another was first.
+    if (!existsSync(place)) throw error;
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return place;
+}
+
+const emptyFolder = (): Promise<string> => makeOnce(`empty-${stamp()}`, async (draft) => { await (await openPglite(draft)).close(); });
+
+const emptyDump = (): Promise<string> => makeOnce(`empty-${stamp()}.tar`, async (draft) => {
+  const client = await PGlite.create(join(await emptyFolder(), 'pglite'));
+  const dump = await client.dumpDataDir('none');
+  await client.close();
+  writeFileSync(draft, Buffer.from(await dump.arrayBuffer()));
+});
+
+let dump: Promise<Blob> | null = null;
+
+/** In memory, migrated, with no rows. */
+export async function openEmptyDatabase(): Promise<Database> {
+  dump ??= emptyDump().then((file) => new Blob([readFileSync(file)]));
+  return openPglite(null, await dump);
+}
+
+/** Lays an empty database into a server's folder that has none, as its first start would make it. */
+export async function layEmptyDatabase(dataDir: string): Promise<void> {
+  if (existsSync(join(dataDir, 'pglite'))) return;
+  cpSync(join(await emptyFolder(), 'pglite'), join(dataDir, 'pglite'), { recursive: true });
+}
