@@ -3,20 +3,29 @@ import { createHash } from 'node:crypto';
 import type { Plan, Subscription } from '../../contract/subscription.ts';
 
 const STYLE = `
-:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
-body{margin:0 auto;max-width:30rem;padding:1.5rem 1rem;background:#f6f8f8;color:#14211f}
-.tag{display:inline-block;border:2px solid #8a5a00;color:#8a5a00;border-radius:.25rem;padding:0 .5rem;font-weight:700;letter-spacing:.08em}
-h1{font-size:1.375rem;margin:1rem 0 .25rem}
-form,section{margin:1.25rem 0}
-label{display:block;font-weight:600;margin-top:.75rem}
-input,select{box-sizing:border-box;width:100%;min-height:44px;padding:.5rem;font:inherit;border:1px solid #5b6d6a;border-radius:.375rem;background:#fff;color:#14211f}
-button,.button{display:inline-flex;align-items:center;min-height:44px;margin:.75rem .75rem 0 0;padding:0 1rem;font:inherit;font-weight:600;border:1px solid #0b5d57;border-radius:.375rem;background:#0b5d57;color:#fff;text-decoration:none}
-button.plain,.button.plain{background:transparent;color:#0b5d57}
-.error{border-left:4px solid #b3261e;padding:.5rem .75rem;background:#fdecea;color:#601410}
-dt{font-weight:600}dd{margin:0 0 .5rem}
-@media (prefers-color-scheme:dark){body{background:#0e1615;color:#e3ecea}.tag{border-color:#f0b84d;color:#f0b84d}
-input,select{background:#17211f;color:#e3ecea}button.plain,.button.plain{color:#6fd3c9;border-color:#6fd3c9}
-.error{background:#3a1513;color:#ffdad6}}
+:root{color-scheme:light dark;--ground:oklch(.973 .004 210);--surface:oklch(.993 .002 210);--line:oklch(.885 .009 212);--edge:oklch(.62 .018 214);--ink:oklch(.235 .018 220);--ink-2:oklch(.42 .018 218);--accent:oklch(.47 .086 196);--accent-ink:oklch(.99 .004 196);--amber:oklch(.5 .108 66);--amber-wash:oklch(.95 .038 82);--danger:oklch(.5 .17 27)}
+@media (prefers-color-scheme:dark){:root{--ground:oklch(.185 .014 218);--surface:oklch(.218 .016 218);--line:oklch(.305 .018 218);--edge:oklch(.55 .02 216);--ink:oklch(.945 .006 205);--ink-2:oklch(.79 .012 208);--accent:oklch(.765 .098 192);--accent-ink:oklch(.18 .03 200);--amber:oklch(.8 .12 78);--amber-wash:oklch(.27 .04 76);--danger:oklch(.76 .13 25)}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:.9375rem/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums lining-nums slashed-zero}
+header{display:flex;align-items:center;justify-content:space-between;gap:1rem;min-height:52px;padding:0 1rem;border-bottom:1px solid var(--line)}
+header b{font-size:1rem;letter-spacing:-.01em}
+.test{margin:0;padding:.625rem 1rem;background:var(--amber-wash);color:var(--amber);border-bottom:1px solid var(--line)}
+.tag{display:inline-block;margin-right:.5rem;border:2px solid;border-radius:.25rem;padding:0 .375rem;font-size:.75rem;font-weight:700;letter-spacing:.08em}
+main{max-width:30rem;margin:0 auto;padding:1.5rem 1rem 3rem}
+h1{margin:0;font-size:1.375rem;line-height:1.25}
+h2{margin:0;font-size:1rem}
+p{margin:.375rem 0;color:var(--ink-2)}
+form,section{margin:1.25rem 0 0;padding-top:1.25rem;border-top:1px solid var(--line)}
+label{display:block;font-weight:500;margin-bottom:.25rem}
+input,select{width:100%;height:44px;padding:0 .75rem;font:inherit;border:1px solid var(--edge);border-radius:.375rem;background:var(--surface);color:var(--ink)}
+button,.button{display:inline-flex;align-items:center;justify-content:center;min-height:44px;margin:.75rem .5rem 0 0;padding:0 1rem;font:inherit;font-weight:500;border:1px solid var(--accent);border-radius:.375rem;background:var(--accent);color:var(--accent-ink);text-decoration:none;cursor:pointer}
+button.plain,.button.plain{background:transparent;border-color:var(--edge);color:var(--ink)}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.error{margin:1rem 0 0;border-left:2px solid var(--danger);padding:.25rem .75rem;color:var(--danger)}
+dl{display:grid;grid-template-columns:minmax(0,1fr) auto;margin:1rem 0 0}
+dt,dd{margin:0;padding:.5rem 0;border-top:1px solid var(--line)}
+dt{color:var(--ink-2);padding-right:1rem}dd{text-align:right;font-weight:500}
+@media (max-width:30rem){button,.button{width:100%;margin-right:0}}
 `;
 
 /** Inline style by its hash, forms to ourselves, nothing else. */
@@ -38,7 +47,7 @@ const escape = (text: string): string => text.replace(/[&<>"']/g, (character) =>
 function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`
     + `<meta name="robots" content="noindex"><title>${escape(title)} · Tradewind test payments</title><style>${STYLE}</style></head>`
-    + `<body><main><p><span class="tag">TEST</span> No real money moves here. Never type a real card number.</p>${body}</main></body></html>`;
+    + `<body><header><b>Tradewind</b></header><p class="test"><span class="tag">TEST</span>No real money moves here. Never type a real card number.</p><main>${body}</main></body></html>`;
 }
 
 const price = (plan: Plan): string => `${plan.amount} ${plan.currency} a ${plan.interval}`;

@@ -1,11 +1,14 @@
 /** Stripe's checkout inside the app; refuses to load Stripe's script before a person has chosen a plan. */
 import { useEffect, useRef, useState } from 'react';
 import { loadStripe } from '@stripe/stripe-js/pure';
+import { Button } from '../components/Button.tsx';
+import { SkeletonRows } from '../components/EmptyState.tsx';
 import { environment } from '../environment.ts';
 
 export default function EmbeddedCheckout({ clientSecret }: { clientSecret: string }) {
   const place = useRef<HTMLDivElement>(null);
-  const [failed, setFailed] = useState(false);
+  const [state, setState] = useState<'loading' | 'open' | 'failed'>('loading');
+  const [turn, setTurn] = useState(0);
   useEffect(() => {
     let gone = false;
     let close = (): void => undefined;
@@ -16,14 +19,22 @@ export default function EmbeddedCheckout({ clientSecret }: { clientSecret: strin
       if (gone || place.current === null) { checkout.destroy(); return; }
       checkout.mount(place.current);
       close = () => { checkout.destroy(); };
+      setState('open');
     };
-    open().catch(() => { setFailed(true); });
+    setState('loading');
+    open().catch(() => { if (!gone) setState('failed'); });
     return () => { gone = true; close(); };
-  }, [clientSecret]);
+  }, [clientSecret, turn]);
   return (
     <>
-      {failed && <p role="alert" className="text-danger">The checkout could not be loaded. Nothing was charged. Check the connection and choose the plan again.</p>}
-      <div ref={place} className="min-h-40" />
+      {state === 'loading' && <SkeletonRows rows={3} label="Checkout" />}
+      {state === 'failed' && (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <p role="alert" className="text-danger">The checkout could not be loaded. Nothing was charged.</p>
+          <Button size="sm" onClick={() => { setTurn((now) => now + 1); }}>Try again</Button>
+        </div>
+      )}
+      <div ref={place} className={state === 'open' ? 'min-h-40' : undefined} />
     </>
   );
 }

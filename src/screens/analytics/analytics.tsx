@@ -1,6 +1,6 @@
 /** Metrics of the account as the server computed them, its days, and who earned or lost what; refuses to show an undefined figure as zero. */
 import { Lock } from 'lucide-react';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';
 import { ANALYTICS_VIEW_DAYS } from '../../../contract/limits.ts';
 import type { Analytics } from '../../../contract/trading.ts';
@@ -74,7 +74,12 @@ export default function AnalyticsScreen() {
   const { data, error } = useSlot(analyticsStore, loadAnalytics);
   const fills = useSlot(historyStore, loadHistory).data?.fills ?? [];
   // The server tells no more than the plan has; what was told before a plan ended is not shown after it.
-  const deep = may(useSecurity(), 'analytics', 'read') && data?.depth !== 'view';
+  const allowed = may(useSecurity(), 'analytics', 'read');
+  const told = data !== null && data.depth !== 'view';
+  const deep = allowed && told;
+  // A plan that has just begun has more than was told to the one before it.
+  const behind = allowed && data !== null && !told;
+  useEffect(() => { if (behind) void loadAnalytics(true); }, [behind]);
   const held = useMemo(() => heldOf(data), [data]);
   return (
     <>
@@ -88,7 +93,7 @@ export default function AnalyticsScreen() {
           <Section title="Day by day" aside={deep ? undefined : `the last ${ANALYTICS_VIEW_DAYS} days`}>
             {(data.daily?.length ?? 0) > 0 ? <HeatMap analytics={deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }} fills={fills} /> : <EmptyState title="No days yet">{data.daily === undefined ? 'They come with the next reading.' : 'The first mark of this account begins them.'}</EmptyState>}
           </Section>
-          {deep ? <Deep analytics={data} fills={fills} /> : <Locked days={data.days} />}
+          {deep ? <Deep analytics={data} fills={fills} /> : behind ? <SkeletonRows rows={8} label="Risk and return" /> : <Locked days={data.days} />}
           <p className="text-xs text-ink-3">Paper results, after fees, spread and impact; no forecast. Bitcoin held is the first equity put into it at the account’s first moment, without a fee.</p>
         </div>
       )}

@@ -16,7 +16,7 @@ import { connection } from '../../stores/connection.ts';
 import { checkSubscription, plansStore } from '../../stores/subscription.ts';
 import { pageToast } from '../../stores/toasts.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
-import { chargeLines, permissionText, whenText } from './change-words.ts';
+import { chargeLines, comesAndGoes, whenText } from './change-words.ts';
 
 export interface ChangeDialogProps {
   planId: string;
@@ -60,11 +60,10 @@ function Money({ preview: { charge, kind } }: { preview: ChangePreview }) {
   );
 }
 
-function ComesAndGoes({ preview: { gained, lost } }: { preview: ChangePreview }) {
-  const list = (title: string, names: string[]) => names.length === 0 ? null : <p className="text-ink-2"><span className="font-medium text-ink">{title}:</span> {names.join(', ')}.</p>;
-  // Of a permission with a count both sides name theirs: the new one says it all.
-  const fewer = lost.filter((one) => !gained.some((other) => other.resource === one.resource && other.action === one.action));
-  return <>{list('You get', gained.map(permissionText))}{list('You give up', fewer.map(permissionText))}</>;
+function ComesAndGoes({ preview }: { preview: ChangePreview }) {
+  const { gets, givesUp } = comesAndGoes(preview);
+  const list = (title: string, names: string[]) => names.length === 0 ? null : <p className="text-ink-2"><span className="font-medium text-ink">{title}:</span> {names.join('; ')}.</p>;
+  return <>{list('You get', gets)}{list('You give up', givesUp)}</>;
 }
 
 export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeDialogProps) {

@@ -2,7 +2,8 @@
 import { classes } from '../../components/class-names.ts';
 
 export function Meter({ label, used, limit, words }: { label: string; used: number; limit: number; words: string }) {
-  const full = used >= limit;
+  // None of none is not full: nothing has been reached.
+  const full = used > 0 && used >= limit;
   return (
     <div className="rule py-2.5">
       <div className="flex items-baseline justify-between gap-4"><span className="text-ink-2">{label}</span><span className="font-medium">{used} of {limit}</span></div>

@@ -5,8 +5,19 @@ import { FEATURES } from '../../billing/offers.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 
-export function permissionText({ resource, action, conditions }: Permission): string {
-  if (resource === 'agents') return `Up to ${conditions?.maxCount ?? 0} agents`;
+/** What comes and what goes. Of agents both plans have a number: it is told once, on the side it belongs to. */
+export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'lost'>): { gets: string[]; givesUp: string[] } {
+  const agents = (list: readonly Permission[]): number => list.find(({ resource }) => resource === 'agents')?.conditions?.maxCount ?? 0;
+  const others = (list: readonly Permission[]): string[] => list.filter(({ resource }) => resource !== 'agents').map(permissionText);
+  const [before, after] = [agents(lost), agents(gained)];
+  const counted = before === after ? '' : before === 0 ? `up to ${after} agents` : after === 0 ? `all ${before} places for agents` : `${after} places for agents instead of ${before}`;
+  return {
+    gets: [...(after > before ? [counted] : []), ...others(gained)],
+    givesUp: [...(after < before ? [counted] : []), ...others(lost)],
+  };
+}
+
+export function permissionText({ resource, action }: Permission): string {
   return FEATURES.find((feature) => feature.resource === resource && feature.action === action)?.name ?? `${resource}: ${action}`;
 }
 

@@ -1,9 +1,10 @@
 /** Where a person stands with their plan, in plain words and a date; refuses words the server's answer does not carry. */
 import { useSnapshot } from 'valtio';
 import type { Standing } from '../../../contract/standing.ts';
-import type { Plan, Plans, Subscription } from '../../../contract/subscription.ts';
+import type { Plan, Subscription } from '../../../contract/subscription.ts';
 import { trialBannerText } from '../../billing/entitlement-view.ts';
 import type { BadgeTone } from '../../components/Tags.tsx';
+import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 import { subscriptionStore } from '../../stores/subscription.ts';
 
@@ -21,7 +22,6 @@ export interface StandingFacts {
   /** Absent where a back end does not tell it: then it is read off the subscription. */
   standing: Standing | undefined;
   plan: Plan | undefined;
-  provider: Plans['provider'] | undefined;
   /** Null without a running trial. */
   trialDays: number | null;
   trialEndsAt: number | null;
@@ -39,7 +39,7 @@ function stateOf({ standing, subscription, trialDays, hasUsedTrial }: StandingFa
 
 /** The one line under "Now" and what follows from it. */
 export function standingWords(facts: StandingFacts): StandingWords {
-  const { subscription, standing, plan, provider, trialDays, trialEndsAt } = facts;
+  const { subscription, standing, plan, trialDays, trialEndsAt } = facts;
   const name = plan?.name ?? subscription?.planId ?? 'Your plan';
   const until = standing?.until ?? subscription?.currentPeriodEnd ?? null;
   const on = until === null ? '' : ` on ${formatDate(until)}`;
@@ -48,9 +48,7 @@ export function standingWords(facts: StandingFacts): StandingWords {
       tone: trialDays !== null && trialDays <= 2 ? 'attention' : 'good', name: 'Free trial', line: `Free trial. ${trialBannerText(trialDays ?? 0)}.`,
       then: `${trialEndsAt === null ? 'After it' : `It ends on ${formatDate(trialEndsAt)}. After that`} agents open nothing new; what they hold keeps its stops and exits.`,
     };
-    case 'active': return provider === 'test'
-      ? { tone: 'good', name, line: until === null ? `${name}.` : `${name}. Paid until ${formatDate(until)}.`, then: 'Test plans do not renew by themselves.' }
-      : { tone: 'good', name, line: until === null ? `${name}.` : `${name}. Renews${on}.`, then: '' };
+    case 'active': return { tone: 'good', name, line: until === null ? `${name}.` : `${name}. Renews${on}.`, then: plan === undefined ? '' : `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}. Change or end it below, or in the billing portal.` };
     case 'grace': return {
       tone: 'bad', name, line: `${name}. The last payment has not come through.`,
       then: `${until === null ? 'For now everything goes on' : `Everything goes on until ${formatDate(until)}`}: check the card in the billing portal before then. After that agents open nothing new.`,

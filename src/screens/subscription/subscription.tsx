@@ -35,7 +35,7 @@ function useStanding(): StandingFacts {
   const subscription = useSubscription();
   const endDate = data?.trial?.endDate ?? null;
   return {
-    subscription, standing: data?.status?.standing, plan: list?.plans.find((candidate) => candidate.id === subscription?.planId), provider: list?.provider,
+    subscription, standing: data?.status?.standing, plan: list?.plans.find((candidate) => candidate.id === subscription?.planId),
     trialDays: isTrialActive ? trialDaysRemaining : null, trialEndsAt: endDate === null ? null : Date.parse(endDate), hasUsedTrial,
   };
 }
