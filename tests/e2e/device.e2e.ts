@@ -137,7 +137,7 @@ describe('the app on the device', () => {
       return [logo.top, logo.left, innerHeight - Math.max(...bar.map(({ bottom }) => bottom)), Math.min(...bar.map(({ left }) => left))];
     });
     await page.goto(`${server.url}/agents`);
-    await page.getByText('Harbour').waitFor();
+    await page.getByText('Harbour').first().waitFor();
     await inset({ top: 47, bottom: 34, left: 50, right: 50 });
     const [top = 0, left = 0, bottom = 0, barLeft = 0] = await until(edges, ([first = 0]) => first >= 47);
     expect([top >= 47, left >= 50, bottom >= 34, barLeft >= 50]).toEqual([true, true, true, true]);
