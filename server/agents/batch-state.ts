@@ -1,12 +1,13 @@
 /** What agents that look now trade with: cash, positions, settings, plan; for a batch read under lock. Refuses to go stale within it. */
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
+import { agentsWithAPlace, placesOf } from '../../contract/consequences.ts';
 import { STARTING_DEPOSIT } from '../../contract/limits.ts';
 import { fixedFromNumber, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import { riskValues, type OwnRiskValues } from '../../engine/profiles.ts';
 import type { AccountInput, OpenPosition, Quote, RiskValues, TradeDraft } from '../../engine/types.ts';
-import type { Tx } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
 import { cashOf } from '../portfolio/book.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
@@ -30,6 +31,9 @@ export interface AccountState {
 interface PersonState {
   maxTradeAmount: Fixed;
   entriesAllowed: AccountInput['entriesAllowed'];
+  /** Agents that run, and for which the plan has no place. */
+  withoutPlace: ReadonlySet<string>;
+  places: number;
   /** The person's own percentages, by profile. */
   own: ReadonlyMap<string, OwnRiskValues>;
 }
@@ -86,7 +90,9 @@ export class BatchState {
     const account = this.account(row);
     const person = this.people.get(row.uid);
     if (person === undefined) throw new Error('No such user');
-    return { freeCash: account.cash, equity: this.equityOf(account, quotes), maxTradeAmount: person.maxTradeAmount, entriesAllowed: person.entriesAllowed };
+    const entriesAllowed = !person.entriesAllowed.allowed || !person.withoutPlace.has(row.id) ? person.entriesAllowed
+      : { allowed: false, reason: `your plan has places for ${person.places} running agents.` } as const;
+    return { freeCash: account.cash, equity: this.equityOf(account, quotes), maxTradeAmount: person.maxTradeAmount, entriesAllowed };
   }
 
   /** The same for every agent of the account until one of them trades. */
@@ -125,15 +131,29 @@ async function readAccounts(tx: Tx, open: readonly Pick<AccountRow, 'id' | 'uid'
   return states;
 }
 
+type Running = Pick<AgentRow, 'id' | 'status' | 'createdAt'>;
+
+async function runningAgentsOf(db: Db, uids: readonly string[], source: string): Promise<Map<string, Running[]>> {
+  const rows = await db.select({ id: agents.id, uid: agents.uid, status: agents.status, createdAt: agents.createdAt }).from(agents)
+    .where(and(inArray(agents.uid, [...uids]), eq(agents.source, source), inArray(agents.status, [...LOOKING]), isNull(agents.deletedAt)));
+  const byUid = new Map<string, Running[]>();
+  for (const { uid, ...row } of rows as (Running & { uid: string })[]) byUid.set(uid, [...byUid.get(uid) ?? [], row]);
+  return byUid;
+}
+
 /** Kill switches are read inside the transaction, so that none is seen late. */
-async function readPeople(tx: Tx, { entitlement }: TradingDeps, uids: readonly string[]): Promise<Map<string, PersonState>> {
+async function readPeople(tx: Tx, { entitlement, market }: TradingDeps, uids: readonly string[]): Promise<Map<string, PersonState>> {
   const settings = await readSettingsOf(tx.db, uids);
   const plans = await entitlement.tiersOf(uids, tx);
   const own = await readOwnRiskOf(tx.db, uids);
+  const runs = await runningAgentsOf(tx.db, uids, market.source.id);
   return new Map([...settings].map(([uid, { tradingEnabled, tradingMode, maxTradeAmount }]) => {
     const reason = plans.get(uid)?.lapsed !== false ? 'your plan has ended.' : !tradingEnabled ? 'trading is switched off in your settings.'
       : tradingMode === 'paused' ? 'trading is paused in your settings.' : null;
+    const tier = plans.get(uid)?.tier ?? 'free';
+    const placed = agentsWithAPlace(tier, runs.get(uid) ?? []);
     return [uid, {
+      places: placesOf(tier), withoutPlace: new Set((runs.get(uid) ?? []).filter(({ id }) => !placed.has(id)).map(({ id }) => id)),
       maxTradeAmount: fixedFromNumber(maxTradeAmount), own: own.get(uid) ?? new Map<string, OwnRiskValues>(),
       entriesAllowed: reason === null ? { allowed: true } : { allowed: false, reason },
     }];

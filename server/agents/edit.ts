@@ -29,7 +29,7 @@ export async function updateAgent(tx: Tx, deps: TradingDeps, uid: string, id: st
     const [agent] = await toAgents(tx.db, market, [row]);
     throw new Refusal('agent_changed', 'The agent was changed somewhere else meanwhile. Look at both and save again.', { details: { agent } });
   }
-  if (body.enabled && !row.enabled) await mayStart(tx, deps, uid);
+  if (body.enabled && !row.enabled) await mayStart(tx, deps, row);
   const looks = LOOKING.includes(row.status) && body.execution_interval !== row.executionInterval;
   let changed = await edited(tx, row, {
     riskProfile: body.risk_profile, maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)), executionInterval: body.execution_interval,

@@ -1,10 +1,14 @@
 /** Start and stop, one agent or all; refuses a start that came too late or saw another agent, and never refuses a stop. */
+import { and, count, eq, inArray, isNull } from 'drizzle-orm';
 import type { Agent, AgentCommandBody, AllAgentsCommandBody, AllAgentsCommandReply } from '../../contract/agents.ts';
+import { placesOf } from '../../contract/consequences.ts';
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import { START_FRESH_MS, START_LAPSE_MS } from '../../contract/limits.ts';
 import { tierPermits } from '../../contract/tiers.ts';
 import type { Tx } from '../db/database.ts';
+import { agents, users } from '../db/schema.ts';
 import type { TradingDeps } from './deps.ts';
+import { LOOKING } from './lifecycle.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
 import { applyEvent, outdateStarts, tellChanged } from './transitions.ts';
 
@@ -13,11 +17,24 @@ export interface Ran {
   agent: Agent;
 }
 
-/** @throws Refusal where the plan has ended or does not include trading. */
-export async function mayStart(tx: Tx, { entitlement }: TradingDeps, uid: string): Promise<void> {
+/**
+ * How many more agents may be started: as many run at once as the plan has places. The person's row is locked, so that
+ * two starts never share a place.
+ * @throws Refusal where the plan has ended or does not include trading.
+ */
+async function freePlaces(tx: Tx, { entitlement, market }: TradingDeps, uid: string): Promise<{ free: number; refusal: Refusal }> {
+  await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
   const { tier, lapsed } = await entitlement.tierOf(uid, tx);
   if (lapsed) throw new Refusal('plan_lapsed', 'Your plan has ended. Agents and history are kept; a plan is needed to start one.');
   if (!tierPermits(tier, 'trading', 'basic')) throw new Refusal('insufficient_permissions', 'Insufficient permissions: starting agents needs a plan or the free trial.');
+  const [row] = await tx.db.select({ running: count() }).from(agents)
+    .where(and(eq(agents.uid, uid), eq(agents.source, market.source.id), inArray(agents.status, [...LOOKING]), isNull(agents.deletedAt)));
+  const places = placesOf(tier);
+  const running = row?.running ?? 0;
+  return {
+    free: places - running,
+    refusal: new Refusal('agent_cap_reached', `Your plan has places for ${places} running agents, and ${running} run. Stop one first.`, { details: { cap: places } }),
+  };
 }
 
 type Seen = Pick<AgentCommandBody, 'seenGeneration' | 'ageMs' | 'confirmed'>;
@@ -48,12 +65,18 @@ async function seenAs(tx: Tx, deps: TradingDeps, row: AgentRow): Promise<Agent> 
   return agent;
 }
 
+/** @throws Refusal where the plan has ended, does not include trading, or has no place for one more. One that is halted has its place. */
+export async function mayStart(tx: Tx, deps: TradingDeps, row: Pick<AgentRow, 'uid' | 'status'>): Promise<void> {
+  const { free, refusal } = await freePlaces(tx, deps, row.uid);
+  if (row.status !== 'halted' && free <= 0) throw refusal;
+}
+
 export async function startAgent(tx: Tx, deps: TradingDeps, uid: string, id: string, body: AgentCommandBody): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   if (row.status === 'running') return { outcome: 'unchanged', agent: await seenAs(tx, deps, row) };
   const against = objection(row, body);
   if (against !== null) throw new Refusal(against.code, against.message, { details: { agent: await seenAs(tx, deps, row) } });
-  await mayStart(tx, deps, uid);
+  await mayStart(tx, deps, row);
   const started = await applyEvent(tx, deps, row, 'start');
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
 }
@@ -72,17 +95,21 @@ export async function startAll(tx: Tx, deps: TradingDeps, uid: string, body: All
   const listed = body.agents?.map(({ id }) => id.toLowerCase());
   const rows = await lockOwnAgents(tx, uid, deps.market.source.id, listed?.filter(isId));
   const seen = new Map(body.agents?.map(({ id, seenGeneration }) => [id.toLowerCase(), seenGeneration]));
-  const refusedByPlan = await planRefusal(tx, deps, uid);
+  const plan = await planAnswer(tx, deps, uid);
   const results: AllRan['results'] = [];
   const after: AgentRow[] = [];
   const changed: AgentRow[] = [];
   for (const row of rows) {
+    const placeless = plan.free <= 0 && row.status !== 'halted' ? plan.refusal : null;
     const against = row.status === 'running' ? null
-      : objection(row, { ageMs: body.ageMs, confirmed: body.confirmed, seenGeneration: seen.get(row.id) }) ?? refusedByPlan;
+      : objection(row, { ageMs: body.ageMs, confirmed: body.confirmed, seenGeneration: seen.get(row.id) }) ?? plan.never ?? placeless;
     const started = against === null ? await applyEvent(tx, deps, row, 'start') : null;
-    if (started !== null) changed.push(started);
+    if (started !== null) {
+      changed.push(started);
+      if (row.status !== 'halted') plan.free -= 1;
+    }
     after.push(started ?? row);
-    results.push({ agentId: row.id, outcome: against !== null ? 'refused' : started === null ? 'unchanged' : 'started', ...against });
+    results.push({ agentId: row.id, outcome: against !== null ? 'refused' : started === null ? 'unchanged' : 'started', ...(against === null ? {} : { code: against.code, message: against.message }) });
   }
   const found = new Set(rows.map((row) => row.id));
   for (const id of listed ?? []) {
@@ -92,12 +119,19 @@ export async function startAll(tx: Tx, deps: TradingDeps, uid: string, body: All
   return { results, agents: await toAgents(tx.db, deps.market, after) };
 }
 
-async function planRefusal(tx: Tx, deps: TradingDeps, uid: string): Promise<{ code: ErrorCode; message: string } | null> {
+interface PlanAnswer {
+  /** Places that are left; what a start beyond them is told. */
+  free: number;
+  refusal: { code: ErrorCode; message: string } | null;
+  /** Why the plan starts none at all. */
+  never: { code: ErrorCode; message: string } | null;
+}
+
+async function planAnswer(tx: Tx, deps: TradingDeps, uid: string): Promise<PlanAnswer> {
   try {
-    await mayStart(tx, deps, uid);
-    return null;
+    return { ...await freePlaces(tx, deps, uid), never: null };
   } catch (error) {
-    if (error instanceof Refusal) return { code: error.code, message: error.message };
+    if (error instanceof Refusal) return { free: 0, refusal: null, never: error };
     throw error;
   }
 }
