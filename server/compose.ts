@@ -9,6 +9,7 @@ import { Scheduler } from './agents/scheduler.ts';
 import { DatabaseEntitlement } from './billing/entitlement.ts';
 import { billingHandlers } from './billing/handlers.ts';
 import type { Payments } from './billing/payments.ts';
+import { Reconciliation } from './billing/reconciliation.ts';
 import { registerBillingRoutes } from './billing/routes.ts';
 import { StripePayments } from './billing/stripe-payments.ts';
 import { TestPayments } from './billing/test-payments.ts';
@@ -20,6 +21,7 @@ import { buildApp } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
 import type { Handlers } from './http/handlers.ts';
 import type { Gauge } from './http/metrics.ts';
+import { RateLimit } from './http/rate-limit.ts';
 import type { IdentityAdministration } from './identity/administration.ts';
 import { EndedSessions } from './identity/ended-sessions.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
@@ -62,11 +64,12 @@ export interface Composed {
   push: PushSender;
   rewards: ReferralRewards;
   deletions: Deletions;
+  reconciliation: Reconciliation;
 }
 
-function paymentsOf(config: Config, database: Database, clock: WallClock, log: Log): Payments {
+function paymentsOf(config: Config, database: Database, events: EventLog, clock: WallClock, log: Log): Payments {
   const { secretKey, webhookSecret, apiBase, prices } = config.payments;
-  if (secretKey === null || webhookSecret === null) return new TestPayments(database, clock);
+  if (secretKey === null || webhookSecret === null) return new TestPayments({ database, events, clock });
   return new StripePayments({ secretKey, webhookSecret, apiBase, prices, publicOrigin: config.publicOrigin }, clock, log);
 }
 
@@ -92,12 +95,13 @@ export async function compose(parts: Parts): Promise<Composed> {
   const bell = new EventBell();
   const events = new EventLog(bell, clock);
   const entitlement = new DatabaseEntitlement(database, clock);
-  const payments = paymentsOf(config, database, clock, log);
+  const payments = paymentsOf(config, database, events, clock, log);
   const trading = { database, market, events, clock, log, entitlement };
   const vapid = await openVapid(database, config.push);
   const ended = new EndedSessions();
   const account = { trading, payments, administration: parts.administration, ended };
   const deletions = new Deletions(account);
+  const strangers = new RateLimit(config.rateLimit.ipPerSecond, clock);
   const app = await buildApp({
     config, database, market, clock, log, bell, verifier: parts.verifier,
     handlers: {
@@ -126,7 +130,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     },
     readRuns: (uids) => readRuns(trading, uids),
     gauges: marketGauges(market),
-    extend: [(scope) => registerBillingRoutes(scope, { ...trading, payments }), ...parts.extend ?? []],
+    extend: [(scope) => registerBillingRoutes(scope, { ...trading, payments, limit: (ip) => { strangers.take(ip); } }), ...parts.extend ?? []],
     ...(parts.bare === undefined ? {} : { bare: parts.bare }),
     ...(parts.dist === undefined ? {} : { dist: parts.dist }),
   });
@@ -134,5 +138,5 @@ export async function compose(parts: Parts): Promise<Composed> {
     database, clock, log, vapid, agent: pushAgent(config.push.allowLocal),
     readAgents: (uid) => readAgentList(trading, uid), readPortfolio: (uid) => readPortfolio(trading, uid),
   });
-  return { app, scheduler: new Scheduler(trading), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions };
+  return { app, scheduler: new Scheduler(trading), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions, reconciliation: new Reconciliation({ ...trading, payments }) };
 }

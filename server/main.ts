@@ -9,7 +9,7 @@ import type { Database } from './db/database.ts';
 import { FOLDER_IN_USE_EXIT, FolderInUse, lockFolder } from './db/folder-lock.ts';
 import { openPglite } from './db/pglite.ts';
 import { openPostgres } from './db/postgres.ts';
-import { startRetention } from './db/retention.ts';
+import { retentionRounds } from './db/retention.ts';
 import { marketClocks } from './db/schema.ts';
 import { openIdentity } from './identity/open-identity.ts';
 import type { Log } from './log.ts';
@@ -84,15 +84,15 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
   const [database, identity, market] = [await opening, await identifying, await marketing];
 
   let serving = false;
-  const { app, scheduler, push, rewards, deletions } = await compose({
+  const { app, scheduler, push, rewards, deletions, reconciliation } = await compose({
     config, database, market, clock, log, verifier: identity.verifier, administration: identity.administration, extend: identity.extend, bare: identity.bare,
     readiness: async () => ({ database: await databaseState(database), server: serving ? 'ready' : 'starting' }),
   });
-  opened.add('retention', startRetention(database, clock, log));
   opened.add('scheduler', () => scheduler.stop());
   if (market.source.kind !== 'exchange') await market.start();
   await scheduler.start();
-  for (const [name, part] of Object.entries({ push, rewards, deletions })) {
+  const rounds = { retention: retentionRounds(database, clock, log), rewards: rewards.rounds, deletions: deletions.rounds, reconciliation: reconciliation.rounds };
+  for (const [name, part] of Object.entries({ push, ...rounds })) {
     opened.add(name, () => part.stop());
     part.start();
   }

@@ -13,6 +13,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { accountDeletions, accounts, agents, deletedAccounts, positions, subscriptions } from '../db/schema.ts';
 import type { IdentityAdministration } from '../identity/administration.ts';
 import type { EndedSessions } from '../identity/ended-sessions.ts';
+import { Rounds } from '../rounds.ts';
 import { deleteRows } from './rows.ts';
 
 const RUN_EVERY_MS = 60_000;
@@ -41,10 +42,11 @@ export async function deletionPreview(db: Db, uid: string, now: number): Promise
 }
 
 export class Deletions {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  readonly rounds: Rounds;
 
-  constructor(private readonly deps: DeletionDeps) {}
+  constructor(private readonly deps: DeletionDeps) {
+    this.rounds = new Rounds(() => this.runOnce(), RUN_EVERY_MS, deps.trading.log, 'deletions could not be worked on');
+  }
 
   /** Agents stop in the same transaction as the wish is written; from its commit on nobody enters by the account. */
   async ask(uid: string): Promise<'done' | 'under-way'> {
@@ -91,21 +93,5 @@ export class Deletions {
     }
     // A token lives an hour and a sign-in four: after twice that nobody can come by an old one.
     await database.db.delete(deletedAccounts).where(lt(deletedAccounts.deletedAt, clock.now() - 2 * SESSION_MAX_AGE_MS));
-  }
-
-  start(): void {
-    const run = (): void => {
-      this.running ??= this.runOnce()
-        .catch((error: unknown) => { this.deps.trading.log.warn({ reason: String(error) }, 'deletions could not be worked on'); })
-        .finally(() => { this.running = null; });
-    };
-    this.timer = setInterval(run, RUN_EVERY_MS);
-    this.timer.unref();
-    run();
-  }
-
-  async stop(): Promise<void> {
-    if (this.timer !== null) clearInterval(this.timer);
-    await this.running;
   }
 }

@@ -43,6 +43,10 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     },
   },
   checkouts: { tables: ['checkouts'], from: 'checkouts', where: 'uid = $uid', key: 'id', columns: { id: 'id', priceId: 'price_id', state: 'state', createdAt: time('created_at') } },
+  testInvoices: {
+    tables: ['test_invoices'], from: 'test_invoices', where: 'uid = $uid', key: 'id::text',
+    columns: { subscriptionId: 'subscription_id', text: 'text', amount: money('amount'), credit: money('credit'), currency: 'currency', status: 'status', card: 'right(card, 4)', createdAt: time('created_at') },
+  },
   agents: {
     tables: ['agents'], from: 'agents', where: 'uid = $uid', key: 'id::text',
     columns: {

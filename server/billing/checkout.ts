@@ -1,16 +1,17 @@
 /** Opens a checkout once for a person and a price, however often the button is pressed; refuses unknown prices. */
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq, gt, inArray } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import type { CheckoutBody } from '../../contract/subscription.ts';
 import { sanitise } from '../../contract/text.ts';
 import type { WallClock } from '../clock.ts';
-import type { Database } from '../db/database.ts';
-import { checkouts, users } from '../db/schema.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { checkouts } from '../db/schema.ts';
 import type { Caller } from '../http/handlers.ts';
 import { readSubscription } from './entitlement.ts';
 import { subscriptionCounts } from './standing.ts';
-import { honouredCoupon, type OpenedCheckout, type Payments } from './payments.ts';
+import { keepCustomer, lockPerson } from './subscription-record.ts';
+import { honouredCoupon, ProviderFailed, type Payments } from './payments.ts';
 import { planOfPrice } from './plans.ts';
 import { returnPath } from './return-path.ts';
 
@@ -29,12 +30,14 @@ export interface CheckoutDeps {
 }
 
 export type CheckoutRow = typeof checkouts.$inferSelect;
+/** A checkout with the provider's address for it; the customer where one was asked for. */
+export type OpenedRow = Pick<CheckoutRow, 'id' | 'url' | 'clientSecret' | 'sessionId'> & { customerId?: string | null };
 
 /**
  * The checkout for this order with the provider's address for it. Nothing is held locked while the provider is asked:
  * two presses find the same row, and its id makes the provider answer both with one session.
  */
-export async function openCheckout(deps: CheckoutDeps, caller: Caller, body: CheckoutBody): Promise<{ id: string } & OpenedCheckout> {
+export async function openCheckout(deps: CheckoutDeps, caller: Caller, body: CheckoutBody): Promise<OpenedRow> {
   const { clock, database, payments, publicOrigin } = deps;
   const successPath = returnPath(body.successUrl, publicOrigin, 'successUrl');
   const cancelPath = returnPath(body.cancelUrl, publicOrigin, 'cancelUrl');
@@ -47,32 +50,61 @@ export async function openCheckout(deps: CheckoutDeps, caller: Caller, body: Che
     throw new Refusal('already_subscribed', 'You already have a plan. Change or end it in the billing portal.');
   }
   const embedded = body.embedded === true && payments.provider === 'stripe';
+  const coupon = honouredCoupon(body.coupon, deps.coupon);
   const row = await reserve(deps, {
-    uid: caller.uid, priceId: body.priceId, state: embedded ? 'open_embedded' : 'open', successUrl: successPath, cancelUrl: cancelPath,
+    uid: caller.uid, priceId: body.priceId, state: embedded ? 'open_embedded' : 'open', successUrl: successPath, cancelUrl: cancelPath, coupon,
   });
-  if (row.url !== null || row.clientSecret !== null) return { id: row.id, url: row.url, clientSecret: row.clientSecret };
-  const opened = await payments.openCheckout({
-    checkoutId: row.id, uid: caller.uid, email: caller.email, priceId: body.priceId, successPath, cancelPath, embedded,
-    customerId: subscription?.provider === payments.provider ? subscription.customerId : null,
-    coupon: honouredCoupon(body.coupon, deps.coupon),
-  });
-  return { id: row.id, ...opened };
+  if (row.url !== null || row.clientSecret !== null) return row;
+  await closeOthers(deps, row);
+  try {
+    const opened = await payments.openCheckout({
+      checkoutId: row.id, uid: caller.uid, email: caller.email, priceId: body.priceId, successPath, cancelPath, embedded,
+      customerId: subscription?.provider === payments.provider ? subscription.customerId : null, coupon,
+    });
+    await database.db.update(checkouts).set({ sessionId: opened.sessionId }).where(eq(checkouts.id, row.id));
+    // Whoever opened another at the same moment could not be seen before.
+    await closeOthers(deps, row);
+    return { ...row, ...opened };
+  } catch (error) {
+    // The provider would give the same answer to the same checkout again: the next press begins another.
+    if (error instanceof ProviderFailed && error.answered) await database.db.update(checkouts).set({ state: 'failed' }).where(and(eq(checkouts.id, row.id), isNull(checkouts.url)));
+    throw error;
+  }
+}
+
+/** Keeps what the provider opened, in the transaction of the receipt. */
+export async function keepOpened(tx: Tx, { payments, clock }: CheckoutDeps, uid: string, opened: OpenedRow): Promise<void> {
+  const { id, url, clientSecret, sessionId, customerId } = opened;
+  await tx.db.update(checkouts).set({ url, clientSecret, sessionId }).where(eq(checkouts.id, id));
+  if (customerId !== undefined && customerId !== null) await keepCustomer(tx, uid, payments.provider, customerId, clock.now());
+}
+
+/** A person pays for one plan: whatever else they opened can be paid no more. */
+async function closeOthers({ database, payments }: CheckoutDeps, row: CheckoutRow): Promise<void> {
+  const others = await database.db.select().from(checkouts).where(and(
+    eq(checkouts.uid, row.uid), ne(checkouts.id, row.id), inArray(checkouts.state, [...UNFINISHED]),
+  ));
+  for (const other of others) {
+    if (other.sessionId !== null) await payments.closeCheckout(other.sessionId);
+    await database.db.update(checkouts).set({ state: 'expired' }).where(and(eq(checkouts.id, other.id), inArray(checkouts.state, [...UNFINISHED])));
+  }
 }
 
 function reserve(
-  deps: CheckoutDeps, order: Pick<CheckoutRow, 'uid' | 'priceId' | 'successUrl' | 'cancelUrl'> & { state: 'open' | 'open_embedded' },
+  deps: CheckoutDeps, order: Pick<CheckoutRow, 'uid' | 'priceId' | 'successUrl' | 'cancelUrl' | 'coupon'> & { state: 'open' | 'open_embedded' },
 ): Promise<CheckoutRow> {
   const now = deps.clock.now();
   return deps.database.transaction(async (tx) => {
-    await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, order.uid)).for('update');
+    await lockPerson(tx, order.uid);
     const [waiting] = await tx.db.select().from(checkouts).where(and(
       eq(checkouts.uid, order.uid), eq(checkouts.priceId, order.priceId),
       inArray(checkouts.state, order.state === 'open' ? ['open', 'confirming'] : [order.state]),
       eq(checkouts.successUrl, order.successUrl), eq(checkouts.cancelUrl, order.cancelUrl),
+      order.coupon === null ? isNull(checkouts.coupon) : eq(checkouts.coupon, order.coupon),
       gt(checkouts.createdAt, now - CHECKOUT_REUSE_MS),
     )).orderBy(desc(checkouts.createdAt)).limit(1);
     if (waiting !== undefined) return waiting;
-    const fresh = { id: randomUUID(), url: null, clientSecret: null, createdAt: now, ...order };
+    const fresh = { id: randomUUID(), url: null, clientSecret: null, sessionId: null, createdAt: now, ...order };
     await tx.db.insert(checkouts).values(fresh);
     return fresh;
   });

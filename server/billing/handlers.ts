@@ -2,22 +2,23 @@
 import { and, count, eq, gte, isNull } from 'drizzle-orm';
 import type { CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
+import type { Plan } from '../../contract/subscription.ts';
 import { sanitiseIdentifier } from '../../contract/text.ts';
 import { agentCap } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import { accounts, agents, checkouts, fills } from '../db/schema.ts';
+import { accounts, agents, fills } from '../db/schema.ts';
 import type { EventLog } from '../events/events.ts';
 import type { CallContext, Handlers } from '../http/handlers.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
 import { previewChange } from './change-preview.ts';
-import { openCheckout } from './checkout.ts';
+import { keepOpened, openCheckout } from './checkout.ts';
 import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
 import { standingOf, subscriptionCounts } from './standing.ts';
 import type { Payments } from './payments.ts';
 import { returnPath } from './return-path.ts';
-import { recordSubscription, subscriptionOnWire } from './subscription-record.ts';
+import { observe, recordSubscription, subscriptionOnWire } from './subscription-record.ts';
 import { startTrial, trialOnWire } from './trial.ts';
 
 export interface BillingDeps {
@@ -78,10 +79,10 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     subscribe: (context) => subscribe(deps, context),
 
     createCheckout: async ({ caller, commandId, body, once }) => {
-      const { id, url, clientSecret } = await openCheckout(deps, caller, body);
+      const opened = await openCheckout(deps, caller, body);
       return once(async (tx) => {
-        await tx.db.update(checkouts).set({ url, clientSecret }).where(eq(checkouts.id, id));
-        return { commandId, url, clientSecret };
+        await keepOpened(tx, deps, caller.uid, opened);
+        return { commandId, url: opened.url, clientSecret: opened.clientSecret };
       });
     },
 
@@ -91,7 +92,11 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
       if (row === null || row.provider !== payments.provider) {
         throw new Refusal('not_found', 'There is no billing account yet: it is made with the first plan.');
       }
-      const url = await payments.openPortal({ uid: caller.uid, customerId: row.customerId, returnPath: path });
+      const plan = body.planId === undefined ? null : await planAsked(payments, body.planId);
+      const living = subscriptionCounts(row, clock.now());
+      const url = await payments.openPortal({
+        uid: caller.uid, commandId, customerId: row.customerId, subscriptionId: living ? row.providerSubscriptionId : null, returnPath: path, plan,
+      });
       return once(() => Promise.resolve({ commandId, url }));
     },
   };
@@ -102,14 +107,20 @@ function ownUserId(uid: string, given: string): void {
   if (sanitiseIdentifier(given) !== uid) throw new Refusal('invalid_user_id', 'Invalid user ID', { field: 'userId' });
 }
 
+/** @throws Refusal `invalid_subscription_parameters` for a plan that is none. */
+async function planAsked(payments: Payments, asked: string): Promise<Plan> {
+  const planId = sanitiseIdentifier(asked);
+  const plan = planId === null ? undefined : (await payments.plans()).find((candidate) => candidate.id === planId);
+  if (plan === undefined) throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', { field: 'planId' });
+  return plan;
+}
+
 /** The free plan ends a paid one when what is paid for has run out; a paid plan needs a checkout. */
 async function subscribe(deps: BillingDeps, context: CallContext<'subscribe'>): Promise<CallReply<'subscribe'>> {
   const { clock, database, events, payments } = deps;
   const { body, caller, commandId, once } = context;
   ownUserId(caller.uid, body.userId);
-  const planId = sanitiseIdentifier(body.planId);
-  const plan = planId === null ? undefined : (await payments.plans()).find((candidate) => candidate.id === planId);
-  if (plan === undefined) throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', { field: 'planId' });
+  const plan = await planAsked(payments, body.planId);
   const row = await readSubscription(database.db, caller.uid);
   const living = row !== null && subscriptionCounts(row, clock.now()) ? row : null;
   if (plan.priceId !== null && living?.planId !== plan.id) {
@@ -118,11 +129,11 @@ async function subscribe(deps: BillingDeps, context: CallContext<'subscribe'>): 
       details: { priceId: plan.priceId, checkout: '/subscriptions/create-checkout' },
     });
   }
-  const observedAt = clock.now();
+  const observation = await observe(database.db, clock);
   const ended = plan.priceId === null && living !== null && !living.cancelAtPeriodEnd && living.providerSubscriptionId !== null
     ? await payments.cancelAtPeriodEnd(living.providerSubscriptionId) : null;
   return once(async (tx) => {
-    if (ended !== null) await recordSubscription(tx, events, payments.provider, { ...ended, uid: caller.uid }, observedAt);
+    if (ended !== null) await recordSubscription(tx, events, payments.provider, { ...ended, uid: caller.uid }, observation);
     return { commandId, subscription: subscriptionOnWire(await readSubscription(tx.db, caller.uid), clock.now()) };
   });
 }

@@ -1,4 +1,5 @@
 /** The payments port: what billing asks of whoever takes the money; refuses to show a provider's own shapes to the rest. */
+import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import type { ChargePreview, Invoice } from '../../contract/plan-change.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';
 import type { Tier } from '../../contract/tiers.ts';
@@ -22,6 +23,18 @@ export interface CheckoutOrder {
 export interface OpenedCheckout {
   url: string | null;
   clientSecret: string | null;
+  /** The provider's id for it; null where it has none. */
+  sessionId: string | null;
+  /** The provider's customer that it is for, which may have been made for it. */
+  customerId: string | null;
+}
+
+/** The provider did not do what was asked. */
+export class ProviderFailed extends Refusal {
+  /** `answered`: it said so itself, and did nothing. Otherwise nobody knows what it did. */
+  constructor(code: ErrorCode, message: string, readonly answered: boolean, more: Refusal['more'] = {}) {
+    super(code, message, more);
+  }
 }
 
 /** A subscription as the provider has it at the moment of asking. Times in ms UTC. */
@@ -34,8 +47,20 @@ export interface ProviderSubscription {
   tier: Tier;
   planId: string;
   priceId: string;
+  /** The end of what is paid for. */
   currentPeriodEnd: number | null;
   cancelAtPeriodEnd: boolean;
+}
+
+export interface PortalOrder {
+  uid: string;
+  /** Of the person's command: the same again leads to the same page. */
+  commandId: string;
+  customerId: string | null;
+  subscriptionId: string | null;
+  returnPath: string;
+  /** The change that the page opens at; null for its front page. The free plan is the end of the present one. */
+  plan: Plan | null;
 }
 
 /** A plan to begin, or to change to where there is a living subscription. */
@@ -61,8 +86,10 @@ export interface Payments {
   /** All plans, cheapest first, the free one included. */
   plans(): Promise<Plan[]>;
   openCheckout(order: CheckoutOrder): Promise<OpenedCheckout>;
+  /** Ends a checkout that was not paid; fine where it is over. */
+  closeCheckout(sessionId: string): Promise<void>;
   /** The address of a page where the person changes or ends their plan. */
-  openPortal(order: { uid: string; customerId: string | null; returnPath: string }): Promise<string>;
+  openPortal(order: PortalOrder): Promise<string>;
   /** What a first period or a change costs, as the provider computes it; null where it cannot say. Charges nothing. */
   previewCharge(order: ChargeOrder): Promise<ChargePreview | null>;
   /** The newest invoices of a person, and whether there are older ones. */
@@ -71,7 +98,13 @@ export interface Payments {
   coupon(id: string): Promise<Coupon | null>;
   /** Ends the subscription when what is paid for has run out. */
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription>;
+  /**
+   * What is so now of the customer behind this subscription: the one that counts, should there be several. Null where the
+   * provider has no such subscription.
+   */
   fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null>;
+  /** What happened since (ms), oldest first, whether it was delivered or not; null where nothing is delivered. */
+  readonly recentNotices: ((since: number) => Promise<WebhookNotice[]>) | null;
   /** Moves the end of what is paid for to `paidUntil` (ms), without a charge. The same credit again asks for the same. */
   lengthen(order: { creditId: string; subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription>;
   /** Ends the subscription at once and forgets the customer, as far as the provider's own books may; fine where both are gone. */

@@ -1,7 +1,7 @@
 /** One question to Stripe and what becomes of its failures; refuses to let Stripe's own words reach a person. */
 import Stripe from 'stripe';
-import { Refusal } from '../../contract/errors.ts';
 import type { Log } from '../log.ts';
+import { ProviderFailed } from './payments.ts';
 
 const BUSY_RETRY_MS = 10_000;
 
@@ -16,14 +16,16 @@ export async function ask<T>(log: Log, what: string, request: () => Promise<T>):
   }
 }
 
-function refusalOf(error: InstanceType<typeof Stripe.errors.StripeError>): Refusal {
+function refusalOf(error: InstanceType<typeof Stripe.errors.StripeError>): ProviderFailed {
+  const answered = error.statusCode !== undefined;
   if (error instanceof Stripe.errors.StripeCardError || error.statusCode === 402) {
-    return new Refusal('payment_required', 'The payment was declined. Nothing was charged. Try another card.');
+    return new ProviderFailed('payment_required', 'The payment was declined. Nothing was charged. Try another card.', answered);
   }
-  if (error instanceof Stripe.errors.StripeRateLimitError || error.statusCode === 429) {
-    return new Refusal('subscription_unavailable', 'The payment provider is busy. Nothing was charged. Try again in a moment.', { retryAfterMs: BUSY_RETRY_MS });
+  if (error.statusCode === 429) {
+    return new ProviderFailed('subscription_unavailable', 'The payment provider is busy. Nothing was charged. Try again in a moment.', answered, { retryAfterMs: BUSY_RETRY_MS });
   }
-  return new Refusal('subscription_unavailable', 'The payment provider did not answer. Nothing was charged. Try again in a moment.');
+  if (!answered) return new ProviderFailed('subscription_unavailable', 'The payment provider did not answer in time. Look at your plan before you try again.', false);
+  return new ProviderFailed('subscription_unavailable', 'The payment provider could not do this. Nothing was charged. Try again in a moment.', answered);
 }
 
 /** Null where Stripe has no such thing (any more). */
@@ -38,3 +40,6 @@ export async function unlessGone<T>(request: Promise<T>): Promise<T | null> {
 
 export const isGone = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeInvalidRequestError && (error.statusCode === 404 || error.code === 'resource_missing');
+
+/** The parameter that Stripe found at fault. */
+export const paramOf = (error: unknown): string | undefined => (error instanceof Stripe.errors.StripeError ? error.param : undefined);

@@ -1,4 +1,5 @@
 /** Stripe behind the payments port, through its official library; refuses unsigned, altered or old webhooks. */
+import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { Refusal } from '../../contract/errors.ts';
 import { ZERO } from '../../contract/money.ts';
@@ -7,11 +8,12 @@ import type { Coupon, Plan } from '../../contract/subscription.ts';
 import { PAID_TIERS, type PaidTier } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { ChargeOrder, CheckoutOrder, OpenedCheckout, Payments, ProviderSubscription, WebhookNotice } from './payments.ts';
+import { ProviderFailed, type ChargeOrder, type CheckoutOrder, type OpenedCheckout, type Payments, type PortalOrder, type ProviderSubscription, type WebhookNotice } from './payments.ts';
 import { freePlan } from './plans.ts';
 import { chargeOnWire, firstBill } from './proration.ts';
-import { ask, unlessGone } from './stripe-ask.ts';
-import { chargeOf, couponOf, invoiceOf, noticeOf, planOf, subscriptionOf } from './stripe-read.ts';
+import { subscriptionCounts } from './standing.ts';
+import { ask, isGone, paramOf, unlessGone } from './stripe-ask.ts';
+import { chargeOf, couponOf, HEARD_EVENTS, idOf, invoiceOf, mostTelling, noticeOf, planOf, subscriptionOf } from './stripe-read.ts';
 
 export interface StripeSettings {
   secretKey: string;
@@ -24,20 +26,28 @@ export interface StripeSettings {
 }
 
 const SIGNATURE_TOLERANCE_S = 300;
-const REQUEST_TIMEOUT_MS = 8_000;
+/** Two questions in a row are answered before the page gives up after ten seconds. */
+const REQUEST_TIMEOUT_MS = 4_500;
 const PLANS_FRESH_MS = 5 * 60_000;
 const INVOICES_SHOWN = 24;
+const SUBSCRIPTIONS_READ = 20;
+const EVENTS_READ = 10_000;
+
+/** The customer we knew is no longer there. */
+class CustomerGone extends Error {}
 
 export class StripePayments implements Payments {
   readonly provider = 'stripe';
   private readonly stripe: Stripe;
+  private readonly failedCustomers = new Map<string, number>();
   private cachedPlans: { plans: Plan[]; at: number } | null = null;
 
   constructor(private readonly settings: StripeSettings, private readonly clock: WallClock, private readonly log: Log) {
     const base = settings.apiBase === null ? null : new URL(settings.apiBase);
     this.stripe = new Stripe(settings.secretKey, {
       timeout: REQUEST_TIMEOUT_MS,
-      maxNetworkRetries: 1,
+      // A person presses again, and reconciliation comes round: nothing is tried again behind their back.
+      maxNetworkRetries: 0,
       telemetry: false,
       ...(base === null ? {} : {
         host: base.hostname,
@@ -51,41 +61,97 @@ export class StripePayments implements Payments {
   async plans(): Promise<Plan[]> {
     const now = this.clock.now();
     if (this.cachedPlans !== null && now - this.cachedPlans.at < PLANS_FRESH_MS) return this.cachedPlans.plans;
-    const paid = await Promise.all(PAID_TIERS.flatMap((tier) => {
-      const priceId = this.settings.prices[tier];
-      return priceId === null ? [] : [this.ask('price', () => this.stripe.prices.retrieve(priceId)).then((price) => planOf(tier, price))];
-    }));
+    const asked = await Promise.all(PAID_TIERS.map((tier) => this.planOnSale(tier)));
+    const paid = asked.filter((plan) => plan !== null);
     const plans = [freePlan(paid[0]?.currency ?? 'USD'), ...paid];
     this.cachedPlans = { plans, at: now };
     return plans;
   }
 
+  /** A price that was taken back at Stripe is not for sale; the other plans are. */
+  private async planOnSale(tier: PaidTier): Promise<Plan | null> {
+    const priceId = this.settings.prices[tier];
+    if (priceId === null) return null;
+    const price = await this.ask('price', () => unlessGone(this.stripe.prices.retrieve(priceId)));
+    if (price !== null && price.active) return planOf(tier, price);
+    this.log.error({ tier, priceId }, 'a plan is not for sale: Stripe has no active price of this id');
+    return null;
+  }
+
+  /** One customer for all checkouts of a person, one session for all presses of one checkout. */
   async openCheckout(order: CheckoutOrder): Promise<OpenedCheckout> {
+    const customerId = order.customerId ?? await this.makeCustomer(order);
+    try {
+      return await this.openSession(order, customerId);
+    } catch (error) {
+      // Removed at Stripe meanwhile: a new one takes its place.
+      if (!(error instanceof CustomerGone)) throw error;
+      return this.openSession(order, await this.makeCustomer(order, customerId));
+    }
+  }
+
+  /** All presses of one person make one customer: `instead` of one that is gone, under another key after a failure, which Stripe keeps under its key. */
+  private async makeCustomer({ uid, email }: CheckoutOrder, instead = ''): Promise<string> {
+    const failures = this.failedCustomers.get(uid) ?? 0;
+    const key = createHash('sha256').update(JSON.stringify([uid, email, instead, failures])).digest('hex');
+    try {
+      const customer = await this.ask('customer', () => this.stripe.customers.create({ metadata: { uid }, ...(email === null ? {} : { email }) }, { idempotencyKey: `customer-${key}` }));
+      this.failedCustomers.delete(uid);
+      return customer.id;
+    } catch (error) {
+      if (error instanceof ProviderFailed && error.answered) this.failedCustomers.set(uid, failures + 1);
+      throw error;
+    }
+  }
+
+  private async openSession(order: CheckoutOrder, customer: string): Promise<OpenedCheckout> {
     const { publicOrigin } = this.settings;
     const back = order.embedded
       ? { ui_mode: 'embedded_page' as const, return_url: `${publicOrigin}${order.successPath}` }
       : { ui_mode: 'hosted_page' as const, success_url: `${publicOrigin}${order.successPath}`, cancel_url: `${publicOrigin}${order.cancelPath}` };
-    const customer = order.customerId !== null ? { customer: order.customerId } : order.email !== null ? { customer_email: order.email } : {};
-    const session = await this.ask('checkout', () => this.stripe.checkout.sessions.create({
-      mode: 'subscription',
-      line_items: [{ price: order.priceId, quantity: 1 }],
-      client_reference_id: order.uid,
-      metadata: { uid: order.uid, checkoutId: order.checkoutId },
-      subscription_data: { metadata: { uid: order.uid } },
-      ...back,
-      ...customer,
-      ...(order.coupon === null ? {} : { discounts: [{ coupon: order.coupon }] }),
-    }, { idempotencyKey: `checkout-${order.checkoutId}` }));
-    return { url: session.url, clientSecret: session.client_secret };
+    const session = await this.ask('checkout', async () => {
+      try {
+        return await this.stripe.checkout.sessions.create({
+          mode: 'subscription', customer,
+          line_items: [{ price: order.priceId, quantity: 1 }],
+          client_reference_id: order.uid,
+          metadata: { uid: order.uid, checkoutId: order.checkoutId },
+          subscription_data: { metadata: { uid: order.uid } },
+          ...back,
+          ...(order.coupon === null ? {} : { discounts: [{ coupon: order.coupon }] }),
+        }, { idempotencyKey: `checkout-${order.checkoutId}-${customer}` });
+      } catch (error) {
+        if (isGone(error) && paramOf(error) === 'customer') throw new CustomerGone();
+        throw error;
+      }
+    });
+    return { url: session.url, clientSecret: session.client_secret, sessionId: session.id, customerId: customer };
   }
 
-  async openPortal(order: { customerId: string | null; returnPath: string }): Promise<string> {
-    const { customerId } = order;
+  async closeCheckout(sessionId: string): Promise<void> {
+    // One that is paid or over cannot be closed, which is what was wanted.
+    await this.ask('close', async () => {
+      const session = await unlessGone(this.stripe.checkout.sessions.retrieve(sessionId));
+      if (session?.status === 'open') await this.stripe.checkout.sessions.expire(sessionId);
+    });
+  }
+
+  async openPortal({ commandId, customerId, plan, returnPath, subscriptionId, uid }: PortalOrder): Promise<string> {
     if (customerId === null) throw new Refusal('not_found', 'There is no billing account yet: it is made with the first plan.');
-    const session = await this.ask('portal', () => this.stripe.billingPortal.sessions.create({
-      customer: customerId, return_url: `${this.settings.publicOrigin}${order.returnPath}`,
-    }));
+    const back = `${this.settings.publicOrigin}${returnPath}`;
+    const flow = plan === null || subscriptionId === null ? {} : { flow_data: await this.flowOf(subscriptionId, plan, back) };
+    const session = await this.ask('portal', () => this.stripe.billingPortal.sessions.create(
+      { customer: customerId, return_url: back, ...flow }, { idempotencyKey: `portal-${uid}-${commandId}` },
+    ));
     return session.url;
+  }
+
+  private async flowOf(subscription: string, plan: Plan, back: string): Promise<Stripe.BillingPortal.SessionCreateParams.FlowData> {
+    const after_completion = { type: 'redirect' as const, redirect: { return_url: back } };
+    if (plan.priceId === null) return { type: 'subscription_cancel', subscription_cancel: { subscription }, after_completion };
+    const item = (await this.ask('subscription', () => this.stripe.subscriptions.retrieve(subscription))).items.data[0];
+    const items = item === undefined ? [] : [{ id: item.id, price: plan.priceId, quantity: 1 }];
+    return { type: 'subscription_update_confirm', subscription_update_confirm: { subscription, items }, after_completion };
   }
 
   /** A first period is the price less the coupon; a change in the middle of one is for Stripe to compute. */
@@ -119,10 +185,30 @@ export class StripePayments implements Payments {
     return this.read(subscription);
   }
 
+  /** Asked by customer, so that a person who ended one plan and took another is seen with the one that counts. */
   async fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
-    const subscription = await this.ask('subscription', () => unlessGone(this.stripe.subscriptions.retrieve(subscriptionId)));
-    return subscription === null ? null : this.read(subscription);
+    const asked = await this.ask('subscription', () => unlessGone(this.stripe.subscriptions.retrieve(subscriptionId)));
+    if (asked === null) return null;
+    const customer = idOf(asked.customer);
+    const all = customer === null ? null : await this.ask('subscriptions', () => unlessGone(this.stripe.subscriptions.list({ customer, status: 'all', limit: SUBSCRIPTIONS_READ })));
+    const read = (all?.data ?? []).map((subscription) => subscriptionOf(subscription, this.settings.prices));
+    const best = mostTelling([subscriptionOf(asked, this.settings.prices), ...read], this.clock.now());
+    this.complainOf(read, best);
+    return best;
   }
+
+  readonly recentNotices = async (since: number): Promise<WebhookNotice[]> => {
+    const notices: WebhookNotice[] = [];
+    await this.ask('events', async () => {
+      const events = this.stripe.events.list({ types: [...HEARD_EVENTS], created: { gte: Math.floor(since / 1_000) }, limit: 100 });
+      for await (const event of events) {
+        notices.push(noticeOf(event));
+        if (notices.length >= EVENTS_READ) break;
+      }
+    });
+    // Listed newest first; taken in the order in which they happened.
+    return notices.reverse();
+  };
 
   /** A trial up to a later day is how Stripe gives days away: no charge, no proration, and the next period begins after it. */
   async lengthen({ creditId, subscriptionId, paidUntil }: { creditId: string; subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription> {
@@ -154,8 +240,15 @@ export class StripePayments implements Payments {
 
   private read(subscription: Stripe.Subscription): ProviderSubscription {
     const read = subscriptionOf(subscription, this.settings.prices);
-    if (read.tier === 'free') this.log.error({ priceId: read.priceId }, 'a subscription has a price that STRIPE_PRICE_* does not map to a tier');
+    this.complainOf([read], read);
     return read;
+  }
+
+  private complainOf(all: readonly ProviderSubscription[], best: ProviderSubscription): void {
+    const now = this.clock.now();
+    if (best.tier === 'free') this.log.error({ priceId: best.priceId }, 'a subscription has a price that STRIPE_PRICE_* does not map to a tier');
+    const living = all.filter((subscription) => subscriptionCounts(subscription, now));
+    if (living.length > 1) this.log.error({ customer: best.customerId, subscriptions: living.map(({ id }) => id) }, 'a customer pays for more than one plan');
   }
 
   private ask<T>(what: string, request: () => Promise<T>): Promise<T> {

@@ -3,9 +3,10 @@ import type Stripe from 'stripe';
 import { divide, formatFixed, maximum, negate, parseFixed, UNIT, ZERO, type Fixed } from '../../contract/money.ts';
 import { InvoiceStatus, type ChargePreview, type Invoice } from '../../contract/plan-change.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';
-import { PAID_TIERS, type PaidTier } from '../../contract/tiers.ts';
+import { PAID_TIERS, tierRank, type PaidTier } from '../../contract/tiers.ts';
 import type { ProviderSubscription, WebhookNotice } from './payments.ts';
 import { paidPlan } from './plans.ts';
+import { subscriptionCounts } from './standing.ts';
 
 /** Stripe counts these in whole units, all others in hundredths. */
 const WHOLE_UNIT_CURRENCIES = new Set(['bif', 'clp', 'djf', 'gnf', 'jpy', 'kmf', 'krw', 'mga', 'pyg', 'rwf', 'ugx', 'vnd', 'vuv', 'xaf', 'xof', 'xpf']);
@@ -50,6 +51,23 @@ export function subscriptionOf(subscription: Stripe.Subscription, prices: Record
     currentPeriodEnd: endsOnDate && !subscription.cancel_at_period_end ? cancelAt : periodEnd,
     cancelAtPeriodEnd: subscription.cancel_at_period_end || endsOnDate,
   };
+}
+
+/**
+ * Of several subscriptions of one customer the one that tells what they are entitled to: one that counts before one that
+ * does not, the higher tier before the lower, what once was a plan before what never was one.
+ */
+export function mostTelling(all: readonly [ProviderSubscription, ...ProviderSubscription[]], now: number): ProviderSubscription {
+  const rank = (one: ProviderSubscription): number[] => {
+    const counts = subscriptionCounts(one, now);
+    return [counts ? 1 : 0, counts ? tierRank(one.tier) : 0, one.status === 'incomplete' ? 0 : 1, one.currentPeriodEnd ?? Infinity];
+  };
+  return all.reduce((best, one) => {
+    const [a, b] = [rank(best), rank(one)];
+    const at = a.findIndex((value, index) => value !== b[index]);
+    if (at === -1) return one.id > best.id ? one : best;
+    return (b[at] ?? 0) > (a[at] ?? 0) ? one : best;
+  });
 }
 
 export function couponOf(coupon: Stripe.Coupon): Coupon | null {

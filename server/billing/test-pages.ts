@@ -1,6 +1,8 @@
 /** The test checkout's pages as HTML; refuses scripts, foreign addresses and unescaped text. */
 import { createHash } from 'node:crypto';
+import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Plan, Subscription } from '../../contract/subscription.ts';
+import type { Bill } from './proration.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--ground:oklch(.973 .004 210);--surface:oklch(.993 .002 210);--line:oklch(.885 .009 212);--edge:oklch(.62 .018 214);--ink:oklch(.235 .018 220);--ink-2:oklch(.42 .018 218);--accent:oklch(.47 .086 196);--accent-ink:oklch(.99 .004 196);--amber:oklch(.5 .108 66);--amber-wash:oklch(.95 .038 82);--danger:oklch(.5 .17 27)}
@@ -53,42 +55,76 @@ function page(title: string, body: string): string {
 const price = (plan: Plan): string => `${plan.amount} ${plan.currency} a ${plan.interval}`;
 const problem = (text: string | null): string => (text === null ? '' : `<p class="error" role="alert">${escape(text)}</p>`);
 
-export function checkoutPage(id: string, plan: Plan, cancelPath: string, error: string | null): string {
+const money = (amount: string, currency: string): string => `${amount.replace('-', '−')} ${currency}`;
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** What is charged, line by line where there is more than one. */
+function billList(bill: Bill, currency: string): string {
+  const lines = bill.lines.length < 2 ? '' : `<dl>${bill.lines.map(({ text, amount }) => `<dt>${escape(text)}</dt><dd>${money(formatFixed(amount), currency)}</dd>`).join('')}</dl>`;
+  const left = bill.credit > ZERO ? ` ${money(formatFixed(bill.credit), currency)} is kept for later bills.` : '';
+  return `${lines}<p>Charged now: ${money(formatFixed(bill.dueNow), currency)}.${left}</p>`;
+}
+
+export function checkoutPage(id: string, plan: Plan, bill: Bill, cancelPath: string, error: string | null): string {
   return page(`Pay for ${plan.name}`, `
-<h1>Tradewind ${escape(plan.name)}</h1><p>${escape(price(plan))}, up to ${plan.agents} agents. Ends when you say so.</p>${problem(error)}
+<h1>Tradewind ${escape(plan.name)}</h1><p>${escape(price(plan))}, up to ${plan.agents} agents. Ends when you say so.</p>${billList(bill, plan.currency)}${problem(error)}
 <form method="post" action="/test-checkout/${escape(id)}">
 <label for="card">Test card number</label>
 <input id="card" name="card" inputmode="numeric" autocomplete="off" required maxlength="30" aria-describedby="cards" value="4242 4242 4242 4242">
-<p id="cards">4242 4242 4242 4242 is accepted, 4000 0000 0000 0002 is declined, 4000 0000 0000 3220 asks the bank first.</p>
-<button type="submit">Pay ${escape(plan.amount)} ${escape(plan.currency)}</button>
+<p id="cards">4242 4242 4242 4242 is accepted, 4000 0000 0000 0002 is declined, 4000 0000 0000 3220 asks the bank first, 4000 0000 0000 0341 pays now and fails at the renewal.</p>
+<button type="submit">Pay ${money(formatFixed(bill.dueNow), plan.currency)}</button>
 <a class="button plain" href="${escape(cancelPath)}">Cancel</a></form>`);
 }
 
-export function confirmPage(id: string, plan: Plan): string {
+export function confirmPage(id: string, plan: Plan, bill: Bill): string {
   return page('Confirm the payment', `
-<h1>Your test bank asks</h1><p>Pay ${escape(price(plan))} to Tradewind?</p>
+<h1>Your test bank asks</h1><p>Pay ${money(formatFixed(bill.dueNow), plan.currency)} to Tradewind?</p>
 <form method="post" action="/test-checkout/${escape(id)}/confirm">
 <button type="submit" name="answer" value="approve">Approve</button>
 <button class="plain" type="submit" name="answer" value="refuse">Refuse</button></form>`);
 }
 
-export function portalPage(id: string, plans: readonly Plan[], subscription: Subscription | null, returnTo: string, error: string | null): string {
+export interface PortalView {
+  plans: readonly Plan[];
+  subscription: Subscription | null;
+  returnTo: string;
+  error: string | null;
+  /** The change that the page was opened for, with what it would be billed; the free plan has no bill. */
+  asked: { plan: Plan; bill: Bill | null } | null;
+}
+
+export function portalPage(id: string, { plans, subscription, returnTo, error, asked }: PortalView): string {
   const mine = plans.find((plan) => plan.id === subscription?.planId);
   const living = subscription !== null && subscription.status !== 'canceled' && mine !== undefined;
   const end = subscription?.currentPeriodEnd;
-  const until = end === null || end === undefined ? '' : new Date(end).toISOString().slice(0, 10);
+  const until = end === null || end === undefined ? '' : day(end);
   const state = !living ? 'No plan.'
-    : subscription.cancelAtPeriodEnd ? `${mine.name}, ends on ${until}.` : `${mine.name}, ${price(mine)}, paid until ${until}. Test plans do not renew by themselves.`;
+    : subscription.status === 'past_due' ? `${mine.name}. The bill of ${until} is not paid.`
+      : subscription.cancelAtPeriodEnd ? `${mine.name}, ends on ${until}.` : `${mine.name}, ${price(mine)}, renews on ${until}.`;
+  const form = (body: string): string => `<form method="post" action="/test-portal/${escape(id)}">${body}</form>`;
   const options = plans.filter((plan) => plan.priceId !== null)
     .map((plan) => `<option value="${escape(plan.id)}"${plan.id === mine?.id ? ' selected' : ''}>${escape(plan.name)}, ${escape(price(plan))}</option>`).join('');
-  const forms = !living ? '' : `
-<form method="post" action="/test-portal/${escape(id)}"><label for="plan">Plan</label><select id="plan" name="plan">${options}</select>
-<button type="submit" name="act" value="change">Change plan</button></form>
-<form method="post" action="/test-portal/${escape(id)}">${subscription.cancelAtPeriodEnd
-  ? '<button type="submit" name="act" value="resume">Keep the plan</button>'
-  : `<button class="plain" type="submit" name="act" value="cancel">End the plan on ${until}</button>`}</form>`;
+  const change = asked === null || asked.bill === null || asked.plan.id === mine?.id ? ''
+    : form(`<h2>Change to ${escape(asked.plan.name)}</h2>${billList(asked.bill, asked.plan.currency)}<input type="hidden" name="plan" value="${escape(asked.plan.id)}">
+<button type="submit" name="act" value="change">Change to ${escape(asked.plan.name)}</button>`);
+  const forms = !living ? '' : [
+    subscription.status !== 'past_due' ? '' : form(`<label for="card">Another test card</label><input id="card" name="card" inputmode="numeric" autocomplete="off" required maxlength="30" value="4242 4242 4242 4242">
+<button type="submit" name="act" value="pay">Pay the bill</button>`),
+    change,
+    form(`<label for="plan">Plan</label><select id="plan" name="plan">${options}</select>
+<button type="submit" name="act" value="change">Change plan</button>`),
+    form(subscription.cancelAtPeriodEnd ? '<button type="submit" name="act" value="resume">Keep the plan</button>'
+      : `<button class="plain" type="submit" name="act" value="cancel">${subscription.status === 'past_due' ? 'End the plan now' : `End the plan on ${until}`}</button>`),
+  ].join('');
   return page('Billing', `<h1>Billing</h1>${problem(error)}<section><p>${escape(state)}</p></section>${forms}
 <p><a class="button plain" href="${escape(returnTo)}">Back to Tradewind</a></p>`);
+}
+
+export function invoicePage(invoice: { number: string; text: string; amount: string; currency: string; status: string; createdAt: number }): string {
+  return page(`Invoice ${invoice.number}`, `<h1>Invoice ${escape(invoice.number)}</h1><dl>
+<dt>For</dt><dd>${escape(invoice.text)}</dd><dt>Amount</dt><dd>${escape(money(formatFixed(parseFixed(invoice.amount)), invoice.currency))}</dd>
+<dt>Date</dt><dd>${day(invoice.createdAt)}</dd><dt>State</dt><dd>${escape(invoice.status)}</dd></dl>
+<p><a class="button plain" href="/subscription">Back to Tradewind</a></p>`);
 }
 
 export function gonePage(text: string): string {

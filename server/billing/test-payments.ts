@@ -1,60 +1,65 @@
 /** The built-in test checkout and portal behind the payments port; refuses real cards and never moves money. */
 import { randomUUID } from 'node:crypto';
-import { and, eq } from 'drizzle-orm';
-import { ZERO } from '../../contract/money.ts';
-import type { ChargePreview, Invoice } from '../../contract/plan-change.ts';
+import { and, desc, eq, gt } from 'drizzle-orm';
+import { InvoiceStatus, type ChargePreview, type Invoice } from '../../contract/plan-change.ts';
+import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';
-import type { WallClock } from '../clock.ts';
-import type { Database, Db } from '../db/database.ts';
-import { checkouts, subscriptions } from '../db/schema.ts';
-import type { ChargeOrder, CheckoutOrder, OpenedCheckout, Payments, ProviderSubscription } from './payments.ts';
+import type { Tx } from '../db/database.ts';
+import { checkouts, subscriptions, testInvoices } from '../db/schema.ts';
+import type { ChargeOrder, CheckoutOrder, OpenedCheckout, Payments, PortalOrder, ProviderSubscription } from './payments.ts';
 import { builtInPlans } from './plans.ts';
 import { changeBill, chargeOnWire, firstBill } from './proration.ts';
+import type { SubscriptionRow } from './subscription-record.ts';
+import { balanceOf, bringUpToDate, onBooks, TEST_PERIOD_MS, testInvoicesOf, writeBooks, type BooksDeps, type TestInvoice } from './test-books.ts';
 
-/** A month of the test checkout, ms. */
-export const TEST_PERIOD_MS = 30 * 24 * 60 * 60_000;
 /** How long a link to the test portal works, ms. */
 export const PORTAL_LINK_MS = 30 * 60_000;
+/** A second press within this finds the link of the first, ms. */
+const PORTAL_REUSE_MS = 10_000;
+const INVOICES_SHOWN = 24;
 
 /** Whatever the coupon is called, the test checkout takes a fifth off the first month. */
 export const testCoupon = (id: string): Coupon => ({ id, percentOff: 20, amountOff: null, duration: 'once', months: null });
 
-export type CardAnswer = 'accepted' | 'declined' | 'needs_authentication' | 'not_a_test_card';
+/** What is printed on a test invoice. */
+export const invoiceNumber = ({ id }: Pick<TestInvoice, 'id'>): string => `TEST-${id.slice(0, 8).toUpperCase()}`;
 
-/** What the test checkout does with a card number; everything but the three known ones is refused unread. */
-export function answerCard(number: string): CardAnswer {
-  switch (number.replace(/[\s-]/g, '')) {
-    case '4242424242424242': return 'accepted';
-    case '4000000000000002': return 'declined';
-    case '4000000000003220': return 'needs_authentication';
-    default: return 'not_a_test_card';
-  }
-}
-
-/** Here our own table is the provider's: what the test pages wrote is what there is. */
+/** Here the provider's books are our own tables: what the test pages and the clock wrote there is what there is. */
 export class TestPayments implements Payments {
   readonly provider = 'test';
   readonly readWebhook = null;
+  readonly recentNotices = null;
 
-  constructor(private readonly database: Database, private readonly clock: WallClock) {}
+  constructor(private readonly deps: BooksDeps) {}
 
   plans(): Promise<Plan[]> {
     return Promise.resolve(builtInPlans());
   }
 
   openCheckout(order: CheckoutOrder): Promise<OpenedCheckout> {
-    return Promise.resolve({ url: `/test-checkout/${order.checkoutId}`, clientSecret: null });
+    return Promise.resolve({ url: `/test-checkout/${order.checkoutId}`, clientSecret: null, sessionId: null, customerId: null });
   }
 
-  previewCharge({ plan, living, coupon }: ChargeOrder): Promise<ChargePreview> {
-    const now = this.clock.now();
-    if (living?.plan == null) return Promise.resolve(chargeOnWire(firstBill(plan, coupon === null ? null : testCoupon(coupon), ZERO), plan, null));
-    const bill = changeBill(living.plan, plan, (living.paidUntil ?? now) - now, TEST_PERIOD_MS, ZERO);
-    return Promise.resolve(chargeOnWire(bill, plan, living.paidUntil));
+  closeCheckout(): Promise<void> {
+    return Promise.resolve();
   }
 
-  invoices(): Promise<{ invoices: Invoice[]; more: boolean }> {
-    return Promise.resolve({ invoices: [], more: false });
+  async previewCharge({ uid, plan, living, coupon }: ChargeOrder): Promise<ChargePreview> {
+    const now = this.deps.clock.now();
+    const balance = await balanceOf(this.deps.database.db, uid);
+    if (living?.plan == null) return chargeOnWire(firstBill(plan, coupon === null ? null : testCoupon(coupon), balance), plan, null);
+    return chargeOnWire(changeBill(living.plan, plan, (living.paidUntil ?? now) - now, TEST_PERIOD_MS, balance), plan, living.paidUntil);
+  }
+
+  async invoices({ uid }: { uid: string }): Promise<{ invoices: Invoice[]; more: boolean }> {
+    const rows = await testInvoicesOf(this.deps.database.db, uid, INVOICES_SHOWN + 1);
+    return {
+      more: rows.length > INVOICES_SHOWN,
+      invoices: rows.slice(0, INVOICES_SHOWN).map((row) => ({
+        id: row.id, number: invoiceNumber(row), createdAt: row.createdAt, amount: formatFixed(parseFixed(row.amount)), currency: row.currency,
+        status: InvoiceStatus.parse(row.status), text: row.text, url: `/test-invoice/${row.id}`,
+      })),
+    };
   }
 
   coupon(id: string): Promise<Coupon> {
@@ -62,52 +67,55 @@ export class TestPayments implements Payments {
   }
 
   /** The link is a row like a checkout's, so that it survives a restart and ends after half an hour. */
-  async openPortal(order: { uid: string; returnPath: string }): Promise<string> {
-    const id = randomUUID();
-    await this.database.db.insert(checkouts).values({
-      id, uid: order.uid, priceId: '', state: 'portal', successUrl: order.returnPath, cancelUrl: order.returnPath, createdAt: this.clock.now(),
+  async openPortal({ uid, returnPath, plan }: PortalOrder): Promise<string> {
+    const now = this.deps.clock.now();
+    const order = { uid, priceId: plan?.id ?? '', state: 'portal', successUrl: returnPath, cancelUrl: returnPath };
+    const id = await this.deps.database.transaction(async (tx) => {
+      await bringUpToDate(tx, this.deps, uid);
+      const [open] = await tx.db.select({ id: checkouts.id }).from(checkouts).where(and(
+        eq(checkouts.uid, uid), eq(checkouts.state, 'portal'), eq(checkouts.priceId, order.priceId), eq(checkouts.successUrl, returnPath), gt(checkouts.createdAt, now - PORTAL_REUSE_MS),
+      )).orderBy(desc(checkouts.createdAt)).limit(1);
+      if (open !== undefined) return open.id;
+      const fresh = randomUUID();
+      await tx.db.insert(checkouts).values({ id: fresh, createdAt: now, ...order });
+      return fresh;
     });
     return `/test-portal/${id}`;
   }
 
-  async cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription> {
-    const subscription = await this.fetchSubscription(subscriptionId);
-    if (subscription === null) throw new Error('No such test subscription');
-    return { ...subscription, cancelAtPeriodEnd: true };
+  cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription> {
+    return this.change(subscriptionId, (row) => onBooks(row, { cancelAtPeriodEnd: true }));
   }
 
-  async lengthen({ subscriptionId, paidUntil }: { subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription> {
-    const subscription = await this.fetchSubscription(subscriptionId);
-    if (subscription === null) throw new Error('No such test subscription');
-    return { ...subscription, currentPeriodEnd: paidUntil };
+  /** A later end that is there already stays. */
+  lengthen({ subscriptionId, paidUntil }: { subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription> {
+    return this.change(subscriptionId, (row) => onBooks(row, { currentPeriodEnd: Math.max(row.currentPeriodEnd ?? 0, paidUntil) }));
   }
 
   async forget({ subscriptionId }: { subscriptionId: string | null }): Promise<void> {
     if (subscriptionId === null) return;
-    await this.database.db.update(subscriptions).set({ status: 'canceled', customerId: null })
+    const mine = and(eq(subscriptions.provider, 'test'), eq(subscriptions.providerSubscriptionId, subscriptionId));
+    await this.deps.database.db.update(subscriptions).set({ status: 'canceled', customerId: null }).where(mine);
+    await this.deps.database.db.delete(testInvoices).where(eq(testInvoices.subscriptionId, subscriptionId));
+  }
+
+  async fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
+    const row = await this.deps.database.transaction((tx) => this.upToDate(tx, subscriptionId));
+    return row === null ? null : onBooks(row);
+  }
+
+  private change(subscriptionId: string, next: (row: SubscriptionRow) => ProviderSubscription & { uid: string }): Promise<ProviderSubscription> {
+    return this.deps.database.transaction(async (tx) => {
+      const row = await this.upToDate(tx, subscriptionId);
+      if (row === null) throw new Error('No such test subscription');
+      await writeBooks(tx, this.deps, next(row));
+      return next(row);
+    });
+  }
+
+  private async upToDate(tx: Tx, subscriptionId: string): Promise<SubscriptionRow | null> {
+    const [row] = await tx.db.select().from(subscriptions)
       .where(and(eq(subscriptions.provider, 'test'), eq(subscriptions.providerSubscriptionId, subscriptionId)));
+    return row === undefined ? null : bringUpToDate(tx, this.deps, row.uid);
   }
-
-  fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
-    return readTestSubscription(this.database.db, subscriptionId);
-  }
-}
-
-async function readTestSubscription(db: Db, subscriptionId: string): Promise<ProviderSubscription | null> {
-  const [row] = await db.select().from(subscriptions)
-    .where(and(eq(subscriptions.provider, 'test'), eq(subscriptions.providerSubscriptionId, subscriptionId)));
-  if (row === undefined) return null;
-  const plan = builtInPlans().find((candidate) => candidate.id === row.planId);
-  return plan === undefined ? null : {
-    ...testSubscription(row.uid, plan, row.currentPeriodEnd ?? 0), id: subscriptionId,
-    status: row.status === 'active' ? 'active' : 'canceled', cancelAtPeriodEnd: row.cancelAtPeriodEnd,
-  };
-}
-
-/** A plan as the test checkout sells it, paid up to `currentPeriodEnd` (ms). */
-export function testSubscription(uid: string, plan: Plan, currentPeriodEnd: number): ProviderSubscription & { uid: string } {
-  return {
-    id: `sub_test_${randomUUID()}`, uid, customerId: `cus_test_${uid}`, status: 'active', tier: plan.tier, planId: plan.id,
-    priceId: plan.priceId ?? '', currentPeriodEnd, cancelAtPeriodEnd: false,
-  };
 }

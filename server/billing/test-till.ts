@@ -1,36 +1,35 @@
 /** What the test pages do to a subscription: pay, change, end, keep; refuses to pay twice for one checkout. */
+import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
+import { ZERO } from '../../contract/money.ts';
 import type { Plan } from '../../contract/subscription.ts';
-import type { WallClock } from '../clock.ts';
-import type { Database, Tx } from '../db/database.ts';
-import { checkouts } from '../db/schema.ts';
-import type { EventLog } from '../events/events.ts';
+import type { Tx } from '../db/database.ts';
+import { checkouts, testInvoices } from '../db/schema.ts';
 import { UNFINISHED, type CheckoutRow } from './checkout.ts';
 import { readSubscription } from './entitlement.ts';
-import { subscriptionCounts } from './standing.ts';
-import type { ProviderSubscription } from './payments.ts';
 import { builtInPlans, planOfPrice } from './plans.ts';
-import { recordSubscription } from './subscription-record.ts';
-import { answerCard, PORTAL_LINK_MS, TEST_PERIOD_MS, testSubscription } from './test-payments.ts';
+import { changeBill, firstBill, type Bill } from './proration.ts';
+import { subscriptionCounts } from './standing.ts';
+import { lockPerson, type SubscriptionRow } from './subscription-record.ts';
+import {
+  answerCard, balanceOf, bringUpToDate, lastInvoice, onBooks, payOpenInvoice, paysLater, TEST_PERIOD_MS, writeBooks, writeInvoice, type BooksDeps, type TestInvoice,
+} from './test-books.ts';
+import { PORTAL_LINK_MS, testCoupon } from './test-payments.ts';
 
 /** As Stripe: a checkout that nobody finished ends after a day, ms. */
 const CHECKOUT_OPEN_MS = 24 * 60 * 60_000;
-const UUID = /^[0-9a-f-]{36}$/;
-
-export interface TillDeps {
-  database: Database;
-  events: EventLog;
-  clock: WallClock;
-}
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const ASKING_CARD = '4000000000003220';
 
 export interface OpenCheckout {
   row: CheckoutRow;
   plan: Plan;
+  bill: Bill;
 }
 
 export type PayAnswer = { kind: 'paid'; to: string } | { kind: 'confirm' } | { kind: 'error'; text: string } | { kind: 'gone' };
 
-async function rowOf(deps: TillDeps, id: string, tx?: Tx): Promise<CheckoutRow | null> {
+async function rowOf(deps: BooksDeps, id: string, tx?: Tx): Promise<CheckoutRow | null> {
   if (!UUID.test(id)) return null;
   const query = (tx?.db ?? deps.database.db).select().from(checkouts).where(eq(checkouts.id, id));
   const [row] = await (tx === undefined ? query : query.for('update'));
@@ -38,26 +37,25 @@ async function rowOf(deps: TillDeps, id: string, tx?: Tx): Promise<CheckoutRow |
 }
 
 /** The checkout behind a link while it can still be paid, or has been. */
-export async function findCheckout(deps: TillDeps, id: string, tx?: Tx): Promise<OpenCheckout | null> {
+export async function findCheckout(deps: BooksDeps, id: string, tx?: Tx): Promise<OpenCheckout | null> {
   const row = await rowOf(deps, id, tx);
   const plan = row === null ? undefined : planOfPrice(builtInPlans(), row.priceId);
   if (row === null || plan === undefined) return null;
-  if (row.state === 'complete') return { row, plan };
   const open = UNFINISHED.some((state) => state === row.state) && deps.clock.now() - row.createdAt < CHECKOUT_OPEN_MS;
-  return open ? { row, plan } : null;
+  if (row.state !== 'complete' && !open) return null;
+  return { row, plan, bill: firstBill(plan, row.coupon === null ? null : testCoupon(row.coupon), await balanceOf(tx?.db ?? deps.database.db, row.uid)) };
 }
 
 /** Tries a card; the checkout's row is locked, so that two presses pay once. */
-export function payWithCard(deps: TillDeps, id: string, card: string): Promise<PayAnswer> {
+export function payWithCard(deps: BooksDeps, id: string, card: string): Promise<PayAnswer> {
   return deps.database.transaction(async (tx) => {
     const found = await findCheckout(deps, id, tx);
     if (found === null) return { kind: 'gone' };
     if (found.row.state === 'complete') return { kind: 'paid', to: found.row.successUrl };
-    const answer = answerCard(card);
-    switch (answer) {
-      case 'accepted': return settle(deps, tx, found);
+    switch (answerCard(card)) {
+      case 'accepted': return settle(deps, tx, found, card);
       case 'declined': return { kind: 'error', text: 'The card was declined. Nothing was charged. Try another test card.' };
-      case 'not_a_test_card': return { kind: 'error', text: 'That is not one of the test cards. Use one of the three below.' };
+      case 'not_a_test_card': return { kind: 'error', text: 'That is not one of the test cards. Use one of those below.' };
       case 'needs_authentication':
         await tx.db.update(checkouts).set({ state: 'confirming' }).where(eq(checkouts.id, id));
         return { kind: 'confirm' };
@@ -66,50 +64,87 @@ export function payWithCard(deps: TillDeps, id: string, card: string): Promise<P
 }
 
 /** The second step of a card whose bank wants to be asked. */
-export function confirmPayment(deps: TillDeps, id: string, approved: boolean): Promise<PayAnswer> {
+export function confirmPayment(deps: BooksDeps, id: string, approved: boolean): Promise<PayAnswer> {
   return deps.database.transaction(async (tx) => {
     const found = await findCheckout(deps, id, tx);
     if (found === null) return { kind: 'gone' };
     if (found.row.state === 'complete') return { kind: 'paid', to: found.row.successUrl };
     if (found.row.state !== 'confirming') return { kind: 'error', text: 'Pay with a card first.' };
-    if (approved) return settle(deps, tx, found);
+    if (approved) return settle(deps, tx, found, ASKING_CARD);
     await tx.db.update(checkouts).set({ state: 'open' }).where(eq(checkouts.id, id));
     return { kind: 'error', text: 'The bank refused. Nothing was charged.' };
   });
 }
 
-async function settle(deps: TillDeps, tx: Tx, { row, plan }: OpenCheckout): Promise<PayAnswer> {
+async function settle(deps: BooksDeps, tx: Tx, { row, plan }: OpenCheckout, card: string): Promise<PayAnswer> {
   const now = deps.clock.now();
+  await bringUpToDate(tx, deps, row.uid);
+  if (!await lockPerson(tx, row.uid)) return { kind: 'gone' };
   const known = await readSubscription(tx.db, row.uid);
   if (known !== null && subscriptionCounts(known, now)) return { kind: 'error', text: 'You already have a plan. Nothing was charged.' };
-  await recordSubscription(tx, deps.events, 'test', testSubscription(row.uid, plan, now + TEST_PERIOD_MS), now);
+  // Again, now that nobody else can use up the person's credit.
+  const bill = firstBill(plan, row.coupon === null ? null : testCoupon(row.coupon), await balanceOf(tx.db, row.uid));
+  const id = `sub_test_${randomUUID()}`;
+  await writeInvoice(tx, { uid: row.uid, subscriptionId: id, cause: 'start', card, at: now }, plan, bill, 'paid');
+  await writeBooks(tx, deps, {
+    id, uid: row.uid, customerId: `cus_test_${row.uid}`, status: 'active', tier: plan.tier, planId: plan.id, priceId: plan.priceId ?? '',
+    currentPeriodEnd: now + TEST_PERIOD_MS, cancelAtPeriodEnd: false,
+  });
   await tx.db.update(checkouts).set({ state: 'complete' }).where(eq(checkouts.id, row.id));
   return { kind: 'paid', to: row.successUrl };
 }
 
-export async function findPortal(deps: TillDeps, id: string, tx?: Tx): Promise<CheckoutRow | null> {
+export async function findPortal(deps: BooksDeps, id: string, tx?: Tx): Promise<CheckoutRow | null> {
   const row = await rowOf(deps, id, tx);
   return row !== null && row.state === 'portal' && deps.clock.now() - row.createdAt < PORTAL_LINK_MS ? row : null;
 }
 
-export type PortalAct = { act: 'cancel' } | { act: 'resume' } | { act: 'change'; planId: string };
+export type PortalAct = { act: 'cancel' } | { act: 'resume' } | { act: 'change'; planId: string } | { act: 'pay'; card: string };
 
 /** Returns a sentence where the act makes no sense, null where it was done, and false where the link has ended. */
-export function actInPortal(deps: TillDeps, id: string, act: PortalAct): Promise<string | null | false> {
+export function actInPortal(deps: BooksDeps, id: string, act: PortalAct): Promise<string | null | false> {
   return deps.database.transaction(async (tx) => {
     const portal = await findPortal(deps, id, tx);
     if (portal === null) return false;
-    const now = deps.clock.now();
-    const known = await readSubscription(tx.db, portal.uid);
-    const plan = builtInPlans().find((candidate) => candidate.id === (act.act === 'change' ? act.planId : known?.planId));
-    if (known === null || known.provider !== 'test' || !subscriptionCounts(known, now)) return 'There is no plan to change.';
-    if (plan === undefined || plan.priceId === null) return 'There is no such plan.';
-    const next: ProviderSubscription & { uid: string } = {
-      ...testSubscription(portal.uid, plan, known.currentPeriodEnd ?? now + TEST_PERIOD_MS),
-      ...(known.providerSubscriptionId === null ? {} : { id: known.providerSubscriptionId }),
-      cancelAtPeriodEnd: act.act === 'cancel',
-    };
-    await recordSubscription(tx, deps.events, 'test', next, now);
-    return null;
+    const known = await bringUpToDate(tx, deps, portal.uid);
+    if (known === null || !subscriptionCounts(known, deps.clock.now())) return 'There is no plan to change.';
+    switch (act.act) {
+      case 'cancel': case 'resume':
+        await writeBooks(tx, deps, onBooks(known, { cancelAtPeriodEnd: act.act === 'cancel' }));
+        return null;
+      case 'change': return changePlan(deps, tx, known, act.planId);
+      case 'pay': return payNow(deps, tx, known, act.card);
+    }
   });
+}
+
+/** At once, the rest of the period reckoned up: more is charged, less is kept as a credit. */
+async function changePlan(deps: BooksDeps, tx: Tx, known: SubscriptionRow, planId: string): Promise<string | null> {
+  const now = deps.clock.now();
+  const [present, next] = [known.planId, planId].map((wanted) => builtInPlans().find((plan) => plan.id === wanted));
+  if (next === undefined || next.priceId === null || present === undefined) return 'There is no such plan.';
+  if (known.status === 'past_due') return 'The last bill is not paid. Pay it with another card first.';
+  if (present.id !== next.id) {
+    const subscriptionId = known.providerSubscriptionId ?? '';
+    const bill = changeBill(present, next, (known.currentPeriodEnd ?? now) - now, TEST_PERIOD_MS, await balanceOf(tx.db, known.uid));
+    const card = (await lastInvoice(tx.db, subscriptionId))?.card ?? '4242424242424242';
+    if (bill.dueNow > ZERO && !paysLater(card)) return 'The card was declined. Nothing was charged, and nothing was changed.';
+    await writeInvoice(tx, { uid: known.uid, subscriptionId, cause: `change:${randomUUID()}`, card, at: now }, next, bill, 'paid');
+  }
+  await writeBooks(tx, deps, onBooks(known, { tier: next.tier, planId: next.id, priceId: next.priceId, cancelAtPeriodEnd: false }));
+  return null;
+}
+
+async function payNow(deps: BooksDeps, tx: Tx, known: SubscriptionRow, card: string): Promise<string | null> {
+  const answer = answerCard(card);
+  if (answer === 'not_a_test_card') return 'That is not one of the test cards.';
+  if (answer !== 'accepted' || !paysLater(card)) return 'The card was declined. Nothing was charged. Try another test card.';
+  return await payOpenInvoice(tx, deps, known, card) ? null : 'There is no bill to pay.';
+}
+
+/** A bill by its link. */
+export async function findInvoice(deps: BooksDeps, id: string): Promise<TestInvoice | null> {
+  if (!UUID.test(id)) return null;
+  const [row] = await deps.database.db.select().from(testInvoices).where(eq(testInvoices.id, id));
+  return row ?? null;
 }

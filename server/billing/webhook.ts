@@ -5,8 +5,8 @@ import type { Database } from '../db/database.ts';
 import { checkouts, subscriptions, webhookEvents } from '../db/schema.ts';
 import type { EventLog } from '../events/events.ts';
 import type { Log } from '../log.ts';
-import type { Payments, WebhookNotice } from './payments.ts';
-import { recordSubscription } from './subscription-record.ts';
+import type { Payments, ProviderSubscription, WebhookNotice } from './payments.ts';
+import { observe, recordSubscription, type Observation } from './subscription-record.ts';
 
 export interface WebhookDeps {
   database: Database;
@@ -18,10 +18,10 @@ export interface WebhookDeps {
 
 /** Returns false where this event had been taken before. A failure leaves no trace, so that the provider's next try works. */
 export async function takeWebhook(deps: WebhookDeps, notice: WebhookNotice): Promise<boolean> {
-  const { database, clock, events, log, payments } = deps;
+  const { database, clock, payments } = deps;
   const [taken] = await database.db.select({ id: webhookEvents.id }).from(webhookEvents).where(eq(webhookEvents.id, notice.eventId));
   if (taken !== undefined) return false;
-  const observedAt = clock.now();
+  const observation = await observe(database.db, clock);
   const seen = notice.subscriptionId === null ? null : await payments.fetchSubscription(notice.subscriptionId);
   return database.transaction(async (tx) => {
     const first = await tx.db.insert(webhookEvents).values({ id: notice.eventId, type: notice.type, receivedAt: clock.now() })
@@ -30,13 +30,21 @@ export async function takeWebhook(deps: WebhookDeps, notice: WebhookNotice): Pro
     if (notice.checkout !== null) {
       await tx.db.update(checkouts).set({ state: notice.checkout.state }).where(eq(checkouts.id, notice.checkout.id));
     }
-    if (seen === null) return true;
-    const uid = seen.uid ?? await ownerOf(tx.db, seen.customerId);
-    const written = uid !== null && await recordSubscription(tx, events, payments.provider, { ...seen, uid }, observedAt);
-    if (uid === null) log.warn({ subscription: seen.id, type: notice.type }, 'a webhook is about a subscription of nobody here');
-    else log.info({ type: notice.type, written }, 'webhook taken');
+    if (seen !== null) await recordSeen(deps, tx, seen, observation, notice.type);
     return true;
   });
+}
+
+/** Writes what was seen under the person it belongs to. */
+export async function recordSeen(
+  deps: Omit<WebhookDeps, 'clock' | 'database'>, tx: Parameters<typeof recordSubscription>[0], seen: ProviderSubscription, observation: Observation, cause: string,
+): Promise<boolean> {
+  const { events, log, payments } = deps;
+  const uid = seen.uid ?? await ownerOf(tx.db, seen.customerId);
+  const written = uid !== null && await recordSubscription(tx, events, payments.provider, { ...seen, uid }, observation);
+  if (uid === null) log.warn({ subscription: seen.id, cause }, 'a subscription at the provider is nobody\'s here');
+  else log.info({ cause, written }, 'a subscription was looked at');
+  return written;
 }
 
 async function ownerOf(db: Database['db'], customerId: string | null): Promise<string | null> {

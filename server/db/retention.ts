@@ -3,6 +3,7 @@ import { lt } from 'drizzle-orm';
 import { RECEIPT_KEEP_DAYS } from '../../contract/limits.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { Rounds } from '../rounds.ts';
 import type { Database } from './database.ts';
 import { events, receipts, webhookEvents } from './schema.ts';
 
@@ -19,13 +20,6 @@ export async function forgetOld(database: Database, clock: WallClock): Promise<v
   });
 }
 
-/** Runs at once and then every hour. Returns the stop. */
-export function startRetention(database: Database, clock: WallClock, log: Log): () => void {
-  const run = (): void => {
-    forgetOld(database, clock).catch((error: unknown) => { log.warn({ reason: String(error) }, 'old rows could not be removed'); });
-  };
-  const timer = setInterval(run, RUN_EVERY_MS);
-  timer.unref();
-  run();
-  return () => { clearInterval(timer); };
-}
+/** At once and then every hour. */
+export const retentionRounds = (database: Database, clock: WallClock, log: Log): Rounds =>
+  new Rounds(() => forgetOld(database, clock), RUN_EVERY_MS, log, 'old rows could not be removed');

@@ -1,5 +1,5 @@
 /** The tables of the product, the same for PGlite and PostgreSQL; refuses floats for money and local times. */
-import { bigint, boolean, index, integer, jsonb, numeric, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, jsonb, numeric, pgSequence, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { sql } from 'drizzle-orm';
 
 /** Money: exact decimal text in and out (see contract/money.ts). */
@@ -40,7 +40,12 @@ export const subscriptions = pgTable('subscriptions', {
   currentPeriodEnd: ms('current_period_end'),
   cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
   updatedAt: ms('updated_at').notNull(),
-}, (t) => [index('subscriptions_customer').on(t.customerId)]);
+  /** Number of the question to the provider that this row answers, from `observations`: news of an earlier one are old. */
+  observation: bigint('observation', { mode: 'number' }).notNull().default(0),
+}, (t) => [index('subscriptions_customer').on(t.customerId), index('subscriptions_updated').on(t.updatedAt)]);
+
+/** Drawn before a provider is asked. A clock would do where there is one server and nobody sets it back. */
+export const observations = pgSequence('observations');
 
 export const checkouts = pgTable('checkouts', {
   id: text('id').primaryKey(),
@@ -51,8 +56,32 @@ export const checkouts = pgTable('checkouts', {
   cancelUrl: text('cancel_url').notNull(),
   url: text('url'),
   clientSecret: text('client_secret'),
+  /** The provider's id for it, by which it can be ended. */
+  sessionId: text('session_id'),
+  /** The coupon that it carries. */
+  coupon: text('coupon'),
   createdAt: ms('created_at').notNull(),
 }, (t) => [index('checkouts_uid').on(t.uid)]);
+
+/** The books of the built-in test checkout: what it billed, to which card, and what is left over for later. */
+export const testInvoices = pgTable('test_invoices', {
+  /** Unguessable: the id is the link to its page. */
+  id: uuid('id').primaryKey(),
+  uid: text('uid').notNull(),
+  subscriptionId: text('subscription_id').notNull(),
+  /** What it was made for, once: `start`, `renewal:<period>`, `change:<portal>:<plan>`. */
+  cause: text('cause').notNull(),
+  text: text('text').notNull(),
+  amount: money('amount').notNull(),
+  /** Added to what the person has left over; negative where it is used up. */
+  credit: money('credit').notNull(),
+  currency: text('currency').notNull(),
+  /** As the wire has it: `open`, `paid`, `void`, `uncollectible`. */
+  status: text('status').notNull(),
+  /** Number of the test card. */
+  card: text('card').notNull(),
+  createdAt: ms('created_at').notNull(),
+}, (t) => [uniqueIndex('test_invoices_once').on(t.subscriptionId, t.cause), index('test_invoices_uid').on(t.uid, t.createdAt)]);
 
 /** Webhook deliveries already taken, by the provider's event id. */
 export const webhookEvents = pgTable('webhook_events', {

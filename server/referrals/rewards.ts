@@ -4,12 +4,13 @@ import { and, asc, count, eq, gt, isNull, like } from 'drizzle-orm';
 import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../contract/referrals.ts';
 import { subscriptionCounts } from '../billing/standing.ts';
 import type { Payments } from '../billing/payments.ts';
-import { recordSubscription } from '../billing/subscription-record.ts';
+import { observe, recordSubscription } from '../billing/subscription-record.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { planCredits, referrals, subscriptions, users } from '../db/schema.ts';
 import type { EventLog } from '../events/events.ts';
 import type { Log } from '../log.ts';
+import { Rounds } from '../rounds.ts';
 
 const DAY_MS = 86_400_000;
 const RUN_EVERY_MS = 60_000;
@@ -20,25 +21,10 @@ export interface RewardDeps { database: Database; events: EventLog; payments: Pa
 type Credit = typeof planCredits.$inferSelect;
 
 export class ReferralRewards {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  readonly rounds: Rounds;
 
-  constructor(private readonly deps: RewardDeps) {}
-
-  start(): void {
-    const run = (): void => {
-      this.running ??= this.runOnce()
-        .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'referral rewards could not be worked on'); })
-        .finally(() => { this.running = null; });
-    };
-    this.timer = setInterval(run, RUN_EVERY_MS);
-    this.timer.unref();
-    run();
-  }
-
-  async stop(): Promise<void> {
-    if (this.timer !== null) clearInterval(this.timer);
-    await this.running;
+  constructor(private readonly deps: RewardDeps) {
+    this.rounds = new Rounds(() => this.runOnce(), RUN_EVERY_MS, deps.log, 'referral rewards could not be worked on');
   }
 
   async runOnce(): Promise<void> {
@@ -87,10 +73,10 @@ export class ReferralRewards {
     const { database, events, payments, clock } = this.deps;
     const settled = await database.transaction((tx) => this.settle(tx, credit.id));
     if (settled === null) return;
-    const observedAt = clock.now();
+    const observation = await observe(database.db, clock);
     const lengthened = await payments.lengthen({ creditId: credit.id, ...settled });
     await database.transaction(async (tx) => {
-      await recordSubscription(tx, events, payments.provider, { ...lengthened, uid: credit.uid }, observedAt);
+      await recordSubscription(tx, events, payments.provider, { ...lengthened, uid: credit.uid }, observation);
       await tx.db.update(planCredits).set({ grantedAt: clock.now() }).where(eq(planCredits.id, credit.id));
     });
   }

@@ -13,7 +13,7 @@ export interface Rule {
  * A noun's folder on the server reaches another noun only through these files.
  */
 export const PUBLIC_SERVER_FILES = [
-  /^server\/(clock|log|config)\.ts$/,
+  /^server\/(clock|log|config|rounds)\.ts$/,
   /^server\/db\/(database|schema|faults|bulk|columns|open|open-database)\.ts$/,
   /^server\/events\/events\.ts$/,
   /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,

@@ -65,6 +65,7 @@ async function livedIn(): Promise<Person> {
   await db().insert(schema.decisions).values({ id: randomUUID(), ...tick, atMarketMs: now, recordedAt: now, action: 'enter', reason: 'entered', strength: 0.61, threshold: 0.55, text: 'Signal 0.61 over 0.55' });
   await db().insert(schema.decisionCounts).values({ agentId, day: '2026-01-01', reason: 'below_threshold', count: 12 });
   await db().insert(schema.equityPoints).values({ accountId, atMarketMs: now, equity: '10000' }).onConflictDoNothing();
+  await db().insert(schema.testInvoices).values({ id: randomUUID(), uid, subscriptionId: `sub-${uid}`, cause: 'start', text: 'Pro', amount: '99', credit: '0', currency: 'USD', status: 'paid', card: '4242424242424242', createdAt: now });
   await db().insert(schema.checkouts).values({ id: `co-${uid}`, uid, priceId: 'p', state: 'open', successUrl: '/', cancelUrl: '/', createdAt: now });
   await db().insert(schema.pushSubscriptions).values({ id: subscriptionId, uid, endpoint: `https://push.example.com/${uid}`, p256dh: SECRET, auth: SECRET, sequence: 0, createdAt: now });
   await db().insert(schema.pushPreferences).values({ uid, settings: { kinds: {} } });

@@ -9,7 +9,8 @@ import { PAYMENT_GRACE_MS, type SubscriptionFacts } from '../../../server/billin
 import { billingHandlers } from '../../../server/billing/handlers.ts';
 import { returnPath } from '../../../server/billing/return-path.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
-import { TEST_PERIOD_MS, TestPayments } from '../../../server/billing/test-payments.ts';
+import { TEST_PERIOD_MS } from '../../../server/billing/test-books.ts';
+import { TestPayments } from '../../../server/billing/test-payments.ts';
 import { agents } from '../../../server/db/schema.ts';
 import { caller, openWorld, ORIGIN, quietLog, SOURCE, START, type World } from './world.ts';
 
@@ -21,11 +22,11 @@ let entitlement: DatabaseEntitlement;
 
 beforeAll(async () => {
   world = await openWorld();
-  const payments = new TestPayments(world.database, world.clock);
+  const payments = new TestPayments(world);
   call = caller(world, billingHandlers({ ...world, log: quietLog, payments, trialDays: 14, publicOrigin: ORIGIN, coupon: null }));
   entitlement = new DatabaseEntitlement(world.database, world.clock);
   app = Fastify();
-  await registerBillingRoutes(app, { ...world, log: quietLog, payments });
+  await registerBillingRoutes(app, { ...world, log: quietLog, payments, limit: () => undefined });
 });
 afterAll(async () => { await app.close(); await world.close(); });
 
