@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLABLES, type CallableName, type CallableReply, type CallableRequest } from '../../contract/callables.ts';
 import { openBrowser, type Browser } from '../support/browser.ts';
+import { holdKey } from '../support/hold.ts';
 import { everythingOf } from '../support/device.ts';
 import { callApi, createUser, signIn, startServer, type TestServer } from '../support/server.ts';
 import { fillLogIn } from '../support/sign-in.ts';
@@ -27,7 +28,10 @@ async function hosted<N extends CallableName>(token: string, name: N, data: Call
   return CALLABLES[name].reply.parse((await response.json() as { result: unknown }).result) as CallableReply<N>;
 }
 
-const hold = async (name: string): Promise<void> => { await page.getByRole('button', { name: `${name}. Hold to confirm.` }).press('Enter', { delay: 900 }); };
+const holdNamed = async (name: string): Promise<void> => {
+  await page.getByRole('button', { name: `${name}. Hold to confirm.` }).focus();
+  await holdKey(page, 'Enter');
+};
 const logIn = async (): Promise<void> => {
   await page.goto(`${server.url}/login?next=/security`);
   await fillLogIn(page, { email, password: PASSWORD });
@@ -88,7 +92,7 @@ describe('an account, from the link to its end', () => {
     // The provider counts in seconds: a sign-in of the same one would count as the later.
     await until(() => Promise.resolve(Math.floor(Date.now() / 1_000)), (nowS) => nowS > issuedS);
     await page.goto(`${server.url}/security`);
-    await hold('Sign out everywhere');
+    await holdNamed('Sign out everywhere');
     await ended;
     expect(heard).toContain('"reason":"token_revoked"');
     await expect(callApi(server.url, other.idToken, 'agents')).rejects.toMatchObject({ code: 'token_revoked' });

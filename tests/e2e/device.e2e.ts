@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { hold } from '../support/hold.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { until } from '../support/until.ts';
@@ -20,13 +21,7 @@ async function startedAgent(name: string): Promise<void> {
   await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
 }
 
-async function hold(target: Page): Promise<void> {
-  const button = target.getByRole('button', { name: 'Hold to stop all. Hold to confirm.' });
-  await button.hover();
-  await target.mouse.down();
-  await target.waitForTimeout(900);
-  await target.mouse.up();
-}
+const holdStopAll = (target: Page): Promise<void> => hold(target.getByRole('button', { name: 'Hold to stop all. Hold to confirm.' }));
 
 /** Deletes what is kept of the server's words, as another life of this device would not have them; the queue stays. */
 const forgetSnapshots = (target: Page): Promise<void> => target.evaluate(async (uid) => {
@@ -152,7 +147,7 @@ describe('the app on the device', () => {
     page = await browser.page();
     await page.goto(`${server.url}/stop-all`);
     await page.getByText(/^Stops (Harbour, Ebb|Ebb, Harbour), and whatever another device has started\./).waitFor();
-    await hold(page);
+    await holdStopAll(page);
     await page.getByText(/saved on this (device|phone)/i).first().waitFor();
   });
 
@@ -162,7 +157,7 @@ describe('the app on the device', () => {
     await forgetSnapshots(page);
     await page.reload();
     await page.getByText('This device does not know your agents').waitFor();
-    await hold(page);
+    await holdStopAll(page);
     await page.getByText(/saved on this (device|phone)/i).first().waitFor();
     await server.restart();
     await until(statuses, (all) => all.length === 2 && all.every((status) => status === 'stopped'));

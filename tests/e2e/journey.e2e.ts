@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { hold } from '../support/hold.ts';
 import { callApi, signIn, startServer, type TestServer } from '../support/server.ts';
 import { replayTape } from '../support/tape.ts';
 
@@ -69,13 +70,7 @@ describe('the first whole path', () => {
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.waitForURL(/\/agents\/[0-9a-f-]{36}/);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    const hold = page.getByRole('dialog').getByRole('button', { name: /Hold to start|Start/ }).last();
-    const box = await hold.boundingBox();
-    if (box === null) throw new Error('The start button has no place on the screen');
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    await page.mouse.down();
-    await page.waitForTimeout(900);
-    await page.mouse.up();
+    await hold(page.getByRole('dialog').getByRole('button', { name: /^Hold to start/ }));
     await text('Running').waitFor();
     await page.goto(`${server.url}/portfolio`);
     await text(/▲|Buy|buy/).waitFor({ timeout: 120_000 });

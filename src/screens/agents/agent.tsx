@@ -144,10 +144,13 @@ function Waiting() {
   );
 }
 
+/** Whether the server's own list is here without it: then there is nothing to read, as on the way out after a deletion. */
+const isGone = (id: string): boolean => agentsStore.data !== null && agentsStore.origin !== 'snapshot' && !agentsStore.data.agents.some((one) => one.id === id);
+
 export default function AgentScreen({ params }: ScreenProps) {
   const id = params.id ?? '';
   const agents = useSlot(agentsStore, loadAgents);
-  const read = useCallback(() => loadPerformance(id, true), [id]);
+  const read = useCallback(() => (isGone(id) ? Promise.resolve() : loadPerformance(id, true)), [id]);
   const slots = useSnapshot(performanceStore).byAgent as Record<string, Slot<AgentPerformance>>;
   useSlot(agentsStore, read);
   const slot = slots[id] ?? UNREAD;
