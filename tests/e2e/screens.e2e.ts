@@ -123,6 +123,30 @@ describe('the screens, pressed', () => {
     await page.getByRole('region', { name: /Equity in USDT: table/ }).waitFor();
   });
 
+  it('lets a vertical swipe over a chart move the page and a sideways one the candles, which go back in time at their first', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${server.url}/market/ETH-USDT`);
+    const chart = page.getByRole('slider', { name: /^Candles of ETH/ });
+    await chart.locator('canvas').first().waitFor();
+    const box = await chart.boundingBox();
+    if (box === null) throw new Error('The chart has no place');
+    const session = await page.context().newCDPSession(page);
+    const swipe = (xDistance: number, yDistance: number) => session.send('Input.synthesizeScrollGesture', {
+      x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2), xDistance, yDistance, gestureSourceType: 'touch', speed: 2_000,
+    });
+    await swipe(0, -300);
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(150);
+    await page.evaluate('scrollTo(0, 0)');
+    await swipe(200, 0);
+    expect(await page.evaluate('scrollY')).toBe(0);
+    const older = page.waitForResponse((response) => response.url().includes('before='));
+    for (let press = 0; press < 6; press += 1) await page.getByRole('button', { name: 'More candles' }).click();
+    expect((await older).status()).toBe(200);
+    await session.detach();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${server.url}/agents`);
+  });
+
   it('edits an agent, and keeps what was typed when it was changed elsewhere meanwhile (R7-16)', async () => {
     const [agent] = await agents();
     await page.goto(`${server.url}/agents/${agent!.id}`);
