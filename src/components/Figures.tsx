@@ -43,6 +43,8 @@ export function Amount({ value, quote, change = false, why, className }: AmountP
 
 /** Shorter than a glance: cause and effect, no more. */
 export const TINT_MS = 180;
+/** A price that ticks four times a second is not news four times a second. */
+export const TINT_REST_MS = 1_000;
 
 /**
  * A wash over the number that fades by itself. Opacity alone is animated, of a layer of its own: a list of thirty prices
@@ -54,14 +56,18 @@ function tint(element: HTMLElement | null, up: boolean): void {
   element.animate({ opacity: [0.26, 0] }, { duration: TINT_MS, easing: 'ease-out', pseudoElement: '::after' });
 }
 
-/** A price that tints for a moment when it changes. */
+/** A price that tints for a moment when it changes, once a second at most. */
 export function Price({ value, least, why, className }: { value: string | null | undefined; least?: number; why?: string; className?: string }) {
   const place = useRef<HTMLSpanElement>(null);
   const last = useRef(value);
+  const tintedAt = useRef(-Infinity);
   useEffect(() => {
     const before = last.current;
     last.current = value;
     if (before === value || before === null || before === undefined || value === null || value === undefined) return;
+    const now = performance.now();
+    if (now - tintedAt.current < TINT_REST_MS) return;
+    tintedAt.current = now;
     tint(place.current, Number(value) > Number(before));
   }, [value]);
   if (value === null || value === undefined) return <Missing why={why} />;

@@ -27,12 +27,12 @@ export function useMarketNow(stepMs = 1_000): number {
   return marketStoppedAt ?? now + (marketClockOffset ?? 0);
 }
 
-/** Whether prices go on coming; `unknown` without the server. */
+/** Whether prices go on coming; `unknown` without the server, and while its stream is away: then what agents did since is not heard here. */
 export type MarketState = 'moving' | 'stopped' | 'unknown';
 
 export function useMarketState(): MarketState {
-  const { online, marketStoppedAt } = useSnapshot(connection);
-  if (online === 'offline') return 'unknown';
+  const { online, stream, marketStoppedAt } = useSnapshot(connection);
+  if (online === 'offline' || stream === 'stale') return 'unknown';
   return marketStoppedAt === null ? 'moving' : 'stopped';
 }
 

@@ -3,7 +3,6 @@ import { memo } from 'react';
 import { Link } from 'wouter';
 import type { DayLine, SymbolQuote } from '../../../contract/market.ts';
 import { Percent, Price } from '../../components/Figures.tsx';
-import { useOnScreen } from '../../components/use-on-screen.ts';
 import { coinName } from '../../format/coin-names.ts';
 import { formatSpan } from '../../format/times.ts';
 import type { MarketColumn } from '../../stores/market-choices.ts';
@@ -19,8 +18,8 @@ export interface QuoteRowProps {
   line: DayLine | undefined;
   starred: boolean;
   columns: readonly MarketColumn[];
-  /** Near the top of the list: drawn in full from the first. */
-  early: boolean;
+  /** On the screen, or near it: otherwise it reads and does not listen. */
+  seen: boolean;
 }
 
 function Old({ at }: { at: number }) {
@@ -43,12 +42,11 @@ function Name({ symbol, quote }: { symbol: string; quote: SymbolQuote }) {
   );
 }
 
-export const QuoteRow = memo(function QuoteRow({ board, symbol, line, starred, columns, early }: QuoteRowProps) {
-  const [place, seen] = useOnScreen(early);
+export const QuoteRow = memo(function QuoteRow({ board, symbol, line, starred, columns, seen }: QuoteRowProps) {
   const quote = useQuote(board, symbol, seen);
   if (quote === undefined) return null;
   return (
-    <div role="row" ref={place} className="quote-row rule relative hover:bg-sunken/60">
+    <div role="row" className="quote-row rule relative hover:bg-sunken/60">
       <span role="cell" className="max-md:row-span-2"><Star symbol={symbol} on={starred} className="-ml-2 size-11 pointer-fine:size-9" /></span>
       <Name symbol={symbol} quote={quote} />
       <span role="cell" className="text-right max-md:col-start-4 max-md:row-start-1 max-md:self-end"><Price value={quote.price} least={priceDecimals(quote)} /></span>

@@ -2,7 +2,7 @@
 /** A price that changes says so for a moment; refuses to move for a reader who wants no motion. */
 import { cleanup, render } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Price, TINT_MS } from '../../../src/components/Figures.tsx';
+import { Price, TINT_MS, TINT_REST_MS } from '../../../src/components/Figures.tsx';
 
 const animate = vi.fn();
 const asks = (less: boolean) => { vi.stubGlobal('matchMedia', () => ({ matches: less })); };
@@ -13,17 +13,23 @@ afterEach(() => {
   animate.mockReset();
   Reflect.deleteProperty(HTMLElement.prototype, 'animate');
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 describe('a price', () => {
-  it('is washed the way it went, in the same place, and not at its first value or an equal one', () => {
+  it('is washed the way it went, in the same place, once a second at most, and not at its first value or an equal one', () => {
     const view = render(<Price value="10" />);
     const place = view.getByText('10.00');
     view.rerender(<Price value="10" />);
     expect(animate).not.toHaveBeenCalled();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(5_000);
     view.rerender(<Price value="9.5" />);
     expect(view.getByText('9.50')).toBe(place);
     expect(place.dataset.turned).toBe('down');
+    clock.mockReturnValue(5_000 + TINT_REST_MS - 1);
+    view.rerender(<Price value="9.6" />);
+    expect(animate).toHaveBeenCalledTimes(1);
+    clock.mockReturnValue(5_000 + TINT_REST_MS);
     view.rerender(<Price value="9.75" />);
     expect(place.dataset.turned).toBe('up');
     expect(animate.mock.calls.map(([, options]) => (options as KeyframeAnimationOptions).duration)).toEqual([TINT_MS, TINT_MS]);

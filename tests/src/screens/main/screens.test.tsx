@@ -2,7 +2,7 @@
 /** The main screens with real-looking data: each opens under its path, reads its stores, and has no serious accessibility fault. */
 import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seriousFaults } from '../../../support/serious-faults.ts';
 import type { Agent } from '../../../../contract/agents.ts';
@@ -103,6 +103,20 @@ describe('protected screens', () => {
   it('opens the trading settings (R2-10)', opens('/trading', 'Trading'), 30_000);
   it('opens analytics (R2-11)', opens('/analytics', 'Analytics'), 30_000);
   it('opens the agents (R2-12)', opens('/agents', 'Agents'), 30_000);
+  it('calls no agent late while the stream is away: what it did since is not heard here', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    connection.stream = 'stale';
+    applyAgents({ agents: [agent('a1', 'Harbour', { status: 'running', lastRunAt: NOW - 3_600_000, nextRunAt: NOW - 3_300_000 })], sequence: 4, asOf: NOW }, 'network');
+    await open('/agents');
+    await act(() => vi.advanceTimersByTimeAsync(40_000));
+    expect(document.body.textContent).toContain('last known look');
+    expect(document.body.textContent).not.toMatch(/looks missed/);
+    act(() => { connection.stream = 'open'; });
+    await act(() => vi.advanceTimersByTimeAsync(40_000));
+    expect(document.body.textContent).toMatch(/late: \d+ looks missed/);
+    connection.stream = 'closed';
+    vi.useRealTimers();
+  }, 30_000);
   it('opens referrals (R2-13)', opens('/referrals', 'Referrals'), 30_000);
   it('opens the subscription (R2-14)', opens('/subscription', 'Subscription'), 30_000);
   it('opens the markets (R2-15)', opens('/market', 'Markets'), 30_000);
