@@ -30,7 +30,6 @@ export const FEATURES: readonly Feature[] = [
   grants('Full analytics, every day', 'analytics', 'read'),
   grants('A pool of your choice, all agents at once', 'trading', 'advanced'),
   grants('PRO Dashboard', 'pro-features', 'read'),
-  grants('No limit on trading settings', 'trading', 'unlimited'),
   grants('Priority support', 'priority-support', 'access'),
 ];
 

@@ -18,7 +18,8 @@ export function agentsSentence(agents: readonly AgentConsequence[]): string {
   const held = agents.filter(({ effect }) => effect === 'exits_only').length;
   if (agents.length === 0) return 'You have no agents that it would concern.';
   if (held === 0) return 'Every agent goes on as it is. Nothing is deleted, and Stop always works.';
-  return `${held === agents.length ? 'All' : `${held} of`} ${agents.length} agents open nothing new. Nothing is deleted, and Stop always works.`;
+  if (agents.length === 1) return 'Your one agent opens nothing new. It is not deleted, and Stop always works.';
+  return `${held === agents.length ? 'All' : `${held} of`} ${agents.length} agents ${held === 1 ? 'opens' : 'open'} nothing new. Nothing is deleted, and Stop always works.`;
 }
 
 export function AgentsAfter({ consequences: { agents } }: { consequences: Pick<Consequences, 'agents'> }) {
@@ -30,8 +31,8 @@ export function AgentsAfter({ consequences: { agents } }: { consequences: Pick<C
       {list.length > 0 && (
         <ul aria-label="What becomes of your agents" className="mt-2">
           {list.map((agent) => (
-            <li key={agent.id} className="rule flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5 py-2">
-              <span className="min-w-0 font-medium break-words">{agent.name}</span>
+            <li key={agent.id} className="rule py-2 sm:flex sm:items-baseline sm:justify-between sm:gap-4">
+              <span className="block min-w-0 font-medium break-words">{agent.name}</span>
               <StatusBadge tone={agent.effect === 'exits_only' ? 'attention' : agent.effect === 'opens' ? 'good' : 'neutral'}>{fate(agent)}</StatusBadge>
             </li>
           ))}

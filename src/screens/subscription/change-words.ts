@@ -8,7 +8,7 @@ import { formatDate } from '../../format/times.ts';
 /** What comes and what goes. Of agents both plans have a number: it is told once, on the side it belongs to. */
 export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'lost'>): { gets: string[]; givesUp: string[] } {
   const agents = (list: readonly Permission[]): number => list.find(({ resource }) => resource === 'agents')?.conditions?.maxCount ?? 0;
-  const others = (list: readonly Permission[]): string[] => list.filter(({ resource }) => resource !== 'agents').map(permissionText);
+  const others = (list: readonly Permission[]): string[] => list.flatMap(permissionText);
   const [before, after] = [agents(lost), agents(gained)];
   const counted = before === after ? '' : before === 0 ? `up to ${after} agents` : after === 0 ? `all ${before} places for agents` : `${after} places for agents instead of ${before}`;
   return {
@@ -17,8 +17,9 @@ export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'l
   };
 }
 
-export function permissionText({ resource, action }: Permission): string {
-  return FEATURES.find((feature) => feature.resource === resource && feature.action === action)?.name ?? `${resource}: ${action}`;
+/** In the words of the plans' own rows; what has none there is nothing a person would notice. */
+function permissionText({ resource, action }: Permission): string[] {
+  return FEATURES.filter((feature) => feature.resource === resource && feature.action === action).map(({ name }) => name);
 }
 
 const isZero = (text: string): boolean => !/[1-9]/.test(text);

@@ -43,14 +43,16 @@ function Features({ tier, before }: { tier: Tier; before: Plan | undefined }) {
 
 export function PlanTable({ plans, currentPlanId, onTrial, busyPlanId, ending, blocked, onChoose }: PlanTableProps) {
   const current = plans.find((plan) => plan.id === currentPlanId);
+  // One step up stands out, or what the trial has; the others are as near, and quieter.
+  const next = plans.find((plan) => plan.priceId !== null && (onTrial ? tierRank(plan.tier) === tierRank('trial') : tierRank(plan.tier) > tierRank(current?.tier)));
   return (
-    <ul className={classes('grid gap-x-6 md:grid-cols-2 xl:grid-rows-[repeat(12,auto)]', plans.length > 4 ? 'xl:grid-cols-5' : 'xl:grid-cols-4')}>
+    <ul className={classes('grid gap-x-6 md:grid-cols-2 xl:grid-rows-[repeat(11,auto)]', plans.length > 4 ? 'xl:grid-cols-5' : 'xl:grid-cols-4')}>
       {plans.map((plan, index) => {
         const mine = plan.id === currentPlanId;
         const up = tierRank(plan.tier) > (current === undefined ? 0 : tierRank(current.tier));
         const press = { busy: busyPlanId === plan.id, disabled: blocked !== null || (busyPlanId !== null && busyPlanId !== plan.id), onClick: () => { onChoose(plan); } };
         return (
-          <li key={plan.id} aria-label={plan.name} className="rule flex min-w-0 flex-col py-4 xl:row-span-12 xl:grid xl:grid-rows-subgrid">
+          <li key={plan.id} aria-label={plan.name} className="rule flex min-w-0 flex-col py-4 xl:row-span-11 xl:grid xl:grid-rows-subgrid">
             <div className="flex items-baseline justify-between gap-2">
               <h3 className="text-base font-semibold">{plan.name}</h3>
               {mine ? <Tag tone="accent">Your plan</Tag> : onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>As your trial</Tag>}
@@ -59,7 +61,7 @@ export function PlanTable({ plans, currentPlanId, onTrial, busyPlanId, ending, b
             <p className="pb-1">{plan.agents === 0 ? <span className="text-ink-3">No agents</span> : <>Up to <strong>{plan.agents}</strong> agents</>}</p>
             <Features tier={plan.tier} before={plans[index - 1]} />
             <div className="pt-3">
-              {!mine && plan.priceId !== null && <Button wide tone={up ? 'primary' : 'quiet'} {...press}>{currentPlanId === null ? `Choose ${plan.name}` : up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}</Button>}
+              {!mine && plan.priceId !== null && <Button wide tone={plan === next ? 'primary' : 'quiet'} {...press}>{currentPlanId === null ? `Choose ${plan.name}` : up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}</Button>}
               {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && <Button wide {...press}>End my plan</Button>}
             </div>
           </li>

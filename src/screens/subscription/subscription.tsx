@@ -62,7 +62,7 @@ function Now({ facts }: { facts: StandingFacts }) {
       )}
       <div className="mt-2 flex min-h-11 flex-wrap items-center gap-2 pointer-fine:min-h-10">
         {!hasUsedTrial && !isSubscribed && data !== null && <Button tone="primary" busy={starting} onClick={() => { void start(); }}>Start free trial</Button>}
-        {facts.subscription !== null && <Button busy={busy === PORTAL} onClick={() => { void visitPortal(); }}>Billing portal</Button>}
+        {facts.subscription !== null && <Button tone={words.tone === 'bad' ? 'primary' : 'quiet'} busy={busy === PORTAL} onClick={() => { void visitPortal(); }}>Billing portal</Button>}
       </div>
       {problem?.of === PORTAL && <p role="alert" className="mt-1 text-danger">{problem.text}</p>}
     </Section>
@@ -145,6 +145,8 @@ export default function SubscriptionScreen() {
   const search = useSearch();
   const from = ownPath(new URLSearchParams(search).get('from'));
   const facts = useStanding();
+  // What has come, or comes soon without anybody's doing, stands before what may be bought.
+  const pressing = facts.standing !== undefined && facts.standing.state !== 'trial' && facts.standing.state !== 'active';
   useEffect(() => { void checkSubscription(); }, []);
   useEffect(() => closeTill, []);
   return (
@@ -155,8 +157,9 @@ export default function SubscriptionScreen() {
       <div className="grid gap-8">
         <Checkout />
         <div className="grid gap-x-12 gap-y-8 xl:grid-cols-2"><Now facts={facts} /><Used /></div>
+        {pressing && <Follows facts={facts} />}
         <Plans facts={facts} from={from} />
-        <Follows facts={facts} />
+        {!pressing && <Follows facts={facts} />}
         <InvoicesSection expected={facts.subscription !== null} />
       </div>
     </>

@@ -155,7 +155,7 @@ describe('where one stands', () => {
     expect(screen.queryByRole('button', { name: 'End my plan' })).toBeNull();
     const then = within(screen.getByRole('region', { name: `From ${formatDate(END)}, if nothing is done` }));
     expect(then.getByText('Opens nothing new: agents need a plan. 2 positions keep their stops and exits.')).toBeTruthy();
-    expect(then.getByText(/Nothing is deleted, and Stop always works/)).toBeTruthy();
+    expect(then.getByText('Your one agent opens nothing new. It is not deleted, and Stop always works.')).toBeTruthy();
   });
 
   it('in grace: the payment has not come through, until when all goes on, and where to mend it', async () => {
@@ -310,7 +310,7 @@ describe('changing a plan', () => {
     fireEvent.click((await card('STARTER')).getByRole('button', { name: 'Change to STARTER' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Change to STARTER' }));
     expect(await dialog.findByText('Opens nothing new: the plan has no place for it. 1 position keeps its stop and its exits.')).toBeTruthy();
-    expect(dialog.getByText('1 of 2 agents open nothing new. Nothing is deleted, and Stop always works.')).toBeTruthy();
+    expect(dialog.getByText('1 of 2 agents opens nothing new. Nothing is deleted, and Stop always works.')).toBeTruthy();
     expect(dialog.getByText('Left over, for later invoices').parentElement?.textContent).toContain('53.34 USD');
     expect(dialog.getByText(`Each month from ${formatDate(END)}`).parentElement?.textContent).toContain('19.00 USD');
     expect(dialog.getByText('You give up:').parentElement?.textContent).toBe('You give up: 2 places for agents instead of 10; PRO Dashboard.');
