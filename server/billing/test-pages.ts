@@ -71,7 +71,7 @@ export function checkoutPage(id: string, plan: Plan, bill: Bill, cancelPath: str
 <form method="post" action="/test-checkout/${escape(id)}">
 <label for="card">Test card number</label>
 <input id="card" name="card" inputmode="numeric" autocomplete="off" required maxlength="30" aria-describedby="cards" value="4242 4242 4242 4242">
-<p id="cards">4242 4242 4242 4242 is accepted, 4000 0000 0000 0002 is declined, 4000 0000 0000 3220 asks the bank first, 4000 0000 0000 0341 pays now and fails at the renewal.</p>
+<dl id="cards"><dt>4242 4242 4242 4242</dt><dd>accepted</dd><dt>4000 0000 0000 0002</dt><dd>declined</dd><dt>4000 0000 0000 3220</dt><dd>the bank asks first</dd><dt>4000 0000 0000 0341</dt><dd>fails at the renewal</dd></dl>
 <button type="submit">Pay ${money(formatFixed(bill.dueNow), plan.currency)}</button>
 <a class="button plain" href="${escape(cancelPath)}">Cancel</a></form>`);
 }
