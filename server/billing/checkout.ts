@@ -61,9 +61,12 @@ export async function openCheckout(deps: CheckoutDeps, caller: Caller, body: Che
       checkoutId: row.id, uid: caller.uid, email: caller.email, priceId: body.priceId, successPath, cancelPath, embedded,
       customerId: subscription?.provider === payments.provider ? subscription.customerId : null, coupon,
     });
-    await database.db.update(checkouts).set({ sessionId: opened.sessionId }).where(eq(checkouts.id, row.id));
-    // Whoever opened another at the same moment could not be seen before.
-    await closeOthers(deps, row);
+    const [kept] = await database.db.update(checkouts).set({ sessionId: opened.sessionId }).where(eq(checkouts.id, row.id)).returning({ state: checkouts.state });
+    // Whoever opened another meanwhile could not yet close this one.
+    if (kept === undefined || !UNFINISHED.some((state) => state === kept.state)) {
+      if (opened.sessionId !== null) await payments.closeCheckout(opened.sessionId);
+      throw new Refusal('subscription_unavailable', 'Another checkout was opened at the same moment. Nothing was charged. Press again.');
+    }
     return { ...row, ...opened };
   } catch (error) {
     // The provider would give the same answer to the same checkout again: the next press begins another.

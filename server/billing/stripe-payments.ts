@@ -23,6 +23,8 @@ export interface StripeSettings {
   prices: Record<PaidTier, string | null>;
   /** Where people come back to. */
   publicOrigin: string;
+  /** How long one question to Stripe may take, ms. */
+  timeoutMs?: number;
 }
 
 const SIGNATURE_TOLERANCE_S = 300;
@@ -30,7 +32,8 @@ const SIGNATURE_TOLERANCE_S = 300;
 const REQUEST_TIMEOUT_MS = 4_500;
 const PLANS_FRESH_MS = 5 * 60_000;
 const INVOICES_SHOWN = 24;
-const SUBSCRIPTIONS_READ = 20;
+/** The newest of a customer; one that counts is among them. */
+const SUBSCRIPTIONS_READ = 100;
 const EVENTS_READ = 10_000;
 
 /** The customer we knew is no longer there. */
@@ -40,12 +43,13 @@ export class StripePayments implements Payments {
   readonly provider = 'stripe';
   private readonly stripe: Stripe;
   private readonly failedCustomers = new Map<string, number>();
+  private askedPlans: Promise<Plan[]> | null = null;
   private cachedPlans: { plans: Plan[]; at: number } | null = null;
 
   constructor(private readonly settings: StripeSettings, private readonly clock: WallClock, private readonly log: Log) {
     const base = settings.apiBase === null ? null : new URL(settings.apiBase);
     this.stripe = new Stripe(settings.secretKey, {
-      timeout: REQUEST_TIMEOUT_MS,
+      timeout: settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
       // A person presses again, and reconciliation comes round: nothing is tried again behind their back.
       maxNetworkRetries: 0,
       telemetry: false,
@@ -57,10 +61,15 @@ export class StripePayments implements Payments {
     });
   }
 
-  /** Amounts come from Stripe, asked at most every five minutes; a tier without a price is not for sale. */
+  /** Amounts come from Stripe, asked at most every five minutes, once for everybody who waits; a tier without a price is not for sale. */
   async plans(): Promise<Plan[]> {
     const now = this.clock.now();
     if (this.cachedPlans !== null && now - this.cachedPlans.at < PLANS_FRESH_MS) return this.cachedPlans.plans;
+    this.askedPlans ??= this.readPlans(now).finally(() => { this.askedPlans = null; });
+    return this.askedPlans;
+  }
+
+  private async readPlans(now: number): Promise<Plan[]> {
     const asked = await Promise.all(PAID_TIERS.map((tier) => this.planOnSale(tier)));
     const paid = asked.filter((plan) => plan !== null);
     const plans = [freePlan(paid[0]?.currency ?? 'USD'), ...paid];

@@ -42,7 +42,8 @@ export async function recordSubscription(
   if (!await lockPerson(tx, seen.uid)) return false;
   const known = await readSubscription(tx.db, seen.uid);
   if (known !== null && known.observation > observation.number) return false;
-  if (known !== null && known.providerSubscriptionId !== seen.id
+  // Of one customer the provider names the subscription that counts; of two, a dead one says nothing about the living.
+  if (known !== null && known.providerSubscriptionId !== seen.id && known.customerId !== seen.customerId
     && subscriptionCounts(known, observation.at) && !subscriptionCounts(seen, observation.at)) return false;
   const facts = {
     provider, status: seen.status, tier: seen.tier, planId: seen.planId, priceId: seen.priceId,

@@ -35,7 +35,7 @@ export interface GateDeps {
 
 export class Gate {
   /** People seen by this process, and those on their way in: fifty first calls make one admission. */
-  private readonly admitted = new Map<string, Promise<void>>();
+  private readonly admitted = new Map<string, { email: string | null; expiresAtMs: number; admission: Promise<void> }>();
 
   constructor(private readonly deps: GateDeps) {}
 
@@ -63,10 +63,12 @@ export class Gate {
   }
 
   private async admit(identity: Identity): Promise<void> {
-    const known = this.admitted.get(identity.uid);
-    if (known !== undefined) return known;
+    const { uid, email, expiresAtMs } = identity;
+    const known = this.admitted.get(uid);
+    // A newer token with another address is of somebody who has changed theirs; an older one still carries the former.
+    if (known !== undefined && (known.email === email || expiresAtMs <= known.expiresAtMs)) return known.admission;
     const admission = this.deps.admit(identity);
-    this.admitted.set(identity.uid, admission);
+    this.admitted.set(uid, { email, expiresAtMs, admission });
     if (this.admitted.size > ADMITTED_MAX) {
       const oldest = this.admitted.keys().next();
       if (oldest.done !== true) this.admitted.delete(oldest.value);

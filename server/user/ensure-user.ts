@@ -1,4 +1,5 @@
 /** Makes a person's row with their first settings; refuses to touch one that is there already. */
+import { and, eq, isNull, ne, or } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';
 import type { Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
@@ -9,7 +10,7 @@ export interface NewUser {
   email: string | null;
 }
 
-/** Idempotent. Returns true when the row was made by this call. */
+/** Idempotent; a changed address is taken over. Returns true when the row was made by this call. */
 export async function ensureUser(tx: Tx, user: NewUser, clock: WallClock): Promise<boolean> {
   const made = await tx.db.insert(users).values({
     uid: user.uid,
@@ -17,5 +18,8 @@ export async function ensureUser(tx: Tx, user: NewUser, clock: WallClock): Promi
     createdAt: clock.now(),
     settings: defaultSettings(displayNameFrom(user.email)),
   }).onConflictDoNothing().returning({ uid: users.uid });
+  if (made.length === 0 && user.email !== null) {
+    await tx.db.update(users).set({ email: user.email }).where(and(eq(users.uid, user.uid), or(isNull(users.email), ne(users.email, user.email))));
+  }
   return made.length > 0;
 }

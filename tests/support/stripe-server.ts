@@ -142,7 +142,8 @@ class Books {
   }
 
   private listSubscriptions({ customer, limit }: Fields): Answer {
-    const theirs = [...this.subscriptions.values()].filter((one) => one.customer === customer);
+    // Newest first, as Stripe does.
+    const theirs = [...this.subscriptions.values()].filter((one) => one.customer === customer).reverse();
     return listOf(theirs.slice(0, Number(limit ?? 10)).map(subscriptionObject));
   }
 

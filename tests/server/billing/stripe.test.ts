@@ -26,7 +26,7 @@ afterAll(async () => { await app.close(); await stripe.close(); await world.clos
 
 beforeEach(async () => {
   const payments = new StripePayments({
-    secretKey: 'sk_test_stand_in', webhookSecret: SECRET, apiBase: stripe.base, publicOrigin: ORIGIN,
+    secretKey: 'sk_test_stand_in', webhookSecret: SECRET, apiBase: stripe.base, publicOrigin: ORIGIN, timeoutMs: 60_000,
     prices: { starter: 'price_starter', standard: null, pro: 'price_pro', 'pro-max': null },
   }, world.clock, quietLog);
   call = caller(world, billingHandlers({ ...world, log: quietLog, payments, trialDays: 14, publicOrigin: ORIGIN, coupon: 'SPRING' }));

@@ -36,6 +36,18 @@ describe('the first row of a person', () => {
     expect(version).toBe(1);
   });
 
+  it('takes over a changed address, and no missing one', async () => {
+    const uid = randomUUID();
+    const admit = (email: string | null) => world.database.transaction((tx) => ensureUser(tx, { uid, email }, world.clock));
+    const kept = async () => (await world.database.db.select({ email: users.email }).from(users).where(eq(users.uid, uid)))[0]?.email;
+    await admit(null);
+    await admit('old@example.com');
+    expect(await kept()).toBe('old@example.com');
+    await admit('new@example.com');
+    await admit(null);
+    expect(await kept()).toBe('new@example.com');
+  });
+
   it('names a person by what their address allows, whatever the address is (R5-12)', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.emailAddress()), (email) => {
       expect(UserSettings.safeParse(defaultSettings(displayNameFrom(email))).success).toBe(true);

@@ -1,0 +1,17 @@
+/** Whom the gate admits, and when it does so again. */
+import type { FastifyRequest } from 'fastify';
+import { expect, it } from 'vitest';
+import { Gate } from '../../../server/http/gate.ts';
+import { RateLimits } from '../../../server/http/rate-limit.ts';
+import type { Identity, TokenVerifier } from '../../../server/identity/verifier.ts';
+
+it('admits a person once, and again with the new address of a newer token, never the old one of an older', async () => {
+  const tokens: Record<string, Identity> = Object.fromEntries([['first', 'old@example.com', 1_000], ['second', 'new@example.com', 2_000]].map(([name, email, at]) =>
+    [name, { uid: 'anna', email: String(email), authTimeMs: 0, expiresAtMs: Number(at) }]));
+  const verifier = { verify: (token: string) => Promise.resolve(tokens[token]) } as unknown as TokenVerifier;
+  const admitted: (string | null)[] = [];
+  const gate = new Gate({ verifier, limits: new RateLimits({ userPerSecond: 100, ipPerSecond: 100 }, { now: () => 0 }), admit: (identity) => { admitted.push(identity.email); return Promise.resolve(); } });
+  const come = (token: string) => gate.enter({ headers: { authorization: `Bearer ${token}` } } as FastifyRequest, false);
+  for (const token of ['first', 'first', 'second', 'first', 'second']) await come(token);
+  expect(admitted).toEqual(['old@example.com', 'new@example.com']);
+});
