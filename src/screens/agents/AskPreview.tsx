@@ -10,5 +10,5 @@ export function AskPreview({ agentId, name, rows }: { agentId: string; name: str
   const [asked, setAsked] = useState(false);
   return asked
     ? <div className="mt-2 mb-1 border-l border-line pl-3"><Suspense fallback={<Skeleton className="h-40 w-full" />}><WouldDoNow ask={{ agentId }} rows={rows} /></Suspense></div>
-    : <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setAsked(true); }}>What would it do now?<span className="sr-only"> {name}</span></Button>;
+    : <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setAsked(true); }}>What would it do now?{' '}<span className="sr-only">{name}</span></Button>;
 }
