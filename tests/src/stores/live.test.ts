@@ -17,6 +17,9 @@ import { applyMarket, marketStore } from '../../../src/stores/market.ts';
 import { portfolioStore } from '../../../src/stores/portfolio.ts';
 import { subscriptionStore } from '../../../src/stores/subscription.ts';
 
+/** As `vi.waitFor`, with the patience a busy machine needs. */
+const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 15_000 });
+
 vi.mock('../../../src/api/shared-stream.ts', () => ({ joinStream: vi.fn() }));
 
 const now = Date.now();
@@ -33,7 +36,7 @@ const enter = (uid: string): void => {
 };
 const leave = (): void => { Object.assign(session, { user: null, status: 'signed-out' }); };
 const count = (name: string): number => asked.filter((one) => one === name).length;
-const loaded = (): Promise<void> => vi.waitFor(() => {
+const loaded = (): Promise<void> => waitFor(() => {
   expect([portfolioStore.status, agentsStore.status, historyStore.status, marketStore.status]).toEqual(['ready', 'ready', 'ready', 'ready']);
   expect(joinStream).toHaveBeenCalled();
 });
@@ -61,7 +64,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   leave();
-  await vi.waitFor(() => { expect(portfolioStore.data).toBeNull(); });
+  await waitFor(() => { expect(portfolioStore.data).toBeNull(); });
   vi.mocked(joinStream).mockClear();
   wake.mockClear();
   close.mockClear();
@@ -86,14 +89,14 @@ describe('events', () => {
     applyEvent({ type: 'portfolio.changed', sequence: 2 });
     applyEvent({ type: 'subscription.changed', sequence: 3 });
     applyEvent({ type: 'settings.changed', sequence: 4 });
-    await vi.waitFor(() => { expect([count('portfolio'), count('subscriptionStatus'), count('trialStatus'), count('tradingSettings')]).toEqual([1, 1, 1, 1]); });
+    await waitFor(() => { expect([count('portfolio'), count('subscriptionStatus'), count('trialStatus'), count('tradingSettings')]).toEqual([1, 1, 1, 1]); });
   });
 
   it('of the server\'s prices are laid down at the next frame, and not mixed into a board of another source', async () => {
     const [first] = replies().marketData?.symbols ?? [];
     const tick: StreamEvent = { type: 'ticks', now: now + 5_000, symbols: [{ ...first!, price: '1', timestamp: now + 5_000 }] };
     applyEvent(tick);
-    await vi.waitFor(() => { expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('1'); });
+    await waitFor(() => { expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('1'); });
     // One that waits for its frame belongs to the board that is gone.
     applyEvent({ ...tick, symbols: [{ ...first!, price: '2', timestamp: now + 6_000 }] });
     applyMarket({ source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USDT' }, now, symbols: [{ ...first!, price: '7' }] }, 'exchange');
@@ -109,14 +112,14 @@ describe('events', () => {
     expect(asked).toEqual([]);
     sequence = 9;
     applyEvent(hello(9));
-    await vi.waitFor(() => { expect([count('portfolio'), count('agents'), count('history')]).toEqual([1, 1, 1]); });
-    await vi.waitFor(() => { expect(agentsStore.data?.sequence).toBe(9); });
+    await waitFor(() => { expect([count('portfolio'), count('agents'), count('history')]).toEqual([1, 1, 1]); });
+    await waitFor(() => { expect(agentsStore.data?.sequence).toBe(9); });
   });
 
   it('end the session when the server says that it is over; what is shown stays for reading (R5-18)', async () => {
     applyEvent({ type: 'session.ended', reason: 'reauth_required' });
     expect(session.status).toBe('expired');
-    await vi.waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
+    await waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
     expect(portfolioStore.data).not.toBeNull();
     resetSession();
   });
@@ -129,8 +132,8 @@ describe('a person who was revoked', () => {
   ])('is heard of %s: the same as a sign-out, and what is theirs goes from the screen (F30)', async (_where, say) => {
     say();
     expect(session).toMatchObject({ status: 'signed-out', user: null });
-    await vi.waitFor(() => { expect([portfolioStore.data, agentsStore.data]).toEqual([null, null]); });
-    await vi.waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
+    await waitFor(() => { expect([portfolioStore.data, agentsStore.data]).toEqual([null, null]); });
+    await waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
   });
 });
 
@@ -138,10 +141,10 @@ describe('the server\'s return', () => {
   it('opens the stream at once, and asks again for what is not the server\'s own word', async () => {
     portfolioStore.origin = 'snapshot';
     connection.online = 'offline';
-    await vi.waitFor(() => { expect(connection.online).toBe('offline'); });
+    await waitFor(() => { expect(connection.online).toBe('offline'); });
     connection.online = 'online';
-    await vi.waitFor(() => { expect(wake).toHaveBeenCalledTimes(1); });
-    await vi.waitFor(() => { expect(count('portfolio')).toBe(1); });
+    await waitFor(() => { expect(wake).toHaveBeenCalledTimes(1); });
+    await waitFor(() => { expect(count('portfolio')).toBe(1); });
     expect(count('agents'), 'what is fresh is not asked for').toBe(0);
   });
 });
@@ -152,15 +155,15 @@ describe('another user after this one', () => {
     let seen: unknown = 'not looked';
     vi.mocked(api).call.mockImplementationOnce((() => { seen = [portfolioStore.data, agentsStore.data, historyStore.data, marketStore.data, subscriptionStore.data]; return new Promise(() => undefined); }) as never);
     enter('bob');
-    await vi.waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
-    await vi.waitFor(() => { expect(seen).toEqual([null, null, null, null, null]); });
-    await vi.waitFor(() => { expect(handed().uid).toBe('bob'); });
+    await waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
+    await waitFor(() => { expect(seen).toEqual([null, null, null, null, null]); });
+    await waitFor(() => { expect(handed().uid).toBe('bob'); });
   });
 
   it('is not reached by a late expiry of the first', async () => {
     leave();
     endSession();
     expect(session.status).toBe('signed-out');
-    await vi.waitFor(() => { expect(portfolioStore.data).toBeNull(); });
+    await waitFor(() => { expect(portfolioStore.data).toBeNull(); });
   });
 });

@@ -19,6 +19,9 @@ import { applyMarket, applyTicks, clearMarket, loadMarket, marketStore } from '.
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from '../../../src/stores/portfolio.ts';
 import { applySubscription, checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionStore } from '../../../src/stores/subscription.ts';
 
+/** As `vi.waitFor`, with the patience a busy machine needs. */
+const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 15_000 });
+
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 const recorded = recordedReplies(recordState(NOW), NOW);
 const portfolio = recorded.portfolio as Portfolio;
@@ -70,7 +73,7 @@ describe('a reading', () => {
     const call = vi.spyOn(api, 'call').mockImplementation(() => new Promise((resolve) => { answers.push(resolve); }) as never);
     const all = Promise.all([loadPortfolio(), loadPortfolio(true), loadPortfolio(true), loadPortfolio(true)]);
     answers[0]?.(structuredClone(portfolio));
-    await vi.waitFor(() => { expect(call).toHaveBeenCalledTimes(2); });
+    await waitFor(() => { expect(call).toHaveBeenCalledTimes(2); });
     answers[1]?.({ ...structuredClone(portfolio), sequence: portfolio.sequence + 1, equity: '10020' });
     await all;
     expect(call).toHaveBeenCalledTimes(2);
@@ -224,7 +227,7 @@ describe('the device', () => {
     openUserDatabase('ann', { mayCreate: () => true });
     const stop = keepSnapshots('ann');
     applyPortfolio(structuredClone(portfolio), 'network', NOW);
-    await vi.waitFor(async () => { expect(await readSnapshot('ann', 'portfolio')).not.toBeNull(); });
+    await waitFor(async () => { expect(await readSnapshot('ann', 'portfolio')).not.toBeNull(); });
     stop();
     clearPortfolio();
     vi.setSystemTime(NOW + 3_600_000);
@@ -237,7 +240,7 @@ describe('the device', () => {
     openUserDatabase('eve', { mayCreate: () => true });
     applySubscription({ status: { subscription: null, entitledTier: 'trial', servedAt: NOW }, trial: null }, 'network', NOW);
     const stop = keepSnapshots('eve');
-    await vi.waitFor(async () => { expect((await readSnapshot('eve', 'subscription'))?.value.entitledTier).toBe('trial'); });
+    await waitFor(async () => { expect((await readSnapshot('eve', 'subscription'))?.value.entitledTier).toBe('trial'); });
     stop();
     clearSubscription();
     await deleteUserDatabase('eve');
@@ -248,7 +251,7 @@ describe('the device', () => {
     const stop = keepSnapshots('ann');
     applyPortfolio(structuredClone(portfolio), 'network', NOW);
     applyAgents({ agents: [agent], sequence: 1, asOf: NOW }, 'network', NOW);
-    await vi.waitFor(async () => { expect(await readSnapshot('ann', 'agents')).not.toBeNull(); });
+    await waitFor(async () => { expect(await readSnapshot('ann', 'agents')).not.toBeNull(); });
     stop();
     clearPortfolio();
     clearAgents();
