@@ -5,7 +5,7 @@ import { PATIENCE_MS } from './tests/support/until.ts';
 export default defineConfig({
   test: {
     include: ['tests/e2e/**/*.e2e.ts', 'tests/faults/**/*.e2e.ts'],
-    testTimeout: 240_000,
+    testTimeout: 420_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: PATIENCE_MS, interval: 100 } },
     // A shared build machine stalls now and then; what fails twice is broken.

@@ -15,7 +15,7 @@ const SIZES = [{ width: 390, height: 844 }, { width: 1440, height: 900 }] as con
 const THEMES = ['light', 'dark'] as const;
 const NOBODYS_AGENT = '00000000-0000-4000-8000-000000000000';
 const HOUR_MS = 3_600_000;
-const LIMIT_MS = FULL ? 1_800_000 : 240_000;
+const LIMIT_MS = FULL ? 3_600_000 : 600_000;
 
 type State = 'signed out' | 'free' | 'trial' | 'pro-max' | 'expired session' | 'offline';
 type Standing = 'free' | 'trial' | 'pro-max';
