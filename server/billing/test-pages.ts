@@ -112,7 +112,7 @@ export function portalPage(id: string, { plans, subscription, returnTo, error, a
 <button type="submit" name="act" value="pay">Pay the bill</button>`),
     change,
     form(`<label for="plan">Plan</label><select id="plan" name="plan">${options}</select>
-<button type="submit" name="act" value="change">Change plan</button>`),
+<button${change === '' ? '' : ' class="plain"'} type="submit" name="act" value="change">Change plan</button>`),
     form(subscription.cancelAtPeriodEnd ? '<button type="submit" name="act" value="resume">Keep the plan</button>'
       : `<button class="plain" type="submit" name="act" value="cancel">${subscription.status === 'past_due' ? 'End the plan now' : `End the plan on ${until}`}</button>`),
   ].join('');

@@ -1,5 +1,6 @@
 /** Where a person stands with their plan, in plain words and a date; refuses words the server's answer does not carry. */
 import { useSnapshot } from 'valtio';
+import { PLAN_NAMES } from '../../../contract/plan-prices.ts';
 import type { Standing } from '../../../contract/standing.ts';
 import type { Plan, Subscription } from '../../../contract/subscription.ts';
 import { trialBannerText } from '../../billing/entitlement-view.ts';
@@ -15,6 +16,12 @@ export function useSubscription(): Subscription | null {
 /** A plan that is there and can be changed, as opposed to none, one that ended, or a checkout never finished. */
 export function isLiving(subscription: Subscription | null): boolean {
   return subscription !== null && subscription.status !== 'canceled' && subscription.status !== 'incomplete' && subscription.status !== 'none';
+}
+
+/** Before the plans are read: by its tier. */
+function nameOf(subscription: Subscription | null): string {
+  const tier = subscription?.tier ?? 'free';
+  return tier === 'free' || tier === 'trial' ? 'Your plan' : PLAN_NAMES[tier];
 }
 
 export interface StandingFacts {
@@ -40,7 +47,7 @@ function stateOf({ standing, subscription, trialDays, hasUsedTrial }: StandingFa
 /** The one line under "Now" and what follows from it. */
 export function standingWords(facts: StandingFacts): StandingWords {
   const { subscription, standing, plan, trialDays, trialEndsAt } = facts;
-  const name = plan?.name ?? subscription?.planId ?? 'Your plan';
+  const name = plan?.name ?? nameOf(subscription);
   const until = standing?.until ?? subscription?.currentPeriodEnd ?? null;
   const on = until === null ? '' : ` on ${formatDate(until)}`;
   switch (stateOf(facts)) {

@@ -54,10 +54,10 @@ function Now({ facts }: { facts: StandingFacts }) {
   return (
     <Section title="Now">
       <ReadError message={error} hasData={savedAt !== null} onRetry={() => { void checkSubscription(); }} />
-      {data === null ? <SkeletonRows rows={1} rowClass="min-h-[5.5rem]" label="Plan" /> : (
+      {data === null ? <SkeletonRows rows={1} rowClass="min-h-[5.875rem]" label="Plan" /> : (
         <div className="rule py-3">
           <StatusBadge tone={words.tone} className="text-base font-semibold">{words.line}</StatusBadge>
-          <p className="mt-1 min-h-5 max-w-[64ch] text-ink-2">{words.then}</p>
+          <p className="mt-1 min-h-10 max-w-[64ch] text-ink-2">{words.then}</p>
         </div>
       )}
       <div className="mt-2 flex min-h-11 flex-wrap items-center gap-2 pointer-fine:min-h-10">
