@@ -166,7 +166,7 @@ describe('the test till', () => {
     expect(await bills(uid)).toEqual([['Standard', '49', 'paid'], ['Standard', '49', 'paid']]);
   });
 
-  it('lapses where nobody pays, by the clock alone, and closes the bill at the next round (R4-05)', async () => {
+  it('lapses where nobody pays, by the clock alone, and closes the bill at the next round', async () => {
     const uid = await world.person();
     await buy(uid, 'starter', '4000 0000 0000 0341');
     world.clock.at += TEST_PERIOD_MS + 60_000;
@@ -236,7 +236,7 @@ describe('the test till', () => {
     for (const id of [randomUUID(), "'", 'x'.repeat(90)]) expect((await app.inject(`/test-invoice/${id}`)).statusCode).toBe(404);
   });
 
-  it('names beforehand the agents that will open nothing more, and from when (R4-05)', async () => {
+  it('names beforehand the agents that will open nothing more, and from when', async () => {
     const uid = await world.person();
     await buy(uid, 'pro');
     const agent = (name: string, status: string, createdAt: number) => ({
