@@ -66,7 +66,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
 /** Codes whose own text says less than the server's sentence, which names the field, the amount or the limit. */
 const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown'>([
   'invalid_request', 'invalid_parameter', 'no_price_id', 'unknown_symbol', 'wrong_quote', 'insufficient_permissions', 'agent_cap_reached',
-  'agent_holds_positions', 'insufficient_cash', 'not_found', 'trading_disabled', 'referral_refused', 'limit_reached', 'unknown',
+  'agent_holds_positions', 'insufficient_cash', 'not_found', 'trading_disabled', 'referral_refused', 'limit_reached', 'subscription_unavailable', 'unknown',
 ]);
 
 /** Firebase's own codes, in words. What is not listed is worded as a failure to sign in. */

@@ -109,6 +109,9 @@ describe('errors', () => {
     expect(errorSentence(of('agent_cap_reached'))).toBe('Your plan allows 2 agents.');
     expect(errorSentence(of('internal'))).toBe(ERROR_TEXT.internal);
     expect(errorSentence(Object.assign(new Error('Firebase: …'), { code: 'auth/invalid-credential' }))).toBe('The email or the password is not right.');
+    // What became of the money is the server's to say; without a word of its own the specification's sentence stands.
+    expect(errorSentence(new ApiError('503', { code: 'subscription_unavailable', status: 503, text: 'The payment provider is busy. Nothing was charged.' }))).toBe('The payment provider is busy. Nothing was charged.');
+    expect(errorSentence(new ApiError('503', { code: 'subscription_unavailable', status: 503, text: '' }))).toBe('Backend service unavailable');
     expect(errorSentence(Object.assign(new Error('Firebase: …'), { code: 'auth/whatever' }))).toBe('Signing in did not work. Try again.');
     expect(errorSentence('x')).toBe('Something went wrong.');
   });
