@@ -16,6 +16,7 @@ let stripe: StripeStandIn;
 let here: TestServer;
 let paid: TestServer;
 let browser: Browser;
+let otherBrowser: Browser;
 let device: BrowserContext;
 
 beforeAll(async () => {
@@ -29,9 +30,17 @@ beforeAll(async () => {
     } }),
     openBrowser(),
   ]);
-  device = (await openBrowser({ viewport: { width: 390, height: 844 } })).context;
+  otherBrowser = await openBrowser({ viewport: { width: 390, height: 844 } });
+  device = otherBrowser.context;
 }, 240_000);
-afterAll(async () => { await device.close(); await browser.close(); await Promise.all([here.stop(), paid.stop()]); await stripe.close(); });
+afterAll(async () => {
+  for (const one of [browser, otherBrowser]) {
+    await one?.context.unrouteAll({ behavior: 'ignoreErrors' });
+    await one?.close();
+  }
+  await Promise.all([here?.stop(), paid?.stop()]);
+  await stripe?.close();
+});
 
 async function enter(page: Page, server: TestServer, user: TestUser, path: string): Promise<void> {
   await page.goto(`${server.url}/login?next=${encodeURIComponent(path)}`);
