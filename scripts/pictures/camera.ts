@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { logIn } from '../../tests/support/sign-in.ts';
 import type { TestUser } from '../../tests/support/server.ts';
+import type { World } from './people.ts';
 import type { Picture } from './sheets.ts';
 
 export const FORMS = {
@@ -49,6 +50,10 @@ export interface CameraOptions {
   /** Nothing comes: the skeletons stay. */
   loading?: boolean;
 }
+
+/** What a set of pictures is told of where they go. */
+export type Base = Pick<CameraOptions, 'browser' | 'form' | 'folder' | 'pictures'>;
+export type PictureSet = (world: World, base: Base) => Promise<void>;
 
 const STILL_MS = 450;
 const LONGEST_MS = 5_000;

@@ -3,11 +3,10 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { controlled } from '../../tests/support/browser.ts';
 import { administer } from '../../tests/support/lives.ts';
 import type { TestUser } from '../../tests/support/server.ts';
-import { openCamera, type Camera, type CameraOptions, type Form, type Shot } from './camera.ts';
+import { openCamera, type Base, type Camera, type CameraOptions, type Form, type PictureSet, type Shot } from './camera.ts';
 import type { World } from './people.ts';
+import { books, held, plans } from './plan-sets.ts';
 
-type Base = Pick<CameraOptions, 'browser' | 'form' | 'folder' | 'pictures'>;
-export type PictureSet = (world: World, base: Base) => Promise<void>;
 
 const OPEN: readonly Shot[] = [
   ['landing', '/'], ['login', '/login'], ['register', '/register'], ['referred', '/ref/FRIEND-42'], ['terms', '/terms'], ['privacy', '/privacy'], ['risk-disclosure', '/risk-disclosure'],
@@ -158,4 +157,7 @@ export const SETS: Readonly<Record<string, { take: PictureSet; forms: readonly F
   crash: { take: crash, forms: ['phone', 'desk'] },
   offline: { take: offline, forms: ['phone', 'desk'] },
   expired: { take: expired, forms: ['phone', 'desk'] },
+  held: { take: held, forms: ['phone', 'desk'] },
+  plans: { take: plans, forms: ['phone', 'desk'] },
+  books: { take: books, forms: ['phone', 'desk'] },
 };

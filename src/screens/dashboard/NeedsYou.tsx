@@ -1,13 +1,29 @@
 /** What waits for the person: failed stops, starts to confirm, halted agents, a trial about to end; refuses to list what can wait. */
+import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
+import type { Standing } from '../../../contract/standing.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
+import { formatDate } from '../../format/times.ts';
 import { useAuth } from '../../stores/security.ts';
+import { subscriptionStore } from '../../stores/subscription.ts';
 
 export interface Need { key: string; to: string; title: string; text: string }
 
+type PlanStanding = Pick<Standing, 'state' | 'until'>;
+
+/** A payment that is due ends in agents that open nothing; where they do already, whoever has one that runs must know why. */
+function ofPlan(standing: PlanStanding | null, views: readonly AgentView[]): Need[] {
+  const need = (title: string, text: string): Need[] => [{ key: 'plan', to: '/subscription', title, text }];
+  if (standing?.state === 'grace') return need('The last payment has not come through', `Everything goes on${standing.until === null ? ' for now' : ` until ${formatDate(standing.until)}`}. Check the card before then.`);
+  if (standing?.state === 'lapsed' && views.some(({ agent }) => agent.status === 'running' || agent.openPositions > 0)) {
+    return need('Your plan has ended', 'Agents that run open nothing new. What they hold keeps its stops and exits.');
+  }
+  return [];
+}
+
 /** Most pressing first. */
-export function needs(views: readonly AgentView[], trial: { isTrialActive: boolean; trialDaysRemaining: number }): Need[] {
+export function needs(views: readonly AgentView[], trial: { isTrialActive: boolean; trialDaysRemaining: number }, standing: PlanStanding | null = null): Need[] {
   const of = (list: readonly AgentView[], text: (view: AgentView) => string): Need[] =>
     list.map((view) => ({ key: view.agent.id, to: `/agents/${encodeURIComponent(view.agent.id)}`, title: view.agent.name, text: text(view) }));
   const alerts = views.filter((view) => view.alert);
@@ -16,13 +32,14 @@ export function needs(views: readonly AgentView[], trial: { isTrialActive: boole
   const days = trial.trialDaysRemaining;
   const ends = days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`;
   return [
-    ...of(alerts, (view) => view.commandText ?? ''), ...of(reviews, (view) => view.commandText ?? ''), ...of(held, (view) => view.statusText),
+    ...of(alerts, (view) => view.commandText ?? ''), ...of(reviews, (view) => view.commandText ?? ''), ...of(held, (view) => view.statusText), ...ofPlan(standing, views),
     ...(trial.isTrialActive && days <= TRIAL_WARNING_DAYS ? [{ key: 'trial', to: '/subscription', title: `The trial ends ${ends}`, text: 'Agents stop opening positions then. What is open stays protected.' }] : []),
   ];
 }
 
 export function NeedsYou({ views }: { views: readonly AgentView[] }) {
-  const list = needs(views, useAuth());
+  const standing = useSnapshot(subscriptionStore).data?.status?.standing ?? null;
+  const list = needs(views, useAuth(), standing);
   if (list.length === 0) return null;
   return (
     <section aria-label="Needs you" className="border-l-2 border-amber pl-4">

@@ -64,6 +64,17 @@ describe('what needs the person', () => {
     const views = [agent('ok'), agent('held', { status: 'halted', hold: { code: 'day_loss', text: 'Down 4 % today.', until: null } })].map((one) => agentView(one, []));
     expect(needs(views, trial)).toEqual([{ key: 'held', to: '/agents/held', title: 'held', text: 'Halted: Down 4 % today.' }]);
   });
+  it('is the plan as well: a payment that is due, and an end while agents still run', () => {
+    const until = Date.parse('2026-11-23T10:00:00Z');
+    const [due] = needs([], trial, { state: 'grace', until });
+    expect(due).toMatchObject({ to: '/subscription', title: 'The last payment has not come through' });
+    expect(due?.text).toMatch(/^Everything goes on until Nov 2\d, 2026\. Check the card before then\.$/);
+    const runs = agentView(agent('runs', { status: 'running' }), []);
+    expect(needs([runs], trial, { state: 'lapsed', until: null })).toEqual([{ key: 'plan', to: '/subscription', title: 'Your plan has ended', text: 'Agents that run open nothing new. What they hold keeps its stops and exits.' }]);
+    expect(needs([], trial, { state: 'lapsed', until: null })).toEqual([]);
+    for (const state of ['free', 'active', 'ending'] as const) expect(needs([runs], trial, { state, until })).toEqual([]);
+  });
+
   it('adds a trial in its last two days, and not before (R9-03)', () => {
     expect(needs([], { isTrialActive: true, trialDaysRemaining: 3 })).toEqual([]);
     expect(needs([], { isTrialActive: true, trialDaysRemaining: 2 })[0]?.title).toBe('The trial ends in 2 days');

@@ -1,0 +1,85 @@
+/** The states that a plan and a guard bring: held agents, each standing of a plan, a closed book, a change before it is made; refuses a reply that the contract does not know. */
+import type { BrowserContext } from 'playwright-core';
+import type { Agent, AgentList } from '../../contract/agents.ts';
+import type { Standing } from '../../contract/standing.ts';
+import { SubscriptionStatusReply } from '../../contract/subscription.ts';
+import type { Tier } from '../../contract/tiers.ts';
+import { callApi } from '../../tests/support/server.ts';
+import { openCamera, type Base, type PictureSet, type Shot } from './camera.ts';
+import type { World } from './people.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The server's own list with its first two agents as a guard and as a failure of ours leave them: neither comes when it is called. */
+async function heldAgents(context: BrowserContext): Promise<void> {
+  await context.route('**/api/stream*', (route) => route.abort());
+  await context.route('**/api/agents', async (route) => {
+    if (route.request().method() !== 'GET') return route.fallback();
+    const response = await route.fetch();
+    const list = await response.json() as AgentList;
+    const holds: Pick<Agent, 'status' | 'hold'>[] = [
+      { status: 'halted', hold: { code: 'day_loss', text: 'Day loss above 4 %', until: list.asOf + 5 * HOUR_MS } },
+      { status: 'faulted', hold: { code: 'internal', text: 'A look at the market failed on our side', until: null } },
+    ];
+    list.agents.slice(0, holds.length).forEach((agent, index) => { Object.assign(agent, holds[index]); });
+    return route.fulfill({ response, json: list });
+  });
+}
+
+export const held: PictureSet = async (world, base) => {
+  const camera = await openCamera({ ...base, url: world.server.url, user: world.trader, quiet: true, before: heldAgents });
+  await camera.take('held', [{ name: 'dashboard', path: '/dashboard' }, { name: 'agents', path: '/agents' }, { name: 'agent-halted', path: `/agents/${world.agents.running}` }]);
+  await camera.close();
+};
+
+const standing = (state: Standing['state'], tier: Tier, inDays: number | null, next: Standing['next']): Standing =>
+  ({ state, tier, until: inDays === null ? null : Date.now() + inDays * DAY_MS, next });
+const STANDINGS: readonly Standing[] = [
+  standing('grace', 'pro-max', 2, { state: 'lapsed', tier: 'free' }),
+  standing('ending', 'pro-max', 11, { state: 'lapsed', tier: 'free' }),
+  standing('lapsed', 'free', null, { state: 'lapsed', tier: 'free' }),
+];
+
+/** The status as the server tells it in that standing; days pass slowly in a picture. */
+async function standingAs(context: BrowserContext, one: Standing): Promise<void> {
+  await context.route('**/subscriptions/status*', (route) => route.fulfill({ json: SubscriptionStatusReply.parse({
+    subscription: { status: one.state === 'grace' ? 'past_due' : one.state === 'lapsed' ? 'canceled' : 'active', tier: 'pro-max', planId: 'pro-max', currentPeriodEnd: one.until, cancelAtPeriodEnd: one.state === 'ending' },
+    entitledTier: one.tier, servedAt: Date.now(), standing: one,
+  }) }));
+}
+
+const inStanding = async (world: World, base: Base, one: Standing): Promise<void> => {
+  const camera = await openCamera({ ...base, url: world.server.url, user: world.max, quiet: true, before: (context) => standingAs(context, one) });
+  const shots: Shot[] = [{ name: `${one.state}-subscription`, path: '/subscription', long: true }, { name: `${one.state}-dashboard`, path: '/dashboard' }];
+  if (one.state === 'lapsed') shots.push({ name: 'lapsed-agent', path: '/agents' }, { name: 'lapsed-analytics', path: '/analytics' });
+  await camera.take('plans', shots);
+  await camera.close();
+};
+
+export const plans: PictureSet = async (world, base) => {
+  for (const one of STANDINGS) await inStanding(world, base, one);
+  const camera = await openCamera({ ...base, url: world.server.url, user: world.max });
+  const { page } = camera;
+  await camera.take('plans', [
+    { name: 'downgrade-asks', path: '/subscription', act: async () => { await page.getByRole('button', { name: /Starter/ }).first().click(); await page.getByRole('dialog').waitFor(); await page.waitForTimeout(700); } },
+    { name: 'end-asks', path: '/subscription', act: async () => { await page.getByRole('button', { name: /^(Cancel|End)/ }).first().click(); await page.getByRole('dialog').waitFor(); await page.waitForTimeout(700); } },
+  ]);
+  await camera.close();
+  const free = await openCamera({ ...base, url: world.server.url, user: world.fresh });
+  await free.take('plans', [{ name: 'checkout', path: '/subscription', act: async () => { await free.page.getByRole('button', { name: /Standard/ }).first().click(); await free.page.waitForURL('**/test-checkout/**'); } }]);
+  await free.close();
+};
+
+/** Last of all: from here on the person's paper account is a new one. */
+export const books: PictureSet = async (world, base) => {
+  await callApi(world.server.url, world.max.idToken, 'resetPaper', {});
+  const camera = await openCamera({ ...base, url: world.server.url, user: world.max });
+  const { page } = camera;
+  await camera.take('books', [
+    { name: 'portfolio-new', path: '/portfolio', long: true },
+    { name: 'portfolio-old', path: '/portfolio', long: true, act: async () => { await page.getByLabel('Paper book').selectOption({ index: 1 }); await page.waitForTimeout(900); } },
+    { name: 'analytics-new', path: '/analytics' },
+  ]);
+  await camera.close();
+};
