@@ -18,8 +18,10 @@ async function heldAgents(context: BrowserContext): Promise<void> {
     if (route.request().method() !== 'GET') return route.fallback();
     const response = await route.fetch();
     const list = await response.json() as AgentList;
+    // Until when a guard holds is told on the market's clock.
+    const marketAt = Math.max(...list.agents.map(({ lastRunAt }) => lastRunAt ?? 0));
     const holds: Pick<Agent, 'status' | 'hold'>[] = [
-      { status: 'halted', hold: { code: 'day_loss', text: 'Day loss above 4 %', until: list.asOf + 5 * HOUR_MS } },
+      { status: 'halted', hold: { code: 'day_loss', text: 'Day loss above 4 %', until: marketAt + 5 * HOUR_MS } },
       { status: 'faulted', hold: { code: 'internal', text: 'A look at the market failed on our side', until: null } },
     ];
     list.agents.slice(0, holds.length).forEach((agent, index) => { Object.assign(agent, holds[index]); });
