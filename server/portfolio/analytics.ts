@@ -65,7 +65,8 @@ export function dailyOf({ first, closings, fills }: Pick<AccountDays, 'first' | 
   const dayOf = (at: number): number => Math.ceil(at / DAY_MS) - 1;
   const begun = Math.floor(first[0] / DAY_MS);
   const marked = new Map(closings.map(([day, text]) => [Math.max(day, begun), text]));
-  marked.set(Math.max(begun, dayOf(asOf)), equity);
+  // A mark may already stand in the day after: at 00:00 sharp, or made by a process whose clock is a little ahead.
+  marked.set(Math.max(begun, dayOf(asOf), ...marked.keys()), equity);
   const waiting = [...fills].sort((a, b) => a.day - b.day);
   let opening = parseFixed(first[1]);
   return [...marked].sort(([a], [b]) => a - b).map(([day, text], index) => {

@@ -174,6 +174,11 @@ describe('the curve of a young account', () => {
 });
 
 describe('days', () => {
+  it('end at what the account is worth now, also where a mark already stands in the day after', () => {
+    const days = dailyOf({ first: [0, '100'], closings: [[8, '90'], [9, '95']], fills: [] }, { asOf: 9 * DAY_MS, equity: '97' });
+    expect(days.map(({ start, opening, closing }) => [start / DAY_MS, opening, closing])).toEqual([[8, '100', '90'], [9, '90', '97']]);
+  });
+
   it('add up to what was won or lost, whatever was marked and traded when', () => {
     const money = fc.integer({ min: -9_000_000, max: 90_000_000 }).map((cents) => formatFixed((BigInt(cents) * 10_000_000_003n) as Fixed));
     fc.assert(fc.property(
