@@ -1,5 +1,5 @@
-/** The life of a plan as one machine: what is so now from the facts and the clock, and what each event makes of it; refuses to ask anybody. */
-import type { Standing, StandingState } from '../../contract/standing.ts';
+/** Where a person stands with their plan: one pure function of subscription, trial and the clock, for all who ask; refuses to ask anybody. */
+import type { Standing } from '../../contract/standing.ts';
 import { Tier } from '../../contract/tiers.ts';
 
 /** How long after the end of what is paid a payment may still arrive before the plan lapses: card retries and late webhooks. */
@@ -18,37 +18,6 @@ export interface SubscriptionFacts {
 export interface TrialFacts {
   /** Wall clock, ms; null when there never was a trial. */
   endsAt: number | null;
-}
-
-/**
- * `paid`: a plan is bought. `renewed`: a payment came for the one there is. `payment_failed`: one did not. `changed`: the
- * plan is another one. `cancelled`: it shall end with what is paid; `kept`: it shall not after all. `revoked`: the
- * provider ended it at once. The three ends are the clock's.
- */
-export type BillingEvent =
-  | 'trial_started' | 'trial_ended' | 'paid' | 'renewed' | 'payment_failed' | 'changed' | 'cancelled' | 'kept' | 'period_ended' | 'grace_ended' | 'revoked';
-
-export const BILLING_EVENTS: readonly BillingEvent[] = [
-  'trial_started', 'trial_ended', 'paid', 'renewed', 'payment_failed', 'changed', 'cancelled', 'kept', 'period_ended', 'grace_ended', 'revoked',
-];
-
-/**
- * What is not listed is refused, or changes nothing. Where `lapsed` follows a plan while a trial still runs, it is
- * `trial`: see `after`. What is paid in the grace was for days already used: cancelled there, the plan is over.
- */
-const TABLE: Readonly<Record<StandingState, Partial<Record<BillingEvent, StandingState>>>> = {
-  free: { trial_started: 'trial', paid: 'active' },
-  trial: { trial_ended: 'lapsed', paid: 'active' },
-  active: { renewed: 'active', changed: 'active', payment_failed: 'grace', cancelled: 'ending', revoked: 'lapsed' },
-  grace: { renewed: 'active', payment_failed: 'grace', cancelled: 'lapsed', grace_ended: 'lapsed', revoked: 'lapsed' },
-  ending: { kept: 'active', changed: 'active', period_ended: 'lapsed', revoked: 'lapsed' },
-  lapsed: { trial_started: 'trial', paid: 'active' },
-};
-
-/** The state that an event leads to; null where it is not to be. */
-export function after(state: StandingState, event: BillingEvent, trialRuns: boolean): StandingState | null {
-  const next = TABLE[state][event] ?? null;
-  return next === 'lapsed' && trialRuns && state !== 'trial' ? 'trial' : next;
 }
 
 /** When a subscription stops to count if nothing more is heard of it; null for never, -Infinity where it does not count at all. */

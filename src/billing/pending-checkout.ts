@@ -1,6 +1,7 @@
 /** The checkout a person left this app for, until they are back: which plan, and where they were; refuses to say that it was paid. */
 import * as z from 'zod/mini';
 import { readLastUser } from '../identity/last-user.ts';
+import { ownAddress } from '../identity/own-address.ts';
 import { routeRule } from '../identity/security-context.ts';
 
 /** A sign-out takes it, as everything under this app's names that is not the device's own. */
@@ -24,9 +25,8 @@ export type PendingCheckout = z.infer<typeof PendingCheckout>;
 
 /** A path of this app that can be gone back to, or null: never another site's, never the plans themselves. */
 export function ownPath(path: string | null): string | null {
-  if (path === null || !/^\/(?![/\\])/.test(path) || path.length > 500) return null;
-  const rule = routeRule(path);
-  return rule === null || /^\/subscription\b/.test(path) ? null : path;
+  const to = path === null || path.length > 500 ? null : ownAddress(path);
+  return to === null || routeRule(to.path) === null || /^\/subscription\b/.test(to.path) ? null : to.whole;
 }
 
 export function rememberCheckout(pending: PendingCheckout): void {

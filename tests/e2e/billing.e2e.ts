@@ -1,10 +1,10 @@
 /** The whole way of a plan in Chromium: trial, limit, upgrade, back with what was typed, other tab and device, end, lapse, return; with the built-in test checkout and with a stand-in for Stripe. */
 import { randomUUID } from 'node:crypto';
-import axe from 'axe-core';
 import Stripe from 'stripe';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, type Browser } from '../support/browser.ts';
+import { seriousOnPage } from '../support/browser-axe.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { fillLogIn } from '../support/sign-in.ts';
 import { answerStripe, withPublishableKey } from '../support/stripe-script.ts';
@@ -52,12 +52,6 @@ const makeAgent = (server: TestServer, user: TestUser, name: string) => callApi(
   body: { name, trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true },
 });
 
-/** Violations of a serious kind, on a page that lets no script of ours in as well. */
-async function faults(page: Page): Promise<string[]> {
-  const result = await page.evaluate<axe.AxeResults>(`(() => { const module = undefined, exports = undefined, define = undefined; ${axe.source}; return window.axe.run(); })()`);
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
-}
-
 describe('with the built-in test checkout', () => {
   let user: TestUser;
   let page: Page;
@@ -87,7 +81,7 @@ describe('with the built-in test checkout', () => {
 
     await page.getByRole('button', { name: 'Upgrade to Pro' }).click();
     await page.getByText('No real money moves here.').waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect(await seriousOnPage(page)).toEqual([]);
     const card = async (number: string): Promise<void> => { await page.getByLabel(/card number/i).fill(number); await page.getByRole('button', { name: /^Pay/ }).click(); };
     await card('4000 0000 0000 0002');
     await page.getByRole('alert').getByText('The card was declined. Nothing was charged.').waitFor();
@@ -118,7 +112,7 @@ describe('with the built-in test checkout', () => {
     await otherTab.getByText(/^Pro\. Ends on/).waitFor();
     await page.goto(`${here.url}/subscription`);
     await page.getByText(/^Pro\. Ends on/).waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect(await seriousOnPage(page)).toEqual([]);
     await page.close();
     await otherTab.close();
   });

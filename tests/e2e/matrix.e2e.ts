@@ -1,16 +1,14 @@
 /** Every route in every state a person can be in, on a phone and on a desk: right screen, no error, nothing failed, nothing moved; refuses to take a guard's word for the table below. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { seriousOnPage } from '../support/browser-axe.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { administer } from '../support/lives.ts';
 import { buyPlan, logIn } from '../support/sign-in.ts';
 
 /** `MATRIX=full` visits every cell in both sizes and both themes; the short form every route in every state once, sizes and themes taking turns. */
 const FULL = process.env.MATRIX === 'full';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SIZES = [{ width: 390, height: 844 }, { width: 1440, height: 900 }] as const;
 const THEMES = ['light', 'dark'] as const;
 const NOBODYS_AGENT = '00000000-0000-4000-8000-000000000000';
@@ -106,15 +104,6 @@ async function newPage(): Promise<void> {
   page.on('requestfailed', (request) => { if (request.failure()?.errorText !== 'net::ERR_ABORTED') failed.push(`${request.failure()?.errorText ?? ''} ${new URL(request.url()).pathname}`); });
 }
 
-/** axe's serious and critical findings in the page as it is now, the size of what is pressed among them. */
-async function axe(): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe: checker } = window as unknown as { axe: { run(context: Document, options: object): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-    return (await checker.run(document, { rules: { 'target-size': { enabled: true } } })).violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `axe ${one.id}: ${one.nodes[0]?.html.slice(0, 300) ?? ''}`);
-  });
-}
-
 /** What is wrong with one cell; an empty list where nothing is. */
 async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], theme: (typeof THEMES)[number], agentId: string): Promise<string[]> {
   const found: string[] = [];
@@ -134,7 +123,7 @@ async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], the
   if (await page.locator('h1').count() === 0) found.push('has no heading of the first level');
   // In the short form a screen is judged where it is itself: a guard's screen once, a public page signed out.
   const itself = state !== 'expired session' && (cell.needs === undefined) === (state === 'signed out');
-  if (FULL || itself || cell.path === '/dashboard') found.push(...await axe());
+  if (FULL || itself || cell.path === '/dashboard') found.push(...await seriousOnPage(page, { rules: { 'target-size': { enabled: true } } }));
   // A chart is a slider to the keyboard, and its values stand in a table one press away.
   const bare = await page.locator('figure:has([role=slider])').filter({ hasNot: page.getByRole('button', { name: 'Table', exact: true }) }).count();
   if (bare > 0) found.push(`has ${bare} charts without a table`);

@@ -1,15 +1,14 @@
 /** Every act of the screens pressed in real Chromium against the real server, and each screen held to contrast and calm; refuses a silent failure. */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { openBrowser, type Browser } from '../support/browser.ts';
+import { seriousOnPage } from '../support/browser-axe.ts';
 import { hold, holdKey } from '../support/hold.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { replayTape } from '../support/tape.ts';
 import { until } from '../support/until.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let server: TestServer;
 let browser: Browser;
@@ -224,11 +223,7 @@ describe('the screens, looked at', () => {
       await page.waitForTimeout(700);
       const shifted = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total);
       if (shifted >= 0.02) findings.push(`${path} moved by ${shifted.toFixed(3)}`);
-      await page.evaluate(AXE);
-      findings.push(...await page.evaluate(async (at) => {
-        const { axe } = window as unknown as { axe: { run(context: Document): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-        return (await axe.run(document)).violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `${at} ${one.id}: ${one.nodes[0]?.html ?? ''}`);
-      }, path));
+      findings.push(...(await seriousOnPage(page)).map((fault) => `${path} ${fault}`));
     }
     expect(findings).toEqual([]);
   }, 60_000);

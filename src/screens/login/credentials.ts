@@ -1,5 +1,6 @@
 /** Checks of the sign-in forms and where an identity error belongs; refuses to be stricter than the provider. */
 import { errorSentence } from '../../format/errors.ts';
+import { ownAddress } from '../../identity/own-address.ts';
 
 export interface CredentialErrors { name?: string; email?: string; password?: string; form?: string }
 
@@ -25,10 +26,8 @@ export function refusedCredentials(error: unknown): CredentialErrors {
   return { [FIELD[code] ?? 'form']: errorSentence(error) };
 }
 
-/** Where to go after signing in: an address of this app with its query, never another site; judged as the browser will read it. */
+/** Where to go after signing in: an address of this app with its query, and not the sign-in itself. */
 export function nextPath(search: string, otherwise: string): string {
-  const next = new URLSearchParams(search).get('next') ?? '';
-  if (!next.startsWith('/') || !URL.canParse(next, location.origin)) return otherwise;
-  const to = new URL(next, location.origin);
-  return to.origin === location.origin && !/^\/(\/|(login|register)\b)/.test(to.pathname) ? `${to.pathname}${to.search}${to.hash}` : otherwise;
+  const to = ownAddress(new URLSearchParams(search).get('next') ?? '');
+  return to === null || /^\/(login|register)\b/.test(to.path) ? otherwise : to.whole;
 }

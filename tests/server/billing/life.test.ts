@@ -10,10 +10,11 @@ import { DatabaseEntitlement } from '../../../server/billing/entitlement.ts';
 import { billingHandlers } from '../../../server/billing/handlers.ts';
 import { Reconciliation } from '../../../server/billing/reconciliation.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
-import { after, BILLING_EVENTS, PAYMENT_GRACE_MS, standingOf, type BillingEvent, type SubscriptionFacts, type TrialFacts } from '../../../server/billing/standing.ts';
+import { PAYMENT_GRACE_MS, standingOf, type SubscriptionFacts, type TrialFacts } from '../../../server/billing/standing.ts';
 import { broughtUpTo, TEST_PERIOD_MS } from '../../../server/billing/test-books.ts';
 import { TestPayments } from '../../../server/billing/test-payments.ts';
 import { agents } from '../../../server/db/schema.ts';
+import { after, BILLING_EVENTS, type BillingEvent } from './plan-life.ts';
 import { caller, openWorld, ORIGIN, quietLog, SOURCE, START, type World } from './world.ts';
 
 const DAY = 86_400_000;

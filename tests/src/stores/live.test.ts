@@ -16,9 +16,7 @@ import { applyEvent, startLive } from '../../../src/stores/live.ts';
 import { applyMarket, marketStore } from '../../../src/stores/market.ts';
 import { portfolioStore } from '../../../src/stores/portfolio.ts';
 import { subscriptionStore } from '../../../src/stores/subscription.ts';
-
-/** As `vi.waitFor`, with the patience a busy machine needs. */
-const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 15_000 });
+import { waitFor } from '../../support/wait-for.ts';
 
 vi.mock('../../../src/api/shared-stream.ts', () => ({ joinStream: vi.fn() }));
 

@@ -18,9 +18,7 @@ import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
 import { applyMarket, applyTicks, clearMarket, loadMarket, marketStore } from '../../../src/stores/market.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from '../../../src/stores/portfolio.ts';
 import { applySubscription, checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionStore } from '../../../src/stores/subscription.ts';
-
-/** As `vi.waitFor`, with the patience a busy machine needs. */
-const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 15_000 });
+import { waitFor } from '../../support/wait-for.ts';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 const recorded = recordedReplies(recordState(NOW), NOW);
