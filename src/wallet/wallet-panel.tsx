@@ -9,7 +9,7 @@ import { environment } from '../environment.ts';
 import { onPurge } from '../identity/session.ts';
 import { productWalletSettings, type WalletKitSettings } from './kit-settings.ts';
 import { forgetWallet } from './remembered.ts';
-import { WalletAccount } from './wallet-account.tsx';
+import { WalletRooms } from './wallet-rooms.tsx';
 import { WALLET_CHAINS, walletConfig } from './wallet-config.ts';
 
 const queryClient = (): QueryClient => new QueryClient({
@@ -65,7 +65,7 @@ export default function WalletPanel({ config }: WalletPanelProps) {
   return (
     <WagmiProvider config={wagmi}>
       <QueryClientProvider client={queries}>
-        <Kit settings={settings}><WalletAccount /></Kit>
+        <Kit settings={settings}><WalletRooms /></Kit>
       </QueryClientProvider>
     </WagmiProvider>
   );

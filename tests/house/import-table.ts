@@ -34,7 +34,7 @@ export const RULES: Rule[] = [
   { files: /^src\/offline\//, may: [/^contract\//], packages: /^(idb-keyval|zod\/mini)$/ },
   { files: /^src\/identity\/worker\.ts$/, may: [/^contract\//], packages: /^firebase\// },
   { files: /^src\/(identity|api)\//, may: [/^contract\//, /^src\/(?!offline\/|screens\/|shell\/|wallet\/)/] },
-  { files: /^src\/wallet\//, may: [/^contract\//, /^src\/(?!offline\/)/], packages: /^(react|wagmi|viem|@coinbase\/onchainkit|@tanstack\/react-query|valtio|lucide-react)(\/|$)/ },
+  { files: /^src\/wallet\//, may: [/^contract\//, /^src\/(?!offline\/)/], packages: /^(react|wagmi|viem|@coinbase\/onchainkit|@tanstack\/react-query|valtio|wouter|lucide-react|zod\/mini)(\/|$)/ },
   { files: /^src\/(commands|main)\.tsx?$/, may: [/^contract\//, /^src\//] },
   { files: /^src\/stores\//, may: [/^contract\//, /^src\/(?!screens\/|shell\/|wallet\/)/] },
   { files: /^src\/backtest\/worker\.ts$/, may: [/^contract\//, /^engine\//, /^src\//] },
@@ -44,7 +44,8 @@ export const RULES: Rule[] = [
 
 /** Only these may import the named packages, wherever the rule above would allow it. */
 export const SOLE_IMPORTERS: { packages: RegExp; files: RegExp }[] = [
-  { packages: /^(wagmi|viem|@coinbase\/onchainkit)(\/|$)/, files: /^src\/wallet\// },
+  { packages: /^(wagmi|@coinbase\/onchainkit)(\/|$)/, files: /^src\/wallet\// },
+  { packages: /^viem(\/|$)/, files: /^(src|server)\/wallet\// },
   { packages: /^firebase\//, files: /^src\/(identity|callables)\// },
   { packages: /^ccxt/, files: /^server\/market\// },
   { packages: /^stripe$/, files: /^server\/billing\// },
