@@ -79,9 +79,11 @@ export async function writeInvoice(
   tx: Tx, to: { uid: string; subscriptionId: string; cause: string; card: string; at: number }, plan: Plan, bill: Bill, status: 'paid' | 'open',
 ): Promise<void> {
   const { at, card, cause, subscriptionId, uid } = to;
+  // No two bills of one moment: which is the newest, and by whose card the next is paid, is never left to chance.
+  const newest = await lastInvoice(tx.db, subscriptionId);
   await tx.db.insert(testInvoices).values({
     id: randomUUID(), uid, subscriptionId, cause, card: digitsOf(card), text: bill.lines.map(({ text }) => text).join('; '), status,
-    amount: formatFixed(bill.dueNow), credit: formatFixed(bill.credit), currency: plan.currency, createdAt: at,
+    amount: formatFixed(bill.dueNow), credit: formatFixed(bill.credit), currency: plan.currency, createdAt: Math.max(at, (newest?.createdAt ?? 0) + 1),
   }).onConflictDoNothing();
 }
 

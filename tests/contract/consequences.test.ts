@@ -1,5 +1,5 @@
 /** What a tier means for the agents that are there. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { agentsWithAPlace, consequencesOf, placesOf, type AgentFacts } from '../../contract/consequences.ts';
 import { Tier } from '../../contract/tiers.ts';

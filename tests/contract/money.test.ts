@@ -1,5 +1,5 @@
 /** Money: exact in, exact out, and every rounding in the stated direction. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import {
   add, basisPoints, DecimalText, divide, fixedFromNumber, floorToStep, formatFixed, multiply, negate, parseFixed, subtract, sum, toNumber, UNIT, ZERO,

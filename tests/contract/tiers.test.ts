@@ -1,5 +1,5 @@
 /** Tiers: order, permissions and caps, for the page and the server alike. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { Action, agentCap, permissionsOf, permits, Resource, Tier, tierPermits, tierRank, tierSatisfies } from '../../contract/tiers.ts';
 

@@ -1,5 +1,5 @@
 /** The wire's bodies at and beyond every stated limit. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { AgentCreateBody, AgentSettingsBody, Pair, PoolCreateBody, ReconfigureBody } from '../../contract/agents.ts';
 import { sanitise, sanitiseErrorText, sanitiseIdentifier } from '../../contract/text.ts';

@@ -1,5 +1,5 @@
 /** One agent, one tick: one decision a pair, money kept, exits never held back. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { add, parseFixed, subtract, sum } from '../../contract/money.ts';
 import { runAgent } from '../../engine/agent.ts';

@@ -1,5 +1,5 @@
 /** What a paper order pays. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { formatFixed, multiply, parseFixed, subtract, toNumber } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';

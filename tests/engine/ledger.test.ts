@@ -1,5 +1,5 @@
 /** The books balance to the last digit, whatever is traded. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { add, parseFixed, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';

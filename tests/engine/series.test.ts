@@ -1,5 +1,5 @@
 /** Candles looked up by time. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
 import { closeAt, dailyReturns, dayVolume, deviation, indexAt, logReturn, makeSeries, median, volatilityAt, volumeBetween, volumeOf } from '../../engine/series.ts';

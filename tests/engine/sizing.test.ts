@@ -1,5 +1,5 @@
 /** Every limit binds in its turn, and no order passes any of them. */
-import fc from 'fast-check';
+import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { add, formatFixed, multiply, parseFixed, toNumber } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';

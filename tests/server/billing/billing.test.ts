@@ -1,7 +1,7 @@
 /** Plans, trial, entitlement and the built-in test checkout, end to end over its own pages. */
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Subscription, TrialStatus } from '../../../contract/subscription.ts';
 import { DatabaseEntitlement, entitledTier } from '../../../server/billing/entitlement.ts';

@@ -1,7 +1,7 @@
 /** The life of a plan: the machine against the rule it is written for, test plans over the wall clock, what is billed. */
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChangePreview } from '../../../contract/plan-change.ts';
 import type { StandingState } from '../../../contract/standing.ts';

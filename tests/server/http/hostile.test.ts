@@ -1,6 +1,6 @@
 /** Input made to break things: always a refusal, never a failure of ours. */
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLS, type CallName } from '../../../contract/calls.ts';
 import { ErrorReply } from '../../../contract/errors.ts';

@@ -1,5 +1,5 @@
 /** What the gate lets through and what it counts as refused. */
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../engine/types.ts';

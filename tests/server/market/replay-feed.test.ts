@@ -1,6 +1,6 @@
 /** A tape on a clock of its own: in order, once, without a look ahead. */
 import { existsSync } from 'node:fs';
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '../../../engine/types.ts';
 import type { RawTick } from '../../../server/market/feed.ts';

@@ -1,5 +1,5 @@
 /** The market over a feed that the test drives: 24 h figures, staleness, history, and the calls of the contract. */
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../../contract/calls.ts';
 import { Refusal } from '../../../contract/errors.ts';

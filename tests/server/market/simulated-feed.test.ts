@@ -1,5 +1,5 @@
 /** The simulated market: pure, continuous, correlated, pegged. */
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { Pair } from '../../../contract/agents.ts';
 import { INTERVAL_MS } from '../../../contract/market.ts';

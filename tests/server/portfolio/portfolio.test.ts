@@ -1,7 +1,7 @@
 /** Money on a real database: the portfolio's equation, closing, liquidation, a new book, and books that always balance. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { add, formatFixed, multiply, parseFixed, subtract, sum, ZERO, type Fixed } from '../../../contract/money.ts';
 import { paperFill, quoteAround } from '../../../engine/fills.ts';

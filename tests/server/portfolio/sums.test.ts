@@ -1,6 +1,6 @@
 /** Every sum the server tells of an account adds up to the last digit: days, agents, pairs, today; and its curve is dense near now. */
 import { sql } from 'drizzle-orm';
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../contract/money.ts';
 import { DAY_MS, HOUR_MS } from '../../../engine/schedule.ts';

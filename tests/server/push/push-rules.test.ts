@@ -1,5 +1,5 @@
 /** The rules of push that need no database: addresses, quiet hours, what fits, when to try again. */
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 import { PUSH_PAYLOAD_MAX_BYTES, PushPayload, PushSettings, DEFAULT_PUSH_SETTINGS } from '../../../contract/push.ts';

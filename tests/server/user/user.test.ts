@@ -1,7 +1,7 @@
 /** A person's row, settings, risk values and wallet status on the server. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tier } from '../../../contract/tiers.ts';
 import { RiskProfileBody, TradingSettingsBody, UserSettings } from '../../../contract/user.ts';

@@ -1,5 +1,5 @@
 /** The entitlement of a person as the page computes it from the server's answers. */
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
 import type { Subscription, SubscriptionStatusReply, TrialStatus } from '../../../contract/subscription.ts';

@@ -1,5 +1,5 @@
 /** What is drawn over candles: averages by their definition, and marks on the candles they belong to. */
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { CandleRow } from '../../../contract/market.ts';
 import { marksOnCandles } from '../../../src/components/CandleChart.tsx';

@@ -1,5 +1,5 @@
 /** Numbers, times, errors and validation in words. */
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { AgentCreateBody } from '../../../contract/agents.ts';
 import { ERROR_CODES } from '../../../contract/errors.ts';

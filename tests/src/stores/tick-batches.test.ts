@@ -1,5 +1,5 @@
 /** Ticks between frames: however they come, the board ends with the newest of each, and no frame has more than its share. */
-import fc from 'fast-check';
+import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { SymbolQuote } from '../../../contract/market.ts';
 import { createTickBatches, QUOTES_A_FRAME, ROUND_MS } from '../../../src/stores/tick-batches.ts';

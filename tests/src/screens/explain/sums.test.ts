@@ -1,5 +1,5 @@
 /** Every figure that opens: whatever the account, the rows add up to their total to the last digit, all the way down. */
-import fc from 'fast-check';
+import fc from '../../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../../contract/money.ts';
 import type { Analytics, Fill, Portfolio } from '../../../../contract/trading.ts';

@@ -1,5 +1,5 @@
 /** Order, views and search of the market's list, for any board. */
-import fc from 'fast-check';
+import fc from '../../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { SymbolQuote } from '../../../../contract/market.ts';
 import { matches, orderOf, sortQuotes, turnover, viewOf, type SortKey } from '../../../../src/screens/market/market-order.ts';
