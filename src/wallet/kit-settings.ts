@@ -75,10 +75,3 @@ export function walletKitSettings(wishes: WalletKitWishes = {}): WalletKitSettin
     },
   };
 }
-
-/** What this product asks of the kit: smart wallets only, and analytics only where the build turns them on. */
-export function productWalletSettings(build: { analytics: boolean }): WalletKitSettings {
-  return walletKitSettings({
-    config: { analytics: build.analytics, appearance: { name: 'Tradewind' }, wallet: { preference: 'smartWalletOnly' } },
-  });
-}

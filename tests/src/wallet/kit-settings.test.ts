@@ -1,7 +1,7 @@
 /** What the wallet kit and its connections are told. */
 import { describe, expect, it } from 'vitest';
 import { cookieStorage } from '../../../src/wallet/cookie-storage.ts';
-import { DEFAULT_SCHEMA_ID, productWalletSettings, walletKitSettings } from '../../../src/wallet/kit-settings.ts';
+import { DEFAULT_SCHEMA_ID, walletKitSettings } from '../../../src/wallet/kit-settings.ts';
 import { walletRemembered, WALLET_STORAGE_KEY } from '../../../src/wallet/remembered.ts';
 import { walletSentence } from '../../../src/wallet/wallet-errors.ts';
 
@@ -24,11 +24,6 @@ describe('the wallet kit', () => {
   it('keeps the other defaults where one part is set', () => {
     const { config } = walletKitSettings({ config: { wallet: { display: 'modal', supportedWallets: { rabby: true } } } });
     expect(config.wallet).toMatchObject({ display: 'modal', preference: 'all', supportedWallets: { rabby: true, trust: false, frame: false } });
-  });
-
-  it('takes smart wallets only in this product, and reports use only where the build says so', () => {
-    expect(productWalletSettings({ analytics: false }).config).toMatchObject({ analytics: false, wallet: { preference: 'smartWalletOnly' } });
-    expect(productWalletSettings({ analytics: true }).config.analytics).toBe(true);
   });
 
   it('takes a schema id of 0x and exactly 64 hexadecimal digits (R5-28)', () => {

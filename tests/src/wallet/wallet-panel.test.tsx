@@ -4,7 +4,7 @@ import '../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { createConfig, createStorage, http, mock } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
-import { OnchainKitProvider, useOnchainKit } from '@coinbase/onchainkit';
+import { getOnchainKitConfig, OnchainKitProvider } from '@coinbase/onchainkit';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 vi.hoisted(() => {
@@ -13,6 +13,7 @@ vi.hoisted(() => {
 const { cookieStorage } = await import('../../../src/wallet/cookie-storage.ts');
 const { writeLastUser } = await import('../../../src/identity/last-user.ts');
 const { signOut } = await import('../../../src/identity/session.ts');
+const { readWalletEnvironment } = await import('../../../src/wallet/wallet-environment.ts');
 const { default: WalletPanel } = await import('../../../src/wallet/wallet-panel.tsx');
 
 const ADDRESS = '0x00000000000000000000000000000000000000aB';
@@ -72,17 +73,21 @@ describe('the wallet panel', () => {
 });
 
 describe('the kit itself', () => {
+  it('is told of analytics only where the build turns them on, of smart wallets alone, and keeps the session id it is given (R3-15, R3-16, R3-17)', async () => {
+    render(<WalletPanel config={config()} />);
+    await waitFor(() => { expect(status()).toBe('disconnected'); });
+    expect(getOnchainKitConfig('config')).toMatchObject({ analytics: false, appearance: { name: 'Tradewind' }, wallet: { preference: 'smartWalletOnly' } });
+    const { kit } = readWalletEnvironment({});
+    expect(getOnchainKitConfig('schemaId')).toBe(kit.schemaId);
+    const session = getOnchainKitConfig('sessionId');
+    cleanup();
+    render(<WalletPanel config={config()} />);
+    await waitFor(() => { expect(getOnchainKitConfig('sessionId')).not.toBe(session); });
+  });
+
   it('refuses a schema id in the words that we use (R5-28)', () => {
     const quiet = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     expect(() => render(<OnchainKitProvider chain={baseSepolia} schemaId="0x12">x</OnchainKitProvider>)).toThrow('EAS schemaId must be 64 characters prefixed with "0x"');
     quiet.mockRestore();
-  });
-
-  it('is told of analytics only where the build turns them on, and of smart wallets alone (R3-16)', async () => {
-    const { productWalletSettings } = await import('../../../src/wallet/kit-settings.ts');
-    const settings = productWalletSettings({ analytics: false });
-    const Probe = () => { const kit = useOnchainKit(); return <output>{JSON.stringify([kit.config?.analytics, kit.config?.wallet?.preference, kit.schemaId])}</output>; };
-    render(<OnchainKitProvider chain={baseSepolia} analytics={settings.config.analytics} config={settings.config} schemaId={settings.schemaId}><Probe /></OnchainKitProvider>);
-    expect(screen.getByRole('status').textContent).toBe(JSON.stringify([false, 'smartWalletOnly', settings.schemaId]));
   });
 });
