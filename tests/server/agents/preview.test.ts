@@ -73,8 +73,8 @@ describe('a preview', () => {
       acted += preview.pairs.filter(({ order }) => order !== null).length;
       held += preview.pairs.filter(({ atStop }) => atStop !== null).length;
       const { positions } = await floor.call(uid, 'portfolio');
-      expect(preview.pairs.flatMap(({ pair, stopPrice }) => (stopPrice === null ? [] : [[pair, stopPrice]])).sort())
-        .toEqual(positions.map(({ pair, stopPrice }) => [pair, stopPrice]).sort());
+      expect(preview.pairs.flatMap(({ pair, stopPrice }) => (stopPrice === null ? [] : [`${pair} ${stopPrice}`])).sort())
+        .toEqual(positions.map(({ pair, stopPrice }) => `${pair} ${stopPrice}`).sort());
     }
     expect(held > 0).toBe(trades);
     expect(acted > 0).toBe(trades);

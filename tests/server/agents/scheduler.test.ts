@@ -294,7 +294,7 @@ describe('kill switches and caps', () => {
       const row = await rowOf(agent.id);
       await db.update(agents).set({ memory: { ...(row?.memory as object), ...more } }).where(eq(agents.id, agent.id));
     };
-    const { day } = (await rowOf(agent.id))?.memory as { day: object };
+    const { day } = (await rowOf(agent.id))!.memory as { day: object };
     await remember({ day: { ...day, equity: '20000' } });
     await floor.run(scheduler, 1);
     expect(await rowOf(agent.id)).toMatchObject({ status: 'halted', hold: { code: 'day_loss' } });

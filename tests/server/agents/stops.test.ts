@@ -50,7 +50,7 @@ describe('a stop', () => {
     expect(sale?.tickId).toMatch(/^stop:/);
     expect(toNumber(parseFixed(sale?.price ?? '0'))).toBeLessThanOrEqual(stop * 0.99);
     const [agent] = await db.select().from(agents).where(eq(agents.id, agentId));
-    expect((agent?.memory as { exits: unknown[] }).exits).toMatchObject([{ pair: 'BTC/USDT', stop: true }]);
+    expect((agent!.memory as { exits: unknown[] }).exits).toMatchObject([{ pair: 'BTC/USDT', stop: true }]);
     expect(scheduler.protectedPositions).toBe(0);
     expect((await checkLedger(db)).problems).toEqual([]);
   });

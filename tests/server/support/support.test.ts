@@ -123,6 +123,6 @@ describe('the operator', () => {
     await expect(operate((tx) => answerRequest(tx, '%', 'x', clock.now()))).rejects.toThrow('no such request');
     await expect(operate((tx) => answerRequest(tx, `${head}-aaaaaaaaaaa2`, '  ', clock.now()))).rejects.toThrow('empty');
     await operate((tx) => answerRequest(tx, `${head}-aaaaaaaaaaa2`, 'Done.', clock.now()));
-    expect((await test.hosted('supportRequests', token, {})).requests.map(({ id, state }) => [id.slice(-1), state]).sort()).toEqual([['1', 'open'], ['2', 'answered']]);
+    expect((await test.hosted('supportRequests', token, {})).requests.map(({ id, state }) => `${id.slice(-1)} ${state}`).sort()).toEqual(['1 open', '2 answered']);
   });
 });
