@@ -1,39 +1,28 @@
-/** How wallets are connected: two chains, one kind of wallet, one RPC policy; refuses injected wallets. */
-import { createConfig, createStorage, http, type Config } from 'wagmi';
+/** How wallets are connected: two chains, one RPC policy, what is connected kept in a cookie; refuses wallets that announce themselves. */
+import { createConfig, createStorage, type Config } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
-import { coinbaseWallet } from 'wagmi/connectors';
+import { walletConnectors } from './connectors.ts';
 import { cookieStorage, type CookieJar } from './cookie-storage.ts';
+import type { WalletKitSettings } from './kit-settings.ts';
 import { WALLET_STORAGE_KEY } from './remembered.ts';
+import { chainTransport, POLLING_INTERVAL_MS } from './rpc-policy.ts';
 
 export const WALLET_CHAINS = [base, baseSepolia] as const;
-
-/** Milliseconds and counts of every RPC call. */
-export const RPC_POLICY = {
-  timeout: 10_000,
-  retryCount: 3,
-  /** Doubles with each retry. */
-  retryDelay: 150,
-  batch: { batchSize: 1_000 },
-} as const;
-export const POLLING_INTERVAL_MS = 4_000;
 
 export interface WalletConfigOptions {
   jar: CookieJar;
   secureCookies: boolean;
-  analytics: boolean;
+  settings: WalletKitSettings;
 }
 
-export function walletConfig(options: WalletConfigOptions): Config {
+export function walletConfig({ jar, secureCookies, settings }: WalletConfigOptions): Config {
   return createConfig({
-    chains: WALLET_CHAINS,
-    connectors: [coinbaseWallet({
-      appName: 'Tradewind',
-      // Otherwise the connector loads a script of its own that reports use.
-      preference: { options: 'smartWalletOnly', telemetry: options.analytics },
-    })],
+    // A wallet that knows several chains begins on the first.
+    chains: settings.chainId === base.id ? [base, baseSepolia] : [baseSepolia, base],
+    connectors: walletConnectors(settings),
     multiInjectedProviderDiscovery: false,
-    storage: createStorage({ key: WALLET_STORAGE_KEY, storage: cookieStorage(options.jar, options.secureCookies) }),
-    transports: { [base.id]: http(undefined, RPC_POLICY), [baseSepolia.id]: http(undefined, RPC_POLICY) },
+    storage: createStorage({ key: WALLET_STORAGE_KEY, storage: cookieStorage(jar, secureCookies) }),
+    transports: { [base.id]: chainTransport(base.id, settings), [baseSepolia.id]: chainTransport(baseSepolia.id, settings) },
     pollingInterval: POLLING_INTERVAL_MS,
   });
 }

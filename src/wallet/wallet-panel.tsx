@@ -65,9 +65,7 @@ export interface WalletPanelProps {
 
 export default function WalletPanel({ config }: WalletPanelProps) {
   const [settings] = useState(() => readWalletEnvironment(import.meta.env));
-  const [wagmi] = useState(() => config ?? walletConfig({
-    jar: document, secureCookies: environment.secureCookies, analytics: settings.kit.config.analytics,
-  }));
+  const [wagmi] = useState(() => config ?? walletConfig({ jar: document, secureCookies: environment.secureCookies, settings: settings.kit }));
   useEffect(() => { connected = wagmi; }, [wagmi]);
   const [queries] = useState(queryClient);
   return (

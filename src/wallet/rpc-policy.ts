@@ -1,0 +1,65 @@
+/** Which node a chain is asked through and how patiently, every figure written out; refuses to leave a limit to a library's default. */
+import { HttpRequestError, http, type HttpTransport } from 'viem';
+import { base, baseSepolia } from 'viem/chains';
+import type { WalletKitSettings } from './kit-settings.ts';
+
+export type WalletChainId = typeof base.id | typeof baseSepolia.id;
+
+/** The developer platform's path of each chain. */
+const KEYED_PATHS: Record<WalletChainId, string> = { [base.id]: 'base', [baseSepolia.id]: 'base-sepolia' };
+const KEYED_ROOT = 'https://api.developer.coinbase.com/rpc/v1';
+
+/** Milliseconds and counts of every call. */
+export const RPC_POLICY = {
+  timeout: 10_000,
+  retryCount: 3,
+  /** Doubles with each retry. */
+  retryDelay: 150,
+  batch: { batchSize: 1_000 },
+} as const;
+
+export const POLLING_INTERVAL_MS = 4_000;
+
+const RECEIPT_BACKOFF_MS = 200;
+
+/** How a transaction's receipt is waited for. The wallet library's own default is to wait for ever. */
+export const RECEIPT_POLICY = {
+  timeout: 180_000,
+  confirmations: 1,
+  retryCount: 6,
+  retryDelay: ({ count }: { count: number }): number => 2 ** count * RECEIPT_BACKOFF_MS,
+  pollingInterval: POLLING_INTERVAL_MS,
+} as const;
+
+type EndpointSettings = Pick<WalletKitSettings, 'apiKey' | 'chainId' | 'rpcUrl'>;
+
+/** An address of one's own for the chain it is meant for, the keyed one where there is a key, null for the chain's public one. */
+export function endpointOf(chainId: WalletChainId, { apiKey, chainId: ownChainId, rpcUrl }: EndpointSettings): string | null {
+  if (rpcUrl !== null && chainId === ownChainId) return rpcUrl;
+  return apiKey === null ? null : `${KEYED_ROOT}/${KEYED_PATHS[chainId]}/${encodeURIComponent(apiKey)}`;
+}
+
+/** Retry-After in whole seconds: it may be a date, which the library reads as no time at all. */
+function secondsUntil(retryAfter: string, now: number): number | null {
+  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter);
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1_000));
+}
+
+/**
+ * A node that says when to come back is heard also where its answer carries an RPC error beside, which would otherwise
+ * be taken for the whole answer, and where it names a date.
+ */
+function heedRetryAfter(response: Response): void {
+  const retryAfter = response.headers.get('Retry-After');
+  if (response.ok || retryAfter === null) return;
+  const seconds = secondsUntil(retryAfter, Date.now());
+  if (seconds === null) return;
+  throw new HttpRequestError({
+    status: response.status, url: response.url, details: response.statusText, headers: new Headers({ 'Retry-After': String(seconds) }),
+  });
+}
+
+export function chainTransport(chainId: WalletChainId, settings: EndpointSettings): HttpTransport {
+  return http(endpointOf(chainId, settings) ?? undefined, { ...RPC_POLICY, onFetchResponse: heedRetryAfter });
+}
