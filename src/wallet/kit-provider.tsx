@@ -1,0 +1,43 @@
+/** The kit's provider with every setting of it, for the wallet as a whole or for a part that works on one chain alone; refuses to leave that part's chain behind. */
+import { useEffect, type ReactNode } from 'react';
+import { OnchainKitProvider, setOnchainKitConfig } from '@coinbase/onchainkit';
+import { base, baseSepolia } from 'wagmi/chains';
+import type { WalletKitSettings } from './kit-settings.ts';
+
+/** The kit makes a session id of its own, whatever its provider is given: ours is put in its place. */
+function Session({ id }: { id: string }) {
+  useEffect(() => { setOnchainKitConfig({ sessionId: id }); }, [id]);
+  return null;
+}
+
+const chainOf = (id: WalletKitSettings['chainId']) => (id === base.id ? base : baseSepolia);
+
+/** It heeds `analytics` beside its config, not within. */
+export function Kit({ settings, children }: { settings: WalletKitSettings; children: ReactNode }) {
+  const { address, apiKey, config, projectId, rpcUrl } = settings;
+  return (
+    <OnchainKitProvider
+      chain={chainOf(settings.chainId)}
+      analytics={config.analytics}
+      schemaId={settings.schemaId}
+      config={config}
+      {...(address === null ? {} : { address })}
+      {...(apiKey === null ? {} : { apiKey })}
+      {...(projectId === null ? {} : { projectId })}
+      {...(rpcUrl === null ? {} : { rpcUrl })}
+    >
+      <Session id={settings.sessionId} />
+      {children}
+    </OnchainKitProvider>
+  );
+}
+
+/**
+ * A part whose service knows Base alone: the kit keeps one setting for all its calls, which is put back afterwards. The
+ * service answers at the keyed address, whatever node the chain itself is asked at.
+ */
+export function KitOnBase({ settings, children }: { settings: WalletKitSettings; children: ReactNode }) {
+  const { chainId, rpcUrl } = settings;
+  useEffect(() => () => { setOnchainKitConfig({ chain: chainOf(chainId), rpcUrl }); }, [chainId, rpcUrl]);
+  return <Kit settings={{ ...settings, chainId: base.id, rpcUrl: null }}>{children}</Kit>;
+}

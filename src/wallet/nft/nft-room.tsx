@@ -1,0 +1,57 @@
+/** One collection's token, and its mint, by the kit's cards; refuses to guess a collection. */
+import { NFTCard, NFTMintCard } from '@coinbase/onchainkit/nft';
+import { NFTAssetCost, NFTCollectionTitle, NFTCreator, NFTMintButton, NFTQuantitySelector } from '@coinbase/onchainkit/nft/mint';
+import { NFTLastSoldPrice, NFTMedia, NFTNetwork, NFTOwner, NFTTitle } from '@coinbase/onchainkit/nft/view';
+import { useSnapshot } from 'valtio';
+import { useAccount } from 'wagmi';
+import { base } from 'wagmi/chains';
+import { connection } from '../../stores/connection.ts';
+import { ChainGate } from '../chain-gate.tsx';
+import { KitFrame } from '../kit-frame.tsx';
+import { ConnectFirst, Needs, RoomHead } from '../room-words.tsx';
+import { useWalletSettings } from '../wallet-settings.ts';
+
+function Collection({ contract, tokenId, chainId, sponsored }: { contract: `0x${string}`; tokenId: string; chainId: number; sponsored: boolean }) {
+  const { address } = useAccount();
+  return (
+    <div className="grid gap-8 lg:grid-cols-2">
+      <section aria-label="The token">
+        <h4 className="mb-2 font-medium">The token</h4>
+        <KitFrame>
+          <NFTCard contractAddress={contract} tokenId={tokenId}>
+            <NFTMedia /><NFTTitle /><NFTOwner /><NFTLastSoldPrice /><NFTNetwork />
+          </NFTCard>
+        </KitFrame>
+      </section>
+      <section aria-label="Mint">
+        <h4 className="mb-2 font-medium">Mint one</h4>
+        {address === undefined ? <ConnectFirst>A mint goes to a wallet of yours.</ConnectFirst> : (
+          <ChainGate chainId={chainId}>
+            <KitFrame>
+              <NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored}>
+                <NFTCreator /><NFTMedia /><NFTCollectionTitle /><NFTQuantitySelector /><NFTAssetCost /><NFTMintButton />
+              </NFTMintCard>
+            </KitFrame>
+          </ChainGate>
+        )}
+      </section>
+    </div>
+  );
+}
+
+export default function NftRoom() {
+  const { kit, parts } = useWalletSettings();
+  const { online } = useSnapshot(connection);
+  const { contract, tokenId } = parts.nft;
+  return (
+    <>
+      <RoomHead title="NFT" real={kit.chainId === base.id}>Look at a collection&rsquo;s token and mint one to your wallet.</RoomHead>
+      {kit.apiKey === null || contract === null ? (
+        <Needs title="No collection is set up here" settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_WALLET_NFT_CONTRACT', 'VITE_WALLET_NFT_TOKEN']}>
+          With a key of the provider&rsquo;s and a collection&rsquo;s address, its token is shown here and can be minted.
+        </Needs>
+      ) : online === 'offline' ? <p role="status" className="text-amber">Offline. What a token is and costs is read from the chain: it is shown when you are back.</p>
+        : <Collection contract={contract} tokenId={tokenId} chainId={kit.chainId} sponsored={kit.config.paymaster !== null} />}
+    </>
+  );
+}
