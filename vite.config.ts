@@ -6,7 +6,7 @@ import { defineConfig, loadEnv } from 'vite';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 import { precompress } from './scripts/precompress.ts';
 import { hintStart, startChunks } from './scripts/start-chunks.ts';
-import { stripFontImports, walletChunkName } from './scripts/strip-font-import.ts';
+import { KIT_SIDE_EFFECTS, walletKit, walletChunkName } from './scripts/wallet-kit.ts';
 
 const root = import.meta.dirname;
 const readJson = (name: string): unknown => JSON.parse(readFileSync(`${root}/${name}`, 'utf8'));
@@ -26,7 +26,7 @@ export default defineConfig(({ mode }) => {
     plugins: [
       react(),
       tailwind(),
-      stripFontImports(),
+      walletKit(),
       hintStart(),
       VitePWA({
         strategies: 'injectManifest',
@@ -51,7 +51,7 @@ export default defineConfig(({ mode }) => {
       sourcemap: true,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 700,
-      rolldownOptions: { output: { chunkFileNames: walletChunkName, codeSplitting: startChunks(root) } },
+      rolldownOptions: { treeshake: { moduleSideEffects: KIT_SIDE_EFFECTS }, output: { chunkFileNames: walletChunkName, codeSplitting: startChunks(root) } },
     },
     server: {
       port: 5173,

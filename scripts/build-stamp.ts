@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.stamp');
-const SOURCES = ['src', 'sw', 'contract', 'engine', 'public', 'index.html', 'manifest.webmanifest', 'vite.config.ts', 'scripts/precompress.ts', 'scripts/start-chunks.ts', 'scripts/strip-font-import.ts', 'package.json', 'package-lock.json'];
+const SOURCES = ['src', 'sw', 'contract', 'engine', 'public', 'index.html', 'manifest.webmanifest', 'vite.config.ts', 'scripts/precompress.ts', 'scripts/start-chunks.ts', 'scripts/wallet-kit.ts', 'package.json', 'package-lock.json'];
 
 function filesOf(path: string): string[] {
   if (!existsSync(path)) return [];

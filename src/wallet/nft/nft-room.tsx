@@ -1,7 +1,5 @@
 /** One collection's token, and its mint, by the kit's cards; refuses to guess a collection. */
 import { NFTCard, NFTMintCard } from '@coinbase/onchainkit/nft';
-import { NFTAssetCost, NFTCollectionTitle, NFTCreator, NFTMintButton, NFTQuantitySelector } from '@coinbase/onchainkit/nft/mint';
-import { NFTLastSoldPrice, NFTMedia, NFTNetwork, NFTOwner, NFTTitle } from '@coinbase/onchainkit/nft/view';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
@@ -17,21 +15,13 @@ function Collection({ contract, tokenId, chainId, sponsored }: { contract: `0x${
     <div className="grid gap-8 lg:grid-cols-2">
       <section aria-label="The token">
         <h4 className="mb-2 font-medium">The token</h4>
-        <KitFrame>
-          <NFTCard contractAddress={contract} tokenId={tokenId}>
-            <NFTMedia /><NFTTitle /><NFTOwner /><NFTLastSoldPrice /><NFTNetwork />
-          </NFTCard>
-        </KitFrame>
+        <KitFrame><NFTCard contractAddress={contract} tokenId={tokenId} /></KitFrame>
       </section>
       <section aria-label="Mint">
         <h4 className="mb-2 font-medium">Mint one</h4>
         {address === undefined ? <ConnectFirst>A mint goes to a wallet of yours.</ConnectFirst> : (
           <ChainGate chainId={chainId}>
-            <KitFrame>
-              <NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored}>
-                <NFTCreator /><NFTMedia /><NFTCollectionTitle /><NFTQuantitySelector /><NFTAssetCost /><NFTMintButton />
-              </NFTMintCard>
-            </KitFrame>
+            <KitFrame><NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored} /></KitFrame>
           </ChainGate>
         )}
       </section>

@@ -1,0 +1,6 @@
+/** Stands in the kit wherever it would offer its own list of wallets, which is not this product's; refuses to connect anything itself. */
+import { ToRoom } from './room-words.tsx';
+
+export function ConnectWallet() {
+  return <ToRoom id="account" tone="primary">Connect a wallet</ToRoom>;
+}

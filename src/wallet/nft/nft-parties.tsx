@@ -1,0 +1,15 @@
+/** A token's maker and owner by their addresses, in place of the kit's lines; refuses to look them up with others unasked. */
+import { useNFTContext } from '@coinbase/onchainkit/nft';
+
+function Party({ term, address }: { term: string; address: string | undefined }) {
+  if (address === undefined || address === '') return null;
+  return <span className="flex justify-between gap-4"><span>{term}</span><span title={address}>{address.slice(0, 6)}…{address.slice(-4)}</span></span>;
+}
+
+export function NFTCreator() {
+  return <Party term="By" address={useNFTContext().creatorAddress} />;
+}
+
+export function NFTOwner() {
+  return <Party term="Owner" address={useNFTContext().ownerAddress} />;
+}
