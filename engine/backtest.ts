@@ -31,8 +31,12 @@ export interface BacktestResult {
   trades: FillDraft[];
   /** Decisions that did something, by close (ms). */
   acted: { at: number; decision: DecisionDraft }[];
+  /** How often each reason was given, for those that did nothing too. */
+  reasons: ReadonlyMap<string, number>;
   /** Equity at the bid after every candle. */
   equity: EquityPoint[];
+  /** The same as money. */
+  worth: [number, Fixed][];
   cash: Fixed;
   finalEquity: Fixed;
   metrics: Metrics;
@@ -48,7 +52,8 @@ interface Book {
   memory: Record<string, unknown>;
   trades: FillDraft[];
   acted: BacktestResult['acted'];
-  equity: EquityPoint[];
+  reasons: Map<string, number>;
+  worth: BacktestResult['worth'];
   /** Newest candle of each pair, so that a gap in one pair's candles does not move the equity. */
   newest: Map<string, Candle>;
   exposedMs: number;
@@ -66,7 +71,7 @@ interface Bars {
  */
 export function backtest(input: BacktestInput): BacktestResult {
   const series = new Map([...input.candles].map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
-  const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], equity: [[input.from, toNumber(input.deposit)]], newest: new Map(), exposedMs: 0 };
+  const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], reasons: new Map(), worth: [[input.from, input.deposit]], newest: new Map(), exposedMs: 0 };
   const { interval } = input.agent;
   let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
   let gone = 0;
@@ -125,6 +130,7 @@ function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: B
   const outcome = runAgent({ ...agent, id: 'backtest', memory: book.memory }, tick, account, positions);
   book.memory = outcome.memory;
   for (const decision of outcome.decisions) {
+    book.reasons.set(decision.reason, (book.reasons.get(decision.reason) ?? 0) + 1);
     if (decision.action === 'enter' || decision.action === 'exit') book.acted.push({ at: close, decision });
   }
   for (const trade of outcome.trades) settle(book, trade);
@@ -160,7 +166,7 @@ function quotesAt(rules: ReadonlyMap<string, PairRules>, bars: Bars, price: (bar
 
 function mark(input: BacktestInput, book: Book, bars: Bars, at: number): void {
   for (const [pair, bar] of bars.byPair) book.newest.set(pair, bar);
-  book.equity.push([at, toNumber(equityNow(input, book))]);
+  book.worth.push([at, equityNow(input, book)]);
 }
 
 /** Cash and what is held at the bid of each pair's newest close. */
@@ -172,10 +178,11 @@ function equityNow(input: BacktestInput, book: Book): Fixed {
 }
 
 function summary(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, candles: number): BacktestResult {
+  const equity = book.worth.map(([at, worth]): EquityPoint => [at, toNumber(worth)]);
   return {
-    trades: book.trades, acted: book.acted, equity: book.equity, cash: book.cash, finalEquity: equityNow(input, book), candles,
+    trades: book.trades, acted: book.acted, reasons: book.reasons, equity, worth: book.worth, cash: book.cash, finalEquity: equityNow(input, book), candles,
     metrics: metricsOf({
-      equity: book.equity,
+      equity,
       results: book.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),
       exposedMs: book.exposedMs, totalMs: input.to - input.from,
       traded: book.trades.reduce((total, fill) => total + toNumber(fill.notional), 0),

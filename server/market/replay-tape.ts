@@ -23,8 +23,11 @@ export interface Tape {
   skipped: number;
 }
 
-/** @throws Error with a sentence for the operator when the folder cannot be read or holds no tape. */
-export async function readTape(folder: string): Promise<Tape> {
+/**
+ * `only`: no other pair's file is opened.
+ * @throws Error with a sentence for the operator when the folder cannot be read or holds no tape.
+ */
+export async function readTape(folder: string, only?: readonly string[]): Promise<Tape> {
   const names = await readdir(folder).catch((error: unknown) => {
     throw new Error(`The replay folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
@@ -35,6 +38,7 @@ export async function readTape(folder: string): Promise<Tape> {
     const match = FILE.exec(name);
     if (match === null) continue;
     const [, base = '', quote = '', zipped] = match;
+    if (only !== undefined && !only.includes(`${base}/${quote}`)) continue;
     const bytes = await readFile(join(folder, name));
     const text = (zipped === undefined ? bytes : await unzip(bytes)).toString('utf8');
     const parsed = parse(text, join(folder, name));

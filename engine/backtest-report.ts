@@ -1,0 +1,79 @@
+/** A backtest as plain JSON: trades lot by lot, what was decided, equity and measures; refuses floats for money and zeros for what is undefined. */
+import { add, formatFixed, subtract, sum, ZERO } from '../contract/money.ts';
+import type { Fixed } from '../contract/money.ts';
+import type { Metrics } from '../contract/trading.ts';
+import type { BacktestInput, BacktestResult } from './backtest.ts';
+import { fifoLots } from './lots.ts';
+import type { Lot } from './lots.ts';
+
+/** Times ISO 8601 in UTC, money and quantities decimal text, ratios numbers or null. */
+export interface BacktestReport {
+  settings: {
+    pool: string; profile: string; pairs: readonly string[]; interval: string; frequency: string; from: string; to: string;
+    deposit: string; maxPositionSize: string; quote: string;
+  };
+  /** A purchase, or the part of one that was sold at once. Still held: without exit, and `pnl` is null. */
+  trades: ReportTrade[];
+  /** Those that did something; `reasons` counts the others too. */
+  decisions: { time: string; pair: string; action: string; reason: string; strength: number | null; threshold: number | null; text: string }[];
+  reasons: Record<string, number>;
+  equity: { time: string; equity: string }[];
+  metrics: Metrics;
+  /** An equal share of each pair bought at the start and held, as a plain return, without costs. */
+  buyAndHold: number | null;
+  costs: { fees: string; slippage: string };
+  finalEquity: string;
+  /** What the fills won or lost, and what is held still at its price: together final equity less the deposit. */
+  realized: string;
+  unrealized: string;
+  candles: number;
+}
+
+export interface ReportTrade {
+  pair: string;
+  entryTime: string;
+  exitTime: string | null;
+  entryPrice: string;
+  exitPrice: string | null;
+  quantity: string;
+  /** Of both ends. */
+  fees: string;
+  /** Net of fees. */
+  pnl: string | null;
+  exitReason: string | null;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
+
+export function backtestReport(input: BacktestInput, result: BacktestResult): BacktestReport {
+  const { agent } = input;
+  const realized = sum(result.trades.map((fill) => fill.realized ?? ZERO));
+  return {
+    settings: {
+      pool: agent.pool, profile: agent.profile, pairs: agent.pairs, interval: agent.interval, frequency: agent.frequency, from: iso(input.from), to: iso(input.to),
+      deposit: formatFixed(input.deposit), maxPositionSize: formatFixed(agent.maxPositionSize), quote: agent.pairs[0]?.split('/')[1] ?? '',
+    },
+    trades: fifoLots(result.trades).sort((a, b) => a.acquiredAt - b.acquiredAt).map(tradeOf),
+    decisions: result.acted.map(({ at, decision: { pair, action, reason, strength, threshold, text } }) => ({ time: iso(at), pair, action, reason, strength, threshold, text })),
+    reasons: Object.fromEntries([...result.reasons].sort(([, a], [, b]) => b - a)),
+    equity: result.worth.map(([at, equity]) => ({ time: iso(at), equity: formatFixed(equity) })),
+    metrics: result.metrics, buyAndHold: result.buyAndHold,
+    costs: { fees: formatFixed(sum(result.trades.map((fill) => fill.fee))), slippage: formatFixed(sum(result.trades.map(slippageOf))) },
+    finalEquity: formatFixed(result.finalEquity), realized: formatFixed(realized),
+    unrealized: formatFixed(subtract(subtract(result.finalEquity, input.deposit), realized)), candles: result.candles,
+  };
+}
+
+function tradeOf(lot: Lot): ReportTrade {
+  return {
+    pair: lot.pair, entryTime: iso(lot.acquiredAt), exitTime: lot.disposedAt === null ? null : iso(lot.disposedAt), entryPrice: formatFixed(lot.entryPrice),
+    exitPrice: orNull(lot.exitPrice), quantity: formatFixed(lot.quantity), fees: formatFixed(lot.fees), pnl: orNull(lot.gain), exitReason: lot.exitReason,
+  };
+}
+
+/** What spread and impact took: the notional against the same quantity at the middle of the quote. */
+function slippageOf(fill: BacktestResult['trades'][number]): Fixed {
+  const atMid = ((fill.quantity * add(fill.quoteBid, fill.quoteAsk)) / 2_000_000_000_000n) as Fixed;
+  return fill.side === 'buy' ? subtract(fill.notional, atMid) : subtract(atMid, fill.notional);
+}

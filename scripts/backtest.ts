@@ -1,0 +1,107 @@
+/** `npm run backtest -- --data DIR --pool … --pairs …`: one agent over recorded candles, as one JSON object or as a few lines; refuses a setting the app would refuse. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ExecutionInterval, Pair, PoolId, RiskProfile, TradingFrequency } from '../contract/agents.ts';
+import { parseFixed } from '../contract/money.ts';
+import type { Fixed } from '../contract/money.ts';
+import { backtest, type BacktestInput } from '../engine/backtest.ts';
+import { backtestReport, type BacktestReport } from '../engine/backtest-report.ts';
+import { riskValues } from '../engine/profiles.ts';
+import type { Candle, PairRules } from '../engine/types.ts';
+import { readTape, type Tape } from '../server/market/replay-tape.ts';
+import { rulesOf } from '../server/market/replay-feed.ts';
+
+const USAGE = `npm run backtest -- --data DIR --pool POOL --pairs BTC/USDT,ETH/USDT --from 2022-02-05 --to 2022-04-10 [--profile Moderate] [--interval 5-minute]
+  [--frequency optimized] [--deposit 10000] [--max-position 1000000] [--fee-bps 10] [--json]
+DIR holds files like BTC-USDT.csv.gz (time,open,high,low,close,volume), or folders of them: the finest is traded, a coarser one is history before it.`;
+
+class Wrong extends Error {}
+
+interface Schema<T> { safeParse(value: unknown): { success: true; data: T } | { success: false; error: { issues: { message: string }[] } } }
+
+function read<T>(name: string, schema: Schema<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Wrong(`--${name}: ${parsed.error.issues[0]?.message ?? 'Invalid input'}`);
+}
+
+function day(name: string, text: string | undefined): number {
+  const ms = text === undefined || !/^\d{4}-\d\d-\d\d/.test(text) ? NaN : Date.parse(/T/.test(text) ? text : `${text}T00:00:00Z`);
+  if (Number.isNaN(ms)) throw new Wrong(`--${name}: a date like 2022-02-05 is needed, in UTC`);
+  return ms;
+}
+
+function money(name: string, text: string): Fixed {
+  try {
+    const value = parseFixed(text);
+    if (value > 0n) return value;
+  } catch { /* told below */ }
+  throw new Wrong(`--${name}: a positive amount such as 10000 is needed`);
+}
+
+const isTape = (folder: string): boolean => existsSync(folder) && readdirSync(folder).some((name) => /^[A-Z]+-[A-Z]+\.csv(\.gz)?$/.test(name));
+
+/** The finest tape of the folder or of the folders in it, with coarser history before its first candle. */
+async function candlesOf(folder: string, pairs: readonly string[]): Promise<Map<string, readonly Candle[]>> {
+  const folders = isTape(folder) ? [folder] : existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory()).map((one) => join(folder, one.name)).filter(isTape) : [];
+  if (folders.length === 0) throw new Wrong(`--data: ${folder} has no file like BTC-USDT.csv.gz`);
+  const tapes: Tape[] = [];
+  for (const one of folders) tapes.push(await readTape(one, pairs).catch((error: unknown) => { throw new Wrong(`--data: ${error instanceof Error ? error.message : String(error)}`); }));
+  const finest = (pair: string): readonly Candle[][] => tapes.flatMap((tape) => { const list = tape.candles.get(pair); return list === undefined ? [] : [[...list]]; })
+    .sort((a, b) => ((a[1]?.time ?? 0) - (a[0]?.time ?? 0)) - ((b[1]?.time ?? 0) - (b[0]?.time ?? 0)));
+  return new Map(pairs.map((pair) => {
+    const [fine, coarse = []] = finest(pair);
+    if (fine === undefined) throw new Wrong(`--pairs: ${pair} is not in ${folder}`);
+    return [pair, [...coarse.filter((candle) => candle.time < (fine[0]?.time ?? 0)), ...fine]] as const;
+  }));
+}
+
+async function inputOf(args: readonly string[]): Promise<{ input: BacktestInput; json: boolean }> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      data: { type: 'string' }, pool: { type: 'string' }, pairs: { type: 'string' }, profile: { type: 'string', default: 'Moderate' }, interval: { type: 'string', default: '5-minute' },
+      from: { type: 'string' }, to: { type: 'string' }, frequency: { type: 'string', default: 'optimized' }, deposit: { type: 'string', default: '10000' },
+      'max-position': { type: 'string', default: '1000000' }, 'fee-bps': { type: 'string' }, json: { type: 'boolean', default: false },
+    },
+  });
+  const pairs = [...new Set((values.pairs ?? '').split(',').map((pair) => read('pairs', Pair, pair.trim())))];
+  if (new Set(pairs.map((pair) => pair.split('/')[1])).size > 1) throw new Wrong('--pairs: one account has one quote currency');
+  const profile = read('profile', RiskProfile, values.profile);
+  const [from, to] = [day('from', values.from), day('to', values.to)];
+  if (to <= from) throw new Wrong('--to: a date after --from is needed');
+  const agent = {
+    pool: read('pool', PoolId, values.pool), profile, risk: riskValues(profile), pairs, maxPositionSize: money('max-position', values['max-position']),
+    interval: read('interval', ExecutionInterval, values.interval), frequency: read('frequency', TradingFrequency, values.frequency),
+  };
+  const candles = await candlesOf(values.data ?? '', pairs);
+  if (![...candles.values()].some((list) => list.some((candle) => candle.time >= from && candle.time < to))) throw new Wrong('--from: there is no candle between --from and --to');
+  const feeBps = values['fee-bps'] === undefined ? undefined : Number(values['fee-bps']);
+  if (feeBps !== undefined && !(feeBps >= 0 && feeBps <= 1000)) throw new Wrong('--fee-bps: a number from 0 to 1000 is needed');
+  const rules = new Map([...candles].map(([pair, list]): [string, PairRules] => [pair, { ...rulesOf(pair, list), ...(feeBps === undefined ? {} : { feeBps }) }]));
+  return { input: { agent, candles, rules, deposit: money('deposit', values.deposit), maxTradeAmount: parseFixed('1000000'), from, to }, json: values.json };
+}
+
+const percent = (ratio: number | null): string => (ratio === null ? '—' : `${(ratio * 100).toFixed(2)} %`);
+
+function inWords(report: BacktestReport): string {
+  const { costs, metrics, settings } = report;
+  return [
+    `${settings.pool}, ${settings.profile}, ${settings.pairs.join(' ')}, ${settings.interval}, ${settings.from.slice(0, 10)} to ${settings.to.slice(0, 10)}`,
+    `Equity ${settings.deposit} → ${report.finalEquity} ${settings.quote}: ${percent(metrics.totalReturn)}; buying and holding: ${percent(report.buyAndHold)}`,
+    `${report.trades.length} trades, fees ${costs.fees}, spread and impact ${costs.slippage}; deepest fall ${percent(metrics.maxDrawdown)}`,
+    'What was is no promise: a backtest has no outages, no other traders who react, and was looked at by somebody who knows how it ended.',
+  ].join('\n');
+}
+
+try {
+  const { input, json } = await inputOf(process.argv.slice(2));
+  const report = backtestReport(input, backtest(input));
+  // The whole of it before the process ends, also into a pipe.
+  await new Promise<void>((done) => { process.stdout.write(`${json ? JSON.stringify(report) : inWords(report)}\n`, () => { done(); }); });
+} catch (error) {
+  if (!(error instanceof Wrong) && !(error instanceof TypeError && 'code' in error)) throw error;
+  process.stderr.write(`${error.message}\n\n${USAGE}\n`);
+  process.exitCode = 2;
+}

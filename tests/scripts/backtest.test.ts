@@ -1,0 +1,76 @@
+/** The backtest as a command: one JSON object that adds up, whatever follows the period left out of it, and plain words for a wrong setting. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { add, formatFixed, parseFixed, subtract, sum, toNumber } from '../../contract/money.ts';
+import type { BacktestReport } from '../../engine/backtest-report.ts';
+import { readTape } from '../../server/market/replay-tape.ts';
+import { writeTape } from '../support/tape.ts';
+
+const PAIRS = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'];
+const START = Date.UTC(2022, 0, 1);
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tradewind-backtest-'));
+  writeTape({ folder: join(folder, '5m'), pairs: PAIRS, from: START, candles: 50 * 288 });
+  whole = reportOf();
+});
+afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+
+const run = (...more: string[]) => spawnSync(process.execPath, [
+  '--import', 'tsx', 'scripts/backtest.ts', '--data', join(folder, '5m'), '--pool', 'momentum_24h', '--pairs', PAIRS.join(','), '--from', '2022-02-05', '--to', '2022-02-15', ...more,
+], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+let whole: BacktestReport;
+const reportOf = (...more: string[]): BacktestReport => JSON.parse(run('--json', ...more).stdout) as BacktestReport;
+
+describe('npm run backtest', () => {
+  it('prints one object whose trades, costs and equity add up to the last digit, filled at the open after the decision', async () => {
+    const report = whole;
+    expect(report.trades.length).toBeGreaterThan(10);
+    const closed = report.trades.filter((trade) => trade.exitTime !== null);
+    expect(report.trades.filter((trade) => trade.exitTime === null).every((trade) => trade.pnl === null && trade.exitPrice === null && trade.exitReason === null)).toBe(true);
+    expect(formatFixed(add(parseFixed(report.realized), parseFixed(report.unrealized)))).toBe(formatFixed(subtract(parseFixed(report.finalEquity), parseFixed('10000'))));
+    expect(report.equity[0]).toEqual({ time: '2022-02-05T00:00:00.000Z', equity: '10000' });
+    expect(report.equity.at(-1)).toEqual({ time: '2022-02-15T00:00:00.000Z', equity: report.finalEquity });
+    expect(report.equity).toHaveLength(10 * 288 + 1);
+    expect(formatFixed(sum(report.trades.map((trade) => parseFixed(trade.fees))))).toBe(report.costs.fees);
+    for (const { pnl, quantity, entryPrice, exitPrice, fees } of closed) {
+      const roughly = toNumber(parseFixed(quantity)) * (Number(exitPrice) - Number(entryPrice)) - Number(fees);
+      expect(Number(pnl)).toBeCloseTo(roughly, 6);
+    }
+    const { candles } = await readTape(join(folder, '5m'));
+    for (const { pair, entryTime, entryPrice } of report.trades) {
+      const bar = candles.get(pair)?.find(({ time }) => time === Date.parse(entryTime));
+      expect(Number(entryPrice), `${pair} ${entryTime}`).toBeGreaterThan(bar?.open ?? Infinity);
+      expect(report.decisions.some((one) => one.action === 'enter' && one.pair === pair && one.time === entryTime)).toBe(true);
+    }
+    expect(Object.keys(report.metrics).sort()).toEqual(['cagr', 'calmar', 'expectancy', 'exposure', 'maxDrawdown', 'profitFactor', 'sharpe', 'sortino', 'totalReturn', 'turnover', 'volatility', 'winRate']);
+    expect(report.metrics.totalReturn).toBeCloseTo(Number(report.finalEquity) / 10_000 - 1, 9);
+  });
+
+  it('knows nothing of what comes later, takes a folder of tapes with coarser history, and costs what it is told', () => {
+    const cut = reportOf('--to', '2022-02-10');
+    const before = (report: BacktestReport) => report.decisions.filter(({ time }) => time < '2022-02-10').map(({ time, pair, action, reason }) => `${time} ${pair} ${action} ${reason}`);
+    expect(before(cut).length).toBeGreaterThan(5);
+    expect(before(cut)).toEqual(before(whole));
+    writeTape({ folder: join(folder, '1h'), pairs: PAIRS, from: START - 80 * 86_400_000, candles: 80 * 24, stepMs: 3_600_000 });
+    const early = ['--data', folder, '--from', '2022-01-02', '--to', '2022-01-06', '--json'];
+    const withHistory = JSON.parse(run(...early).stdout) as BacktestReport;
+    expect(withHistory.trades.length).toBeGreaterThan(0);
+    expect((JSON.parse(run(...early, '--data', join(folder, '5m')).stdout) as BacktestReport).trades).toEqual([]);
+    expect(reportOf('--fee-bps', '0').costs.fees).toBe('0');
+  });
+
+  it.each([
+    [['--pool', 'moonshot'], '--pool: An unknown pool'], [['--pairs', 'btcusdt'], '--pairs: A pair looks like BTC/USDT'], [['--pairs', 'DOGE/USDT'], 'has no file like'],
+    [['--from', 'soon'], '--from: a date like 2022-02-05 is needed, in UTC'], 
+    [['--to', '2022-01-01'], '--to: a date after --from is needed'], [['--from', '2023-01-01', '--to', '2023-02-01'], '--from: there is no candle between'], [['--deposit', '0'], '--deposit: a positive amount'], [['--speed', '9'], 'speed'], [['--fee-bps', 'free'], '--fee-bps: a number from 0 to 1000'],
+  ])('refuses %j in words, with its usage', (args, sentence) => {
+    const { status, stderr, stdout } = run(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(sentence);
+    expect(stderr).toContain('npm run backtest');
+  });
+});
