@@ -63,8 +63,9 @@ export function sizeBuy(input: OrderInput): SizedOrder {
   const { quote, rules, depth } = input;
   const participation = depth.volume > 0 ? fixedFromNumber(Math.min(depth.volume * PARTICIPATION, NO_LIMIT)) : ZERO;
   const wanted = floorToStep(divide(input.wanted, quote.ask, 'down'), rules.lot);
-  // Priced as if all of it were bought: the real fill is never dearer than this.
+  // Priced as if all of it were bought: the real fill is never dearer than this, so that no cap is passed by its impact.
   const price = wanted > 0n ? fillPrice('buy', wanted, quote, depth) : quote.ask;
+  const within = divide(input.wanted, price, 'down');
   const perUnit = add(price, basisPoints(price, fixedFromNumber(rules.feeBps), 'up'));
   // Two units of the last decimal are kept back for the rounding of notional and fee.
   const spendable = maximum(ZERO, subtract(input.freeCash, 2n as Fixed));
@@ -73,9 +74,9 @@ export function sizeBuy(input: OrderInput): SizedOrder {
     { limit: 'participation', amount: participation },
     { limit: 'cash', amount: divide(spendable, perUnit, 'down') },
   ]);
-  const quantity = floorToStep(minimum(wanted, best.amount), rules.lot);
+  const quantity = floorToStep(minimum(within, best.amount), rules.lot);
   const notional = multiply(quantity, quote.ask, 'down');
-  const limit = best.amount < wanted ? best.limit : null;
+  const limit = best.amount < within ? best.limit : null;
   if (quantity > 0n && notional >= rules.minNotional) return { ok: true, wanted, quantity, limit };
   if (limit === 'participation') return { ok: false, reason: 'no_volume', notional };
   return { ok: false, reason: limit === 'cash' ? 'no_cash' : 'below_minimum', notional };

@@ -50,7 +50,7 @@ describe('the position to hold', () => {
 
 describe('a buy order', () => {
   it('is cut to the single trade, the volume and the cash, down to the lot, and says which', () => {
-    expect(order()).toMatchObject({ ok: true, quantity: amount('10'), limit: null });
+    expect(order()).toMatchObject({ ok: true, wanted: amount('10'), quantity: amount('9.999'), limit: null });
     expect(order({ maxTradeAmount: amount('250') })).toMatchObject({ ok: true, limit: 'max_trade_amount' });
     const thin = order({ depth: { volume: 123.456, intervalMs: 300_000, dailyVolatility: 0.04 } });
     expect(thin).toMatchObject({ ok: true, wanted: amount('10'), quantity: amount('1.234'), limit: 'participation' });
@@ -64,7 +64,7 @@ describe('a buy order', () => {
     expect(order({ depth: { volume: 0, intervalMs: 300_000, dailyVolatility: 0.04 } })).toMatchObject({ ok: false, reason: 'no_volume' });
   });
 
-  it('never costs more than the cash there is, fee, spread and impact included', () => {
+  it('never costs more than the cash there is, fee, spread and impact included, and never passes what was wanted', () => {
     const money = fc.bigInt({ min: 10n ** 10n, max: 10n ** 17n }).map((value) => value as Fixed);
     fc.assert(fc.property(money, money, fc.double({ min: 0, max: 1e6, noNaN: true }), fc.double({ min: 0, max: 100, noNaN: true }), (freeCash, wanted, volume, feeBps) => {
       const rules = rulesOf('ETH/USDT', { feeBps });
@@ -73,7 +73,7 @@ describe('a buy order', () => {
       if (!sized.ok) return true;
       const fill = paperFill({ side: 'buy', wanted: sized.wanted, quantity: sized.quantity, quote, rules, depth, reason: 'entered' });
       return add(fill.notional, fill.fee) <= freeCash && sized.quantity % rules.lot === 0n && toNumber(sized.quantity) <= volume * 0.01 + 1e-9
-        && multiply(sized.quantity, quote.ask, 'down') <= wanted && fill.notional >= rules.minNotional;
+        && fill.notional <= wanted && fill.notional >= rules.minNotional;
     }), { numRuns: 500 });
   });
 });
