@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 export const EXPORT_PARTS = [
   'profile', 'signIn', 'settings', 'riskValues', 'subscription', 'checkouts', 'testInvoices', 'agents', 'books', 'positions', 'orders', 'fills', 'ledger', 'balances',
   'equity', 'decisions', 'decisionCounts', 'commands', 'events', 'pushDevices', 'pushSettings', 'pushMessages', 'referralCode', 'referrals', 'planCredits',
-  'supportRequests', 'supportMessages',
+  'supportRequests', 'supportMessages', 'linkedAddresses', 'linkMessages',
 ] as const;
 export const ExportPart = z.enum(EXPORT_PARTS);
 export type ExportPart = z.infer<typeof ExportPart>;

@@ -7,6 +7,7 @@ import {
 import { Health, Readiness } from './health.ts';
 import { AgentInsight } from './insight.ts';
 import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools, Sparklines } from './market.ts';
+import { OnrampOptions, OnrampOptionsQuery, OnrampQuoteBody, OnrampQuoteReply, OnrampSessionBody, OnrampSessionReply } from './onramp.ts';
 import { ChangePreview, ChangePreviewQuery, Invoices } from './plan-change.ts';
 import { AgentPreview, AgentPreviewBody } from './preview.ts';
 import {
@@ -14,7 +15,8 @@ import {
   TrialStartBody, TrialStartReply, TrialStatus, Usage,
 } from './subscription.ts';
 import { AgentPerformance, Analytics, AnalyticsQuery, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio, PortfolioQuery } from './trading.ts';
-import { RiskProfileBody, RiskProfileReply, TradingSettings, TradingSettingsBody, TradingSettingsReply, WalletStatus } from './user.ts';
+import { RiskProfileBody, RiskProfileReply, TradingSettings, TradingSettingsBody, TradingSettingsReply } from './user.ts';
+import { LinkAddressBody, LinkAddressReply, LinkMessageBody, LinkMessageReply, UnlinkReply, WalletStatus } from './wallet.ts';
 
 const Nothing = z.strictObject({});
 const AnyQuery = z.object({});
@@ -90,7 +92,14 @@ export const CALLS = {
   riskProfile: call('PUT', '/api/user/risk-profile', "The user's own percentages for a profile", { body: RiskProfileBody, reply: RiskProfileReply }),
   tradingSettings: call('GET', '/api/user/trading-settings', "The user's trading settings", { reply: TradingSettings }),
   updateTradingSettings: call('PUT', '/api/user/trading-settings', "Change the user's trading settings", { body: TradingSettingsBody, reply: TradingSettingsReply }),
+
   walletStatus: call('GET', '/api/wallet/status', 'Venue, mode, balances and linked addresses', { reply: WalletStatus }),
+  linkMessage: call('POST', '/api/wallet/link/message', 'A message for a wallet to sign, good once and for ten minutes', { body: LinkMessageBody, reply: LinkMessageReply }),
+  linkAddress: call('POST', '/api/wallet/link', 'Link an address by its signature of that message', { body: LinkAddressBody, reply: LinkAddressReply }),
+  unlinkAddress: call('DELETE', '/api/wallet/links/:id', 'Take an address off the account', { params: IdParams, reply: UnlinkReply }),
+  onrampSession: call('POST', '/api/wallet/onramp/session', "A token that opens the onramp's own page once; changes nothing here", { body: OnrampSessionBody, reply: OnrampSessionReply }),
+  onrampQuote: call('POST', '/api/wallet/onramp/quote', 'What an amount of money buys; changes nothing', { body: OnrampQuoteBody, reply: OnrampQuoteReply }),
+  onrampOptions: call('GET', '/api/wallet/onramp/options', 'Coins, currencies and payment methods of a country, with limits', { query: OnrampOptionsQuery, reply: OnrampOptions }),
 
   portfolio: call('GET', '/api/trading/portfolio', 'Cash, positions and equity, of an old book where one is named', { query: PortfolioQuery, reply: Portfolio }),
   history: call('GET', '/api/trading/history', 'Fills, newest first, of an old book where one is named', { query: HistoryQuery, reply: History }),

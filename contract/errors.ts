@@ -12,6 +12,8 @@ export const ERROR_STATUS = {
   unknown_symbol: 400,
   wrong_quote: 400,
   invalid_signature: 400,
+  /** Signed was something other than what this server made for this person, address and chain. */
+  link_message_refused: 400,
   not_authenticated: 401,
   no_token: 401,
   invalid_token_structure: 401,
@@ -40,10 +42,17 @@ export const ERROR_STATUS = {
   referral_refused: 409,
   support_request_closed: 409,
   insufficient_cash: 409,
+  link_message_used: 409,
+  address_linked_elsewhere: 409,
+  address_limit_reached: 409,
+  onramp_not_configured: 409,
   command_lapsed: 410,
+  link_message_expired: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_mismatch: 422,
+  /** The onramp's provider would not do it: a country, a coin, an amount. */
+  onramp_refused: 422,
   contract_too_old: 426,
   rate_limited: 429,
   /** So often a day and no more; when it is possible again is in the sentence. */
@@ -53,6 +62,9 @@ export const ERROR_STATUS = {
   pools_unavailable: 503,
   agents_unavailable: 503,
   wallet_unavailable: 503,
+  /** The chain could not be asked, so that nothing is known of a contract's signature. */
+  chain_unavailable: 503,
+  onramp_unavailable: 503,
   subscription_unavailable: 503,
   identity_unavailable: 503,
   database_unavailable: 503,

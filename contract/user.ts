@@ -39,12 +39,3 @@ export const TradingSettings = z.object({ settings: UserSettings, version: z.num
 export type TradingSettings = z.infer<typeof TradingSettings>;
 export const TradingSettingsReply = z.object({ commandId: z.string(), settings: UserSettings, version: z.number() });
 export type TradingSettingsReply = z.infer<typeof TradingSettingsReply>;
-
-export const WalletStatus = z.object({
-  mode: z.enum(['paper', 'live']),
-  venue: z.string(),
-  quote: z.string(),
-  balances: z.array(z.object({ asset: z.string(), available: z.string() })),
-  linkedAddresses: z.array(z.string()),
-});
-export type WalletStatus = z.infer<typeof WalletStatus>;

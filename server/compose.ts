@@ -40,6 +40,7 @@ import { ReferralRewards } from './referrals/rewards.ts';
 import { supportCallables } from './support/callables.ts';
 import { ensureUser } from './user/ensure-user.ts';
 import { userHandlers } from './user/handlers.ts';
+import { walletHandlers } from './wallet/handlers.ts';
 
 export interface Parts {
   config: Config;
@@ -111,6 +112,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...agentHandlers(trading),
       ...portfolioHandlers(trading),
       ...userHandlers(trading),
+      ...walletHandlers({ ...trading, publicOrigin: config.publicOrigin, wallet: config.wallet }),
     },
     ended,
     callables: heldCallables({

@@ -1,5 +1,6 @@
 /** The environment, parsed once into what the server runs on; refuses unsafe combinations unless they are named. */
 import * as z from 'zod';
+import type { WalletChainId } from '../contract/wallet.ts';
 
 export const DEFAULT_PROJECT = 'demo-tradewind';
 export const GOOGLE_KEYS_URL = 'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com';
@@ -62,6 +63,12 @@ const Environment = z.object({
   VAPID_PRIVATE_KEY: optional(z.string().regex(/^[\w-]{43}=*$/, 'a P-256 private key in base64url')),
   VAPID_SUBJECT: withDefault(z.string().regex(/^(mailto:|https:\/\/)\S+$/, 'a mailto: or https: address'), 'mailto:operator@example.com'),
   PUSH_ALLOW_LOCAL: flag(false),
+  BASE_RPC_URL: url(/^https?:\/\//, 'an http or https address'),
+  BASE_SEPOLIA_RPC_URL: url(/^https?:\/\//, 'an http or https address'),
+  VITE_ONCHAINKIT_API_KEY: optional(z.string()),
+  CDP_API_KEY_ID: optional(z.string()),
+  CDP_API_KEY_SECRET: optional(z.string()),
+  CDP_API_BASE: url(/^https?:\/\//, 'an http or https address'),
   TRIAL_DAYS: withDefault(z.coerce.number('a whole number of days').int('a whole number of days').min(1, 'at least 1'), 14),
   PUBLIC_ORIGIN: url(/^https?:\/\//, 'an origin such as https://trade.example.com'),
   DIST_DIR: optional(z.string()),
@@ -84,6 +91,9 @@ export type IdentityConfig =
   | { kind: 'emulator'; port: number; portIsChosen: boolean; external: string | null }
   | { kind: 'keys'; keysUrl: string; accounts: { url: string; apiKey: string } | null };
 
+/** `keySecret`: a private key, as PEM or as base64 of an Ed25519 key. */
+export interface OnrampConfig { keyId: string; keySecret: string; apiBase: string }
+
 export interface Config {
   mode: 'development' | 'production' | 'test';
   port: number;
@@ -103,6 +113,12 @@ export interface Config {
   };
   /** Keys of null are made at the first start. `allowLocal` lets pushes go to this machine: for tests alone. */
   push: { publicKey: string | null; privateKey: string | null; subject: string; allowLocal: boolean };
+  wallet: {
+    /** Where each chain is asked; the address may hold a key, and is not logged. */
+    rpcUrls: Readonly<Record<WalletChainId, string>>;
+    /** The keys for the onramp's provider; null where the app asks it by itself. */
+    onramp: OnrampConfig | null;
+  };
   trialDays: number;
   publicOrigin: string;
   apiOrigin: string | null;
@@ -139,6 +155,28 @@ function identityOf(env: Environment, portIsChosen: boolean): IdentityConfig {
     };
   }
   return { kind: 'emulator', port: env.AUTH_EMULATOR_PORT, portIsChosen, external: env.FIREBASE_AUTH_EMULATOR_HOST ?? null };
+}
+
+const CDP_API = 'https://api.developer.coinbase.com';
+/** As PEM, on one line where the environment has no others, or the 64 bytes of an Ed25519 key. */
+const isPrivateKey = (secret: string): boolean => /^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(secret) || Buffer.from(secret, 'base64').length === 64;
+
+function walletOf(env: Environment): Config['wallet'] {
+  const { CDP_API_KEY_ID: keyId, CDP_API_KEY_SECRET: keySecret, VITE_ONCHAINKIT_API_KEY: apiKey } = env;
+  if ((keyId === undefined) !== (keySecret === undefined)) {
+    throw new ConfigError(keyId === undefined ? 'CDP_API_KEY_ID' : 'CDP_API_KEY_SECRET', 'the id and the secret of the key are set together or not at all');
+  }
+  if (keySecret !== undefined && !isPrivateKey(keySecret)) {
+    throw new ConfigError('CDP_API_KEY_SECRET', 'must be a private key as PEM, or an Ed25519 key of 64 bytes as base64');
+  }
+  const rpc = (named: string | undefined, keyed: string, open: string): string => named ?? (apiKey === undefined ? open : `${CDP_API}/rpc/v1/${keyed}/${apiKey}`);
+  return {
+    rpcUrls: {
+      8453: rpc(env.BASE_RPC_URL, 'base', 'https://mainnet.base.org'),
+      84532: rpc(env.BASE_SEPOLIA_RPC_URL, 'base-sepolia', 'https://sepolia.base.org'),
+    },
+    onramp: keyId === undefined || keySecret === undefined ? null : { keyId, keySecret, apiBase: (env.CDP_API_BASE ?? CDP_API).replace(/\/+$/, '') },
+  };
 }
 
 function refuseUnsafe(env: Environment, identity: IdentityConfig): void {
@@ -197,6 +235,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
       },
     },
     push: { publicKey: env.VAPID_PUBLIC_KEY ?? null, privateKey: env.VAPID_PRIVATE_KEY ?? null, subject: env.VAPID_SUBJECT, allowLocal: env.PUSH_ALLOW_LOCAL },
+    wallet: walletOf(env),
     trialDays: env.TRIAL_DAYS,
     publicOrigin: env.PUBLIC_ORIGIN === undefined ? `http://${shownHost}:${env.PORT}` : new URL(env.PUBLIC_ORIGIN).origin,
     apiOrigin: env.VITE_API_URL === undefined ? null : new URL(env.VITE_API_URL).origin,

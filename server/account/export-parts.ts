@@ -106,6 +106,14 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     tables: ['push_messages'], from: 'push_messages', where: 'subscription_id in (select id from push_subscriptions where uid = $uid)', key: 'id::text',
     columns: { id: 'id', deviceId: 'subscription_id', kind: 'kind', facts: json('facts'), state: 'state', createdAt: time('created_at') },
   },
+  linkedAddresses: {
+    tables: ['linked_addresses'], from: 'linked_addresses', where: 'uid = $uid', key: 'id::text',
+    columns: { id: 'id', chainId: 'chain_id', address: 'address', label: 'label', proof: 'proof', linkedAt: time('linked_at') },
+  },
+  linkMessages: {
+    tables: ['link_messages'], from: 'link_messages', where: 'uid = $uid', key: 'nonce',
+    columns: { chainId: 'chain_id', address: 'address', message: 'message', createdAt: time('created_at'), expiresAt: time('expires_at'), usedAt: time('used_at') },
+  },
   referralCode: { tables: ['referral_codes'], from: 'referral_codes', where: 'uid = $uid', key: 'uid', columns: { code: 'code', createdAt: time('created_at') } },
   // Who the other side is, is theirs to tell.
   referrals: {

@@ -2,9 +2,11 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Tx } from '../db/database.ts';
 import {
-  accounts, agents, balances, checkouts, decisionCounts, decisions, equityPoints, events, fills, ledger, orders, planCredits, positions, pushMessages, pushPreferences,
-  pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, subscriptions, supportMessages, supportRequests, testInvoices, users,
+  accounts, agents, balances, decisionCounts, decisions, equityPoints, events, fills, ledger, orders, positions, pushMessages, pushPreferences,
+  pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, supportMessages, supportRequests, users,
 } from '../db/schema.ts';
+import { checkouts, planCredits, subscriptions, testInvoices } from '../db/schema-plans.ts';
+import { linkedAddresses, linkMessages } from '../db/schema-wallet.ts';
 
 /**
  * The ledger goes book by book: entries of a transaction lie in one book and sum to zero, so that what is left adds up
@@ -27,7 +29,7 @@ export async function deleteRows(tx: Tx, uid: string): Promise<void> {
   const requests = db.select({ id: supportRequests.id }).from(supportRequests).where(eq(supportRequests.uid, uid));
   await db.delete(supportMessages).where(inArray(supportMessages.requestId, requests));
   for (const table of [
-    pushSubscriptions, pushPreferences, supportRequests, planCredits, referralCodes, riskProfiles, checkouts, testInvoices, subscriptions, receipts, events, agents, accounts, users,
+    linkedAddresses, linkMessages, pushSubscriptions, pushPreferences, supportRequests, planCredits, referralCodes, riskProfiles, checkouts, testInvoices, subscriptions, receipts, events, agents, accounts, users,
   ] as const) await db.delete(table).where(eq(table.uid, uid));
   // The other side keeps that somebody came, and what it earned; not who.
   await db.update(referrals).set({ inviterUid: null }).where(eq(referrals.inviterUid, uid));

@@ -6,7 +6,7 @@ import type { CheckoutBody } from '../../contract/subscription.ts';
 import { sanitise } from '../../contract/text.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { checkouts } from '../db/schema.ts';
+import { checkouts } from '../db/schema-plans.ts';
 import type { Caller } from '../http/handlers.ts';
 import { readSubscription } from './entitlement.ts';
 import { subscriptionCounts } from './standing.ts';

@@ -3,7 +3,8 @@ import { eq, inArray } from 'drizzle-orm';
 import type { Tier } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
-import { subscriptions, users } from '../db/schema.ts';
+import { users } from '../db/schema.ts';
+import { subscriptions } from '../db/schema-plans.ts';
 import { standingOf, type SubscriptionFacts, type TrialFacts } from './standing.ts';
 
 export interface Entitled {

@@ -1,6 +1,7 @@
 /** Finds what webhooks did not tell: events that never came, and plans whose time to renew has passed; refuses to guess. */
 import { and, asc, eq, inArray, isNotNull, lt, or } from 'drizzle-orm';
-import { meta, subscriptions, webhookEvents } from '../db/schema.ts';
+import { meta } from '../db/schema.ts';
+import { subscriptions, webhookEvents } from '../db/schema-plans.ts';
 import { Rounds } from '../rounds.ts';
 import type { WebhookNotice } from './payments.ts';
 import { observe } from './subscription-record.ts';

@@ -5,7 +5,7 @@ import { formatFixed, parseFixed, sum, type Fixed } from '../../contract/money.t
 import type { Plan } from '../../contract/subscription.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
-import { testInvoices } from '../db/schema.ts';
+import { testInvoices } from '../db/schema-plans.ts';
 import type { EventLog } from '../events/events.ts';
 import { readSubscription } from './entitlement.ts';
 import type { ProviderSubscription } from './payments.ts';

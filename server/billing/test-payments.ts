@@ -5,7 +5,7 @@ import { InvoiceStatus, type ChargePreview, type Invoice } from '../../contract/
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';
 import type { Tx } from '../db/database.ts';
-import { checkouts, subscriptions, testInvoices } from '../db/schema.ts';
+import { checkouts, subscriptions, testInvoices } from '../db/schema-plans.ts';
 import type { ChargeOrder, CheckoutOrder, OpenedCheckout, Payments, PortalOrder, ProviderSubscription } from './payments.ts';
 import { builtInPlans } from './plans.ts';
 import { changeBill, chargeOnWire, firstBill } from './proration.ts';

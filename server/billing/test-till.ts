@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import { ZERO } from '../../contract/money.ts';
 import type { Plan } from '../../contract/subscription.ts';
 import type { Tx } from '../db/database.ts';
-import { checkouts, testInvoices } from '../db/schema.ts';
+import { checkouts, testInvoices } from '../db/schema-plans.ts';
 import { UNFINISHED, type CheckoutRow } from './checkout.ts';
 import { readSubscription } from './entitlement.ts';
 import { builtInPlans, planOfPrice } from './plans.ts';

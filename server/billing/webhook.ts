@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import { checkouts, subscriptions, webhookEvents } from '../db/schema.ts';
+import { checkouts, subscriptions, webhookEvents } from '../db/schema-plans.ts';
 import type { EventLog } from '../events/events.ts';
 import type { Log } from '../log.ts';
 import type { Payments, ProviderSubscription, WebhookNotice } from './payments.ts';

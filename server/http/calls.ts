@@ -58,7 +58,7 @@ async function context<N extends CallName>(name: N, deps: CallsDeps, request: Fa
       (reply) => outgoing(name, reply), effect,
     );
   };
-  return { caller: { uid: caller.uid, email: caller.email }, commandId, params, query, body, once } as CallContext<N>;
+  return { caller: { uid: caller.uid, email: caller.email }, ip: request.ip, commandId, params, query, body, once } as CallContext<N>;
 }
 
 function registerCall<N extends CallName>(app: FastifyInstance, name: N, deps: CallsDeps): void {

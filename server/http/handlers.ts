@@ -13,6 +13,8 @@ export interface Caller {
 export interface CallContext<N extends CallName> {
   /** Present for `token` calls; the user's row exists by then. */
   caller: Caller;
+  /** Where the request came from; through a proxy, as far as that is trusted. */
+  ip: string;
   /** The Idempotency-Key; empty for a GET. */
   commandId: string;
   params: output<(typeof CALLS)[N]['params']>;

@@ -1,29 +1,26 @@
-/** The calls about a person's own settings and wallet; refuses edits made on a version that is no longer the newest. */
-import { and, eq, isNull, sql } from 'drizzle-orm';
-import type { CallReply } from '../../contract/calls.ts';
+/** The calls about a person's own settings; refuses edits made on a version that is no longer the newest. */
+import { and, eq, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import { fixedFromNumber, formatFixed, parseFixed } from '../../contract/money.ts';
+import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
 import { tierPermits } from '../../contract/tiers.ts';
 import type { RiskProfileBody, TradingSettingsBody } from '../../contract/user.ts';
 import type { Entitlement } from '../billing/entitlement.ts';
-import type { Database, Db, Tx } from '../db/database.ts';
-import { accounts, balances, riskProfiles, users } from '../db/schema.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { riskProfiles, users } from '../db/schema.ts';
 import type { EventLog } from '../events/events.ts';
 import type { Handlers } from '../http/handlers.ts';
-import type { Market } from '../market/market.ts';
 import { readRiskProfiles, readSettings } from './settings.ts';
 
 export interface UserDeps {
   database: Database;
   events: EventLog;
-  market: Market;
   entitlement: Entitlement;
 }
 
 export function userHandlers(
   deps: UserDeps,
-): Pick<Handlers, 'tradingSettings' | 'updateTradingSettings' | 'riskProfile' | 'walletStatus'> {
-  const { database, events, market, entitlement } = deps;
+): Pick<Handlers, 'tradingSettings' | 'updateTradingSettings' | 'riskProfile'> {
+  const { database, events, entitlement } = deps;
   return {
     tradingSettings: async ({ caller }) => ({
       ...await readSettings(database.db, caller.uid),
@@ -46,8 +43,6 @@ export function userHandlers(
       await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
       return { commandId, profile: body };
     }),
-
-    walletStatus: ({ caller }) => readWallet(database.db, market, caller.uid),
   };
 }
 
@@ -74,20 +69,4 @@ async function writeRiskProfile(tx: Tx, uid: string, body: RiskProfileBody): Pro
   };
   await tx.db.insert(riskProfiles).values({ uid, profile: body.profile, ...values })
     .onConflictDoUpdate({ target: [riskProfiles.uid, riskProfiles.profile], set: values });
-}
-
-/** Cash of the open paper book, as the ledger adds it up; nothing is linked to an address on the server. */
-async function readWallet(db: Db, market: Market, uid: string): Promise<CallReply<'walletStatus'>> {
-  const { source } = market;
-  const rows = await db.select({ asset: balances.asset, amount: balances.amount }).from(balances)
-    .innerJoin(accounts, eq(accounts.id, balances.accountId))
-    .where(and(eq(accounts.uid, uid), eq(accounts.source, source.id), isNull(accounts.closedAt), eq(balances.bucket, 'cash')))
-    .orderBy(balances.asset);
-  return {
-    mode: 'paper',
-    venue: `Paper account on ${source.label}`,
-    quote: source.quote,
-    balances: rows.map((row) => ({ asset: row.asset, available: formatFixed(parseFixed(row.amount)) })),
-    linkedAddresses: [],
-  };
 }

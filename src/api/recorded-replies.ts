@@ -5,6 +5,7 @@ import type { CallName, CallReply } from '../../contract/calls.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import type { DayResult } from '../../contract/trading.ts';
 import type { UserSettings } from '../../contract/user.ts';
+import type { LinkedAddress } from '../../contract/wallet.ts';
 
 export interface RecordedState {
   /** When the recording was opened, ms: every price and fill is told relative to it. */
@@ -13,6 +14,9 @@ export interface RecordedState {
   settings: UserSettings;
   settingsVersion: number;
   trialEndsAt: number | null;
+  links: LinkedAddress[];
+  /** The address that a message to sign was last made for. */
+  asked: Pick<LinkedAddress, 'address' | 'chainId'> | null;
 }
 
 const HOUR = 60 * 60_000;
@@ -40,6 +44,8 @@ export function recordState(now: number): RecordedState {
     },
     settingsVersion: 1,
     trialEndsAt: now + 9 * 24 * HOUR,
+    links: [],
+    asked: null,
   };
 }
 
@@ -108,7 +114,11 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
       agent: agents[0] ?? recordAgent('recorded-drift', 'Drift', at), trades: 1, wins: 0, metrics: NO_METRICS, positions: [position], fills: [fill], decisions: [], decisionCounts: [],
     },
     tradingSettings: { settings: state.settings, version: state.settingsVersion, riskProfiles: [] },
-    walletStatus: { mode: 'paper', venue: 'recorded', quote: 'USDT', balances: [{ asset: 'USDT', available: '9007.44' }], linkedAddresses: [] },
+    walletStatus: {
+      mode: 'paper', venue: 'recorded', quote: 'USDT', balances: [{ asset: 'USDT', available: '9007.44', reserved: '0' }, { asset: 'ETH', available: '0', reserved: '0.4' }],
+      linkedAddresses: state.links.map(({ address }) => address), links: state.links, onramp: 'direct', servedAt: now,
+    },
+    onrampOptions: { paymentCurrencies: [{ id: 'USD', limits: [{ id: 'CARD', min: '2', max: '500' }] }], purchaseCurrencies: [{ id: 'recorded-usdc', name: 'USD Coin', symbol: 'USDC', networks: [{ name: 'base', displayName: 'Base' }] }] },
     portfolio: {
       accountId: 'recorded-account', book: 1, paper: true, sourceId: 'recorded', quote: 'USDT', sequence: 1, asOf: at, servedAt: now,
       cash: '9007.44', positionsValue: '1004.96', equity: '10012.4', deposits: '10000', realized: '0', unrealized: '12.4', fees: '2.6',

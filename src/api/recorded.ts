@@ -3,6 +3,7 @@ import type { Agent } from '../../contract/agents.ts';
 import { CALLS, type CallName } from '../../contract/calls.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
+import { LINK_MESSAGE_LIFE_MS } from '../../contract/wallet.ts';
 import { recordAgent, recordedReplies, type RecordedState, recordState } from './recorded-replies.ts';
 
 const TRIAL_MS = 14 * 24 * 60 * 60_000;
@@ -64,6 +65,25 @@ const CHANGES: Partial<Record<CallName, (change: Change) => Record<string, unkno
     return { settings: state.settings, version: state.settingsVersion };
   },
   riskProfile: ({ body }) => ({ profile: body }),
+  // Nothing is proved here: a recording has no chain, and links nothing anywhere.
+  linkMessage({ state, body, now }) {
+    state.asked = { address: String(body.address), chainId: Number(body.chainId) };
+    return { message: `A recording asks ${state.asked.address} to sign this. Nothing is linked anywhere.`, expiresAt: now + LINK_MESSAGE_LIFE_MS };
+  },
+  linkAddress({ state, body, now }) {
+    if (state.asked === null) return undefined;
+    const link = { id: `recorded-link-${state.links.length + 1}`, ...state.asked, label: typeof body.label === 'string' ? body.label : 'Wallet', proof: 'key' as const, linkedAt: now };
+    state.links = [...state.links, link];
+    state.asked = null;
+    return { link };
+  },
+  onrampQuote: ({ body }) => ({
+    purchaseAmount: { value: String(body.paymentAmount), currency: String(body.purchaseCurrency) }, paymentSubtotal: { value: String(body.paymentAmount), currency: String(body.paymentCurrency) },
+  }),
+  unlinkAddress({ state, id }) {
+    state.links = state.links.filter((one) => one.id !== id);
+    return { id };
+  },
   trialStart({ state, now }) {
     state.trialEndsAt = now + TRIAL_MS;
     return { trial: recordedReplies(state, now).trialStatus };

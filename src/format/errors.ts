@@ -13,6 +13,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   unknown_symbol: 'The market source does not offer this pair.',
   wrong_quote: 'This account trades in another quote currency.',
   invalid_signature: 'The message was not signed as it should be, and was refused.',
+  link_message_refused: 'What was signed is not the message that Tradewind made for you. Nothing was linked.',
   not_authenticated: 'Not authenticated',
   no_token: 'No authentication token available',
   invalid_token_structure: 'Invalid token structure',
@@ -40,10 +41,16 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   referral_refused: 'This code cannot be used by this account.',
   support_request_closed: 'This request is closed. Open a new one.',
   insufficient_cash: 'There is not enough cash for this.',
+  link_message_used: 'This message was used already. Ask for a new one and sign that.',
+  address_linked_elsewhere: 'This address is linked to another Tradewind account. Unlink it there first.',
+  address_limit_reached: 'Your account has as many addresses as it can hold. Unlink one first.',
+  onramp_not_configured: 'Buying coins is not set up on this server.',
   command_lapsed: 'The command waited too long and was not carried out.',
+  link_message_expired: 'The message to sign is too old. Ask for a new one and sign that.',
   payload_too_large: 'That is more than the server takes at once.',
   unsupported_media_type: 'The server does not take this kind of content.',
   idempotency_mismatch: 'The same command was sent with other content. Nothing was changed.',
+  onramp_refused: 'The provider does not offer this purchase. Nothing was bought.',
   contract_too_old: 'This version of the app is too old for the server. Update it; what waits to be sent is kept.',
   rate_limited: 'Too many requests just now. Wait a moment.',
   limit_reached: 'That was as often as this is possible in a day. Try again later.',
@@ -52,6 +59,8 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   pools_unavailable: 'Unable to retrieve trading pools - all sources unavailable',
   agents_unavailable: 'Unable to retrieve agent data - backend unavailable',
   wallet_unavailable: 'Unable to retrieve wallet data - backend unavailable',
+  chain_unavailable: 'The chain cannot be reached just now, and a smart wallet is asked there. Nothing was linked; what you signed is still good.',
+  onramp_unavailable: 'The provider of purchases cannot be reached just now. Nothing was bought.',
   subscription_unavailable: 'Backend service unavailable',
   identity_unavailable: 'Your sign-in cannot be confirmed just now. Saved data stays readable.',
   database_unavailable: 'The server cannot reach its records just now. Try again in a moment.',
@@ -66,7 +75,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
 /** Codes whose own text says less than the server's sentence, which names the field, the amount or the limit. */
 const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown'>([
   'invalid_request', 'invalid_parameter', 'no_price_id', 'unknown_symbol', 'wrong_quote', 'insufficient_permissions', 'agent_cap_reached',
-  'agent_holds_positions', 'insufficient_cash', 'not_found', 'trading_disabled', 'referral_refused', 'limit_reached', 'subscription_unavailable', 'unknown',
+  'agent_holds_positions', 'insufficient_cash', 'not_found', 'trading_disabled', 'referral_refused', 'limit_reached', 'link_message_refused', 'address_linked_elsewhere', 'onramp_refused', 'subscription_unavailable', 'unknown',
 ]);
 
 /** Firebase's own codes, in words. What is not listed is worded as a failure to sign in. */

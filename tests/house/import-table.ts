@@ -14,7 +14,7 @@ export interface Rule {
  */
 export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config|rounds)\.ts$/,
-  /^server\/db\/(database|schema|faults|bulk|columns|open|open-database)\.ts$/,
+  /^server\/db\/(database|schema|schema-plans|schema-wallet|faults|bulk|columns|open|open-database)\.ts$/,
   /^server\/events\/events\.ts$/,
   /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,
@@ -23,6 +23,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/billing\/(entitlement|handlers|payments|routes|standing|stripe-payments|subscription-record|test-payments)\.ts$/,
   /^server\/user\/(settings|ensure-user|handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
+  /^server\/wallet\/handlers\.ts$/,
   /^server\/venues\/(venue|paper)\.ts$/,
 ];
 

@@ -8,7 +8,7 @@ import type { TradingDeps } from '../../server/agents/deps.ts';
 import { DatabaseEntitlement } from '../../server/billing/entitlement.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openEmptyDatabase } from './empty-database.ts';
-import { subscriptions } from '../../server/db/schema.ts';
+import { subscriptions } from '../../server/db/schema-plans.ts';
 import { EventBell, EventLog } from '../../server/events/events.ts';
 import type { Handlers } from '../../server/http/handlers.ts';
 import { runOnce } from '../../server/http/receipts.ts';

@@ -6,16 +6,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXPORT_PARTS, type ExportPart, type ExportRows } from '../../../contract/account.ts';
 import { exportStored } from '../../../server/account/export.ts';
 import { PARTS } from '../../../server/account/export-parts.ts';
-import * as schema from '../../../server/db/schema.ts';
+import * as coreTables from '../../../server/db/schema.ts';
+import * as planTables from '../../../server/db/schema-plans.ts';
+import * as walletTables from '../../../server/db/schema-wallet.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import type { HostedFailed} from '../../support/app.ts';
 import { buildTestApp, TestClock, type TestApp } from '../../support/app.ts';
 import { IdentityBook } from '../../support/identity-book.ts';
 
 const DAY_MS = 86_400_000;
+const schema = { ...coreTables, ...planTables, ...walletTables };
 const TABLES = Object.values(schema).filter((table) => is(table, PgTable));
 /** Of nobody in particular, or of an account that is already gone. */
 const NOT_PERSONAL = ['webhook_events', 'ticks', 'market_clocks', 'meta', 'deleted_accounts', 'account_deletions'];
+const SIGNED_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const SECRET = 'BPushKeyThatIsNobodysBusiness';
 
 const clock = new TestClock();
@@ -71,6 +75,8 @@ async function livedIn(): Promise<Person> {
   await db().insert(schema.pushPreferences).values({ uid, settings: { kinds: {} } });
   await db().insert(schema.pushMessages).values({ id: randomUUID(), subscriptionId, cause: `x:${uid}`, kind: 'fills', facts: { agentId }, state: 'sent', nextAttemptAt: now, createdAt: now });
   await db().insert(schema.planCredits).values({ id: randomUUID(), uid, cause: `inviter:${randomUUID()}`, days: 14, createdAt: now });
+  await db().insert(schema.linkedAddresses).values({ id: randomUUID(), uid, chainId: 84_532, address: `0x${randomUUID().replaceAll('-', '')}00000000`, label: 'Smart wallet', proof: 'contract', linkedAt: now });
+  await db().insert(schema.linkMessages).values({ nonce: randomUUID(), uid, chainId: 84_532, address: SIGNED_ADDRESS, message: `Signed for ${uid}`, createdAt: now, expiresAt: now });
   await test.hosted('referral', token, {});
   await test.hosted('openSupportRequest', token, { id: randomUUID(), category: 'billing', text: `A question by ${uid}`, diagnostics: null });
   return { uid, email, token, agentId, marks: [uid, email, agentId, accountId, subscriptionId, orderId, `Harbour ${people}`] };

@@ -7,7 +7,8 @@ import { Refusal } from '../../../contract/errors.ts';
 import { START_FRESH_MS, START_LAPSE_MS } from '../../../contract/limits.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
-import { events, subscriptions } from '../../../server/db/schema.ts';
+import { events } from '../../../server/db/schema.ts';
+import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
 let database: Database;

@@ -4,7 +4,8 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BatchState } from '../../../server/agents/batch-state.ts';
 import { asAgentRow } from '../../../server/agents/read-agents.ts';
-import { agents, subscriptions } from '../../../server/db/schema.ts';
+import { agents } from '../../../server/db/schema.ts';
+import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
 let floor: Floor;

@@ -5,7 +5,8 @@ import { add, formatFixed, parseFixed, sum, toNumber } from '../../../contract/m
 import { DAY_MS } from '../../../engine/schedule.ts';
 import type { Database, Db, Tx } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
-import { agents, decisions, equityPoints, events, fills, ledger, orders, positions, subscriptions, ticks, users } from '../../../server/db/schema.ts';
+import { agents, decisions, equityPoints, events, fills, ledger, orders, positions, ticks, users } from '../../../server/db/schema.ts';
+import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { defaultSettings } from '../../../server/user/settings.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
 import { TestPayments } from '../../../server/billing/test-payments.ts';
-import { webhookEvents } from '../../../server/db/schema.ts';
+import { webhookEvents } from '../../../server/db/schema-plans.ts';
 import { RateLimit } from '../../../server/http/rate-limit.ts';
 import { openWorld, ORIGIN, quietLog, type World } from './world.ts';
 

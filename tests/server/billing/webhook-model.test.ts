@@ -10,7 +10,7 @@ import { DatabaseEntitlement } from '../../../server/billing/entitlement.ts';
 import { Reconciliation } from '../../../server/billing/reconciliation.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
-import { webhookEvents } from '../../../server/db/schema.ts';
+import { webhookEvents } from '../../../server/db/schema-plans.ts';
 import { startStripeStandIn, type StandInSubscription, type StripeStandIn } from '../../support/stripe-server.ts';
 import { openWorld, ORIGIN, quietLog, type World } from './world.ts';
 

@@ -58,7 +58,7 @@ export function caller(world: World, handlers: Partial<Handlers>) {
     const definition = CALLS[name];
     const parsed = definition.body.parse(body ?? {}) as never;
     return handler({
-      caller: { uid, email: 'nobody@example.com' }, commandId: definition.method === 'GET' ? '' : commandId,
+      caller: { uid, email: 'nobody@example.com' }, ip: '203.0.113.7', commandId: definition.method === 'GET' ? '' : commandId,
       params: {} as never, query: {} as never, body: parsed,
       once: (effect) => runOnce(world.database, world.clock, { uid, commandId, bodyHash: requestHash(name, {}, parsed) },
         (reply) => definition.reply.parse(reply) as never, effect as never),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SUPPORT_MESSAGES_A_DAY, SUPPORT_REQUESTS_A_DAY, SUPPORT_TEXT_MAX, type SupportDiagnostics } from '../../../contract/support.ts';
-import { subscriptions } from '../../../server/db/schema.ts';
+import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { answerRequest, closeRequest, requestsForOperator } from '../../../server/support/requests.ts';
 import { buildTestApp, ErrorLog, TestClock, type HostedFailed, type TestApp } from '../../support/app.ts';
 

@@ -1,4 +1,4 @@
-/** A person's row, settings, risk values and wallet status on the server. */
+/** A person's row, settings and risk values on the server. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import fc from '../../support/property.ts';
@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tier } from '../../../contract/tiers.ts';
 import { RiskProfileBody, TradingSettingsBody, UserSettings } from '../../../contract/user.ts';
 import { RISK_PROFILES } from '../../../engine/profiles.ts';
-import { accounts, balances, users } from '../../../server/db/schema.ts';
+import { users } from '../../../server/db/schema.ts';
 import { ensureUser } from '../../../server/user/ensure-user.ts';
 import { userHandlers } from '../../../server/user/handlers.ts';
 import { defaultSettings, displayNameFrom, readSettings, riskValuesFor } from '../../../server/user/settings.ts';
-import { caller, openWorld, SOURCE, START, type World } from '../billing/world.ts';
+import { caller, openWorld, type World } from '../billing/world.ts';
 
 let world: World;
 let tier: Tier = 'standard';
@@ -161,23 +161,5 @@ describe('own risk values', () => {
   it('know three profiles (R5-08)', () => {
     expect(['Conservative', 'Moderate', 'Aggressive', 'moderate', 'Wild'].map((profile) => RiskProfileBody.safeParse({ ...own, profile }).success))
       .toEqual([true, true, true, false, false]);
-  });
-});
-
-describe('wallet status', () => {
-  it('says paper, the venue and the cash of the open book alone (R7-23)', async () => {
-    const uid = await world.person();
-    const open = { uid, source: SOURCE.id, quote: 'USDT', openedAt: START, openedMarketMs: START };
-    const [old, present] = [randomUUID(), randomUUID()];
-    await world.database.db.insert(accounts).values([{ ...open, id: old, book: 1, closedAt: START }, { ...open, id: present, book: 2 }]);
-    await world.database.db.insert(balances).values([
-      { accountId: old, bucket: 'cash', asset: 'USDT', amount: '77' },
-      { accountId: present, bucket: 'cash', asset: 'USDT', amount: '9876.5' },
-      { accountId: present, bucket: 'fees', asset: 'USDT', amount: '1.25' },
-    ]);
-    expect(await call(uid, 'walletStatus')).toEqual({
-      mode: 'paper', venue: 'Paper account on Simulated prices', quote: 'USDT',
-      balances: [{ asset: 'USDT', available: '9876.5' }], linkedAddresses: [],
-    });
   });
 });

@@ -25,6 +25,19 @@ describe('recorded replies', () => {
     expect(formatFixed(add(parseFixed(portfolio.cash), parseFixed(portfolio.positionsValue)))).toBe(portfolio.equity);
   });
 
+  it('link and unlink an address in the recording alone', async () => {
+    const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+    await expect(api.call('linkAddress', { body: { message: 'x', signature: '0x00' }, attempts: 1 })).rejects.toThrow('A recording cannot do this');
+    const { message } = await api.call('linkMessage', { body: { address, chainId: 84_532 } });
+    expect(message).toContain('Nothing is linked anywhere');
+    const { link } = await api.call('linkAddress', { body: { message, signature: '0x00', label: 'Cold box' } });
+    expect((await api.call('walletStatus', {})).links).toEqual([link]);
+    await api.call('unlinkAddress', { params: { id: link.id } });
+    expect((await api.call('walletStatus', {})).linkedAddresses).toEqual([]);
+    const quote = { purchaseCurrency: 'USDC', paymentCurrency: 'USD', paymentMethod: 'CARD', paymentAmount: '100', country: 'US' };
+    expect(await api.call('onrampQuote', { body: quote })).toMatchObject({ purchaseAmount: { value: '100' } });
+  });
+
   it('change for commands, and refuse what a recording cannot do', async () => {
     await expect(api.call('stopAgent', { params: { id: 'recorded-harbour' }, body: {} })).resolves.toMatchObject({ outcome: 'stopped', agent: { status: 'stopped' } });
     const { agents } = await api.call('agents', {});
