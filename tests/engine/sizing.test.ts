@@ -1,7 +1,7 @@
 /** Every limit binds in its turn, and no order passes any of them. */
 import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { add, formatFixed, multiply, parseFixed, toNumber } from '../../contract/money.ts';
+import { add, formatFixed, parseFixed, toNumber } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { paperFill } from '../../engine/fills.ts';
 import { RISK_PROFILES, riskValues } from '../../engine/profiles.ts';
