@@ -11,6 +11,7 @@ import { BackControl } from './BackControl.tsx';
 import { kindOf, STALE_AFTER, useDataTime } from './data-age.ts';
 import { Mark } from './Mark.tsx';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
+import { WalletChip } from './WalletChip.tsx';
 
 function Logo({ to, label = 'Tradewind' }: { to: string; label?: string }) {
   return (
@@ -76,6 +77,7 @@ export function AppHeader({ path }: { path: string }) {
           {links.map((link) => <BarLink key={link.label} link={link} path={path} />)}
         </nav>
         <div className="ml-auto flex items-center gap-3">
+          <WalletChip />
           <PaperTag />
           <Age savedAt={dataTime} staleAfterMs={STALE_AFTER[kind]} icon className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]" />
           <button ref={toggle} type="button" aria-expanded={open} aria-controls="header-menu" aria-label={open ? 'Close menu' : 'Open menu'} onClick={() => { setOpen(!open); }}

@@ -1,69 +1,174 @@
-/** Connect, disconnect, change chain, address and balance; refuses to hide why a wallet did not do it. */
-import { useAccount, useBalance, useConnect, useConnectors, useDisconnect, useSwitchChain } from 'wagmi';
-import { formatUnits } from 'viem';
+/** Connect, disconnect, change network, address and balance; refuses to hide why a wallet did not do it. */
+import { Check, Copy, ExternalLink, RefreshCw } from 'lucide-react';
+import { useState } from 'react';
+import { useAccount, useConfig, useConnect, useConnections, useConnectors, useDisconnect, useSwitchAccount, useSwitchChain, type Connector } from 'wagmi';
+import { Age } from '../components/Age.tsx';
 import { Button } from '../components/Button.tsx';
-import { walletSentence } from './wallet-errors.ts';
+import { Skeleton } from '../components/EmptyState.tsx';
+import { Line } from '../components/Section.tsx';
+import { StatusBadge } from '../components/Tags.tsx';
+import { CoinsTag } from './coins-tag.tsx';
+import { isInPage } from './connectors.ts';
+import { heldEther } from './ether.ts';
+import { FailureNote } from './failure-note.tsx';
+import { shortAddress } from './recipient.ts';
+import { useEtherBalance, useKnownChain, useNoNetwork } from './use-wallet.ts';
 
-const BALANCE_DECIMALS = 6;
+/** A balance older than this is marked, ms. */
+const BALANCE_STALE_MS = 60_000;
 
-/** Native balance cut, not rounded, to six decimals: never more than there is. */
-function balanceText(value: bigint, decimals: number, symbol: string): string {
-  const [whole = '0', fraction = ''] = formatUnits(value, decimals).split('.');
-  const shown = fraction.slice(0, BALANCE_DECIMALS).replace(/0+$/, '');
-  return `${whole}${shown === '' ? '' : `.${shown}`} ${symbol}`;
+/** What a person is to expect of a wallet before they choose it. */
+function aboutConnector({ id, type }: Connector): string {
+  if (type === 'coinbaseWallet') return 'A smart wallet with a passkey. Opens a window of Coinbase\'s; nothing to install.';
+  return isInPage(id) ? 'In this browser.' : 'Not found in this browser.';
 }
 
-function Failure({ error }: { error: unknown }) {
-  return <p role="alert" className="mt-2 text-sm text-danger">{walletSentence(error)}</p>;
+function ConnectorChoice({ connectors, busy, onChoose }: { connectors: readonly Connector[]; busy: boolean; onChoose: (connector: Connector) => void }) {
+  return (
+    <ul className="mt-3 max-w-xl">
+      {connectors.map((connector) => (
+        <li key={connector.uid} className="rule row flex items-center justify-between gap-4 py-2">
+          <span className="min-w-0"><span className="font-medium">{connector.name}</span><span className="block text-sm text-ink-3">{aboutConnector(connector)}</span></span>
+          <Button size="sm" disabled={busy} onClick={() => { onChoose(connector); }}>Connect<span className="sr-only"> {connector.name}</span></Button>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
-function Connect({ busy }: { busy: boolean }) {
-  const { connect, error, isPending } = useConnect();
-  const [connector] = useConnectors();
+/** One wallet is one button; several are a choice. */
+function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnecting' }) {
+  const { connect, error, isPending, reset } = useConnect();
+  const connectors = useConnectors();
+  const noNetwork = useNoNetwork();
+  const busy = status !== 'disconnected' || isPending;
+  const [only] = connectors;
+  const begin = (connector: Connector): void => { reset(); connect({ connector }); };
   return (
     <>
-      <p className="mt-1 text-ink-2">Connect a smart wallet on Base or Base Sepolia. Trading stays on paper: no agent can spend from it.</p>
-      <Button tone="primary" className="mt-3" busy={busy || isPending} disabled={connector === undefined} onClick={() => { if (connector !== undefined) connect({ connector }); }}>
-        {busy || isPending ? 'Connecting' : 'Connect wallet'}
-      </Button>
-      {error !== null && <Failure error={error} />}
+      <p className="mt-2 max-w-[64ch] text-ink-2">Connect a wallet on Base or Base Sepolia. Trading stays on paper: no agent can spend from it.</p>
+      {connectors.length > 1
+        ? <ConnectorChoice connectors={connectors} busy={busy || noNetwork} onChoose={begin} />
+        : <Button tone="primary" className="mt-3" busy={busy} disabled={only === undefined || noNetwork} onClick={() => { if (only !== undefined) begin(only); }}>{busy ? 'Connecting' : 'Connect wallet'}</Button>}
+      <p role="status" className="mt-2 min-h-5 text-sm text-ink-3">
+        {noNetwork ? 'No network: a wallet can be connected when you are back.'
+          : status === 'reconnecting' ? 'Looking for the wallet that was connected here.'
+            : isPending ? 'The wallet is asking you. Its window may lie behind this one.' : ''}
+      </p>
+      {error !== null && <FailureNote error={error} act="connect" />}
+    </>
+  );
+}
+
+function Address({ address, explorer }: { address: string; explorer: string | null }) {
+  const [copied, setCopied] = useState(false);
+  const copy = (): void => { navigator.clipboard.writeText(address).then(() => { setCopied(true); }, () => { setCopied(false); }); };
+  return (
+    <span className="inline-flex flex-wrap items-center justify-end gap-x-1">
+      <span className="font-mono text-sm break-all max-sm:sr-only">{address}</span><span aria-hidden className="font-mono text-sm sm:hidden">{shortAddress(address)}</span>
+      <Button tone="plain" size="icon" aria-label={copied ? 'Address copied' : 'Copy address'} onClick={copy}>{copied ? <Check className="size-4" aria-hidden /> : <Copy className="size-4" aria-hidden />}</Button>
+      {explorer !== null && <a href={`${explorer}/address/${address}`} target="_blank" rel="noreferrer" aria-label="This address in the block explorer" className="inline-flex size-11 items-center justify-center text-accent pointer-fine:size-9"><ExternalLink className="size-4" aria-hidden /></a>}
+    </span>
+  );
+}
+
+function Balance() {
+  const chain = useKnownChain();
+  const { data, dataUpdatedAt, error, isFetching, refetch } = useEtherBalance();
+  if (chain === null) return <span className="text-ink-3">— on a network that is not Base</span>;
+  return (
+    <span className="inline-flex flex-wrap items-center justify-end gap-x-2">
+      {data === undefined ? error === null ? <Skeleton className="h-4 w-24" /> : <span className="text-ink-3">— the chain did not answer</span>
+        : <><span className="font-medium" data-balance>{heldEther(data.value)} ETH</span><CoinsTag chainId={chain.id} /></>}
+      {data !== undefined && <Age savedAt={dataUpdatedAt} staleAfterMs={BALANCE_STALE_MS} />}
+      <Button tone="plain" size="icon" aria-label="Ask for the balance again" aria-busy={isFetching || undefined} onClick={() => { void refetch(); }}><RefreshCw className={isFetching ? 'spin size-4' : 'size-4'} aria-hidden /></Button>
+    </span>
+  );
+}
+
+function Network() {
+  const { chainId } = useAccount();
+  const { chains, error, isPending, switchChain, variables } = useSwitchChain();
+  const known = chains.some(({ id }) => id === chainId);
+  return (
+    <>
+      <div className="rule row flex items-center justify-between gap-4 py-1.5">
+        <label htmlFor="wallet-chain" className="text-ink-2">Network</label>
+        <select
+          id="wallet-chain" className="h-11 rounded-md border border-line-strong/70 bg-surface px-2 pointer-fine:h-9" disabled={isPending}
+          value={isPending ? variables.chainId : known ? chainId : ''}
+          onChange={(event) => { switchChain({ chainId: Number(event.target.value) }); }}
+        >
+          {!known && <option value="" disabled>Another network ({chainId})</option>}
+          {chains.map((chain) => <option key={chain.id} value={chain.id}>{chain.name}</option>)}
+        </select>
+      </div>
+      {isPending && <p role="status" className="mt-1 text-right text-sm text-ink-3">The wallet is asking you to change the network.</p>}
+      {!known && <p role="status" className="mt-2 text-sm text-amber">The wallet is on a network that is not used here. Choose Base or Base Sepolia.</p>}
+      {error !== null && <FailureNote error={error} act="switch" />}
+    </>
+  );
+}
+
+/** Several wallets may be connected; one is in use. */
+function Connections() {
+  const connections = useConnections();
+  const { connector: current } = useAccount();
+  const { switchAccount, error } = useSwitchAccount();
+  const { connect, error: connectError, isPending, reset } = useConnect();
+  const [choosing, setChoosing] = useState(false);
+  const others = useConnectors().filter(({ uid }) => !connections.some(({ connector }) => connector.uid === uid));
+  return (
+    <>
+      {connections.length > 1 && (
+        <ul aria-label="Connected wallets" className="mt-3">
+          {connections.map(({ accounts, connector }) => (
+            <li key={connector.uid} className="rule row flex items-center justify-between gap-4 py-1.5">
+              <span>{connector.name} <span className="font-mono text-sm text-ink-3">{shortAddress(accounts[0])}</span></span>
+              {connector.uid === current?.uid ? <StatusBadge tone="good">In use</StatusBadge> : <Button size="sm" onClick={() => { switchAccount({ connector }); }}>Use<span className="sr-only"> {connector.name}</span></Button>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && (choosing
+        ? <ConnectorChoice connectors={others} busy={isPending} onChoose={(connector) => { reset(); connect({ connector }, { onSuccess: () => { setChoosing(false); } }); }} />
+        : <Button className="mt-3 mr-2" onClick={() => { setChoosing(true); }}>Connect another wallet</Button>)}
+      {connectError !== null && <FailureNote error={connectError} act="connect" />}
+      {error !== null && <FailureNote error={error} act="connect" />}
+    </>
+  );
+}
+
+function Leave() {
+  const config = useConfig();
+  const { disconnect, error } = useDisconnect();
+  // Nothing is left to come back to: the wallet is not loaded again before it is asked for.
+  const forget = (): void => { if (config.state.connections.size === 0) void config.storage?.removeItem('recentConnectorId'); };
+  return (
+    <>
+      <Button className="mt-3" onClick={() => { disconnect({}, { onSuccess: forget }); }}>Disconnect</Button>
+      {error !== null && <FailureNote error={error} act="disconnect" />}
     </>
   );
 }
 
 /** `status` is one of disconnected, connecting, reconnecting, connected. */
 export function WalletAccount() {
-  const account = useAccount();
-  const { disconnect, error: disconnectError } = useDisconnect();
-  const { chains, error: switchError, isPending: switching, switchChain } = useSwitchChain();
-  const balance = useBalance({ ...(account.address === undefined ? {} : { address: account.address }), query: { enabled: account.address !== undefined } });
-  if (account.status !== 'connected') {
-    return <div data-wallet-status={account.status}><Connect busy={account.status !== 'disconnected'} /></div>;
+  const { address, connector, status } = useAccount();
+  const chain = useKnownChain();
+  if (address === undefined || (status !== 'connected' && status !== 'reconnecting')) {
+    return <div data-wallet-status={status}><Connect status={status} /></div>;
   }
-  const known = chains.some((chain) => chain.id === account.chainId);
   return (
-    <div data-wallet-status={account.status}>
-      <dl className="mt-3 grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
-        <dt className="text-ink-2">Address</dt>
-        <dd className="break-all">{account.address}</dd>
-        <dt className="text-ink-2">Balance</dt>
-        <dd>{balance.data !== undefined ? balanceText(balance.data.value, balance.data.decimals, balance.data.symbol)
-          : balance.error !== null ? 'Not known: the chain did not answer' : 'Asking the chain'}</dd>
-        <dt className="text-ink-2"><label htmlFor="wallet-chain">Chain</label></dt>
-        <dd>
-          <select
-            id="wallet-chain" className="rounded-md border border-line-strong bg-surface px-2 py-2" disabled={switching}
-            value={known ? account.chainId : ''}
-            onChange={(event) => { switchChain({ chainId: Number(event.target.value) }); }}
-          >
-            {!known && <option value="" disabled>Another chain</option>}
-            {chains.map((chain) => <option key={chain.id} value={chain.id}>{chain.name}</option>)}
-          </select>
-        </dd>
+    <div data-wallet-status={status} className="max-w-2xl">
+      <dl className="mt-3">
+        <Line term="Wallet"><StatusBadge tone={status === 'connected' ? 'good' : 'neutral'}>{connector?.name} · {status === 'connected' ? 'connected' : 'reconnecting'}</StatusBadge></Line>
+        <Line term="Address"><Address address={address} explorer={chain?.explorer ?? null} /></Line>
+        <Line term="Balance"><Balance /></Line>
       </dl>
-      <Button tone="quiet" className="mt-3" onClick={() => { disconnect(); }}>Disconnect</Button>
-      {switchError !== null && <Failure error={switchError} />}
-      {disconnectError !== null && <Failure error={disconnectError} />}
+      <Network />
+      <Connections />
+      <Leave />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { disconnect } from 'wagmi/actions';
 import { QUERY_FRESH_MS, QUERY_RETRIES } from '../../contract/limits.ts';
 import { environment } from '../environment.ts';
 import { onPurge } from '../identity/session.ts';
+import { followWallet } from './follow-wallet.ts';
 import { Kit } from './kit-provider.tsx';
 import { forgetWallet } from './remembered.ts';
 import { WalletRooms } from './wallet-rooms.tsx';
@@ -22,11 +23,16 @@ let connected: Config | null = null;
 /** Longest wait of a sign-out for the kit, ms. */
 const PARTING_MS = 1_000;
 
+/** One for as long as the page lives: a second would listen to the same wallets and keep its own idea of them. */
+let own: Config | null = null;
+
 onPurge(async () => {
   const held = connected;
   connected = null;
+  own = null;
   if (held === null) return;
-  await Promise.race([disconnect(held).catch(() => undefined), new Promise((resolve) => { setTimeout(resolve, PARTING_MS); })]);
+  const leaving = [...held.state.connections.values()].map(({ connector }) => disconnect(held, { connector }).catch(() => undefined));
+  await Promise.race([Promise.all(leaving), new Promise((resolve) => { setTimeout(resolve, PARTING_MS); })]);
   forgetWallet();
 });
 
@@ -37,8 +43,8 @@ export interface WalletPanelProps {
 
 export default function WalletPanel({ config }: WalletPanelProps) {
   const [settings] = useState(() => readWalletEnvironment(import.meta.env));
-  const [wagmi] = useState(() => config ?? walletConfig({ jar: document, secureCookies: environment.secureCookies, settings: settings.kit }));
-  useEffect(() => { connected = wagmi; }, [wagmi]);
+  const [wagmi] = useState(() => config ?? (own ??= walletConfig({ jar: document, secureCookies: environment.secureCookies, settings: settings.kit })));
+  useEffect(() => { connected = wagmi; followWallet(wagmi); }, [wagmi]);
   const [queries] = useState(queryClient);
   return (
     <WagmiProvider config={wagmi}>

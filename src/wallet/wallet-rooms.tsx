@@ -13,8 +13,10 @@ const ROOMS: readonly Room[] = [
   { id: 'account', title: 'Wallet', Part: WalletAccount },
   { id: 'fund', title: 'Fund', Part: lazy(() => import('./fund/fund-room.tsx')) },
   { id: 'swap', title: 'Swap', Part: lazy(() => import('./swap/swap-room.tsx')) },
+  { id: 'send', title: 'Send', Part: lazy(() => import('./wallet-send.tsx')) },
   { id: 'checkout', title: 'Checkout', Part: lazy(() => import('./checkout/checkout-room.tsx')) },
   { id: 'nft', title: 'NFT', Part: lazy(() => import('./nft/nft-room.tsx')) },
+  { id: 'history', title: 'History', Part: lazy(() => import('./wallet-history.tsx')) },
 ];
 
 export function WalletRooms() {

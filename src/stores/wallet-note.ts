@@ -1,0 +1,49 @@
+/** Which wallet was connected when this page, or one before it, last knew; refuses to need the wallet for it, and to outlive a sign-out. */
+import * as z from 'zod/mini';
+import { proxy } from 'valtio';
+import { readLastUser } from '../identity/last-user.ts';
+
+const Note = z.object({ address: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)), chain: z.string(), testCoins: z.boolean(), at: z.number() });
+export type WalletNote = z.infer<typeof Note>;
+const Kept = z.extend(Note, { uid: z.string() });
+
+const KEY = 'tradewind.wallet';
+
+/** `live`: the wallet is loaded in this page, and the note is its present state. */
+export const walletNote = proxy<{ uid: string | null; note: WalletNote | null; live: boolean }>({ uid: null, note: null, live: false });
+
+function parse(text: string | null, uid: string): WalletNote | null {
+  try {
+    const kept = Kept.safeParse(JSON.parse(text ?? 'null'));
+    if (!kept.success || kept.data.uid !== uid) return null;
+    const { address, at, chain, testCoins } = kept.data;
+    return { address, at, chain, testCoins };
+  } catch {
+    return null;
+  }
+}
+
+/** Shows what is kept of this person's, and follows other tabs. Returns what ends it. */
+export function openWalletNote(uid: string): () => void {
+  if (walletNote.uid !== uid) Object.assign(walletNote, { uid, note: parse(localStorage.getItem(KEY), uid), live: false });
+  const follow = (event: StorageEvent): void => { if (event.key === KEY && !walletNote.live) walletNote.note = parse(event.newValue, uid); };
+  addEventListener('storage', follow);
+  return () => { removeEventListener('storage', follow); };
+}
+
+/** The wallet's own word. Null: none is connected. */
+export function noteWallet(note: WalletNote | null): void {
+  const uid = readLastUser()?.uid;
+  // Signed out: the purge takes what is kept, and nothing is written after it.
+  if (uid === undefined) {
+    Object.assign(walletNote, { uid: null, note: null, live: false });
+    return;
+  }
+  Object.assign(walletNote, { uid, note, live: true });
+  try {
+    if (note === null) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, JSON.stringify({ ...note, uid }));
+  } catch {
+    // A device without room: the header knows as long as the page lives.
+  }
+}

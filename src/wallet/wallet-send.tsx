@@ -1,0 +1,132 @@
+/** Sends ETH: to whom, how much, what it costs, a last look, and how far it has come; refuses to send what was not shown, and to lose what was typed. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import * as z from 'zod/mini';
+import { useAccount, useConfig } from 'wagmi';
+import { Button } from '../components/Button.tsx';
+import { EmptyState } from '../components/EmptyState.tsx';
+import { Field } from '../components/Field.tsx';
+import { useKeptDraft } from '../screens/agents/kept-draft.ts';
+import { CoinsTag } from './coins-tag.tsx';
+import { costEther, heldEther, parseTypedEther, plainEther } from './ether.ts';
+import { FailureNote } from './failure-note.tsx';
+import { parseRecipient } from './recipient.ts';
+import { SendDialog, type Reviewed } from './send-dialog.tsx';
+import { sendEther } from './send-ether.ts';
+import { estimateSend, mostSendable, type SendTerms } from './send-fees.ts';
+import { SendProgress } from './send-progress.tsx';
+import { isOpen, stageOf } from './sends.ts';
+import { useEtherBalance, useKnownChain, useNoNetwork, useSends } from './use-wallet.ts';
+
+const Draft = z.object({ to: z.string(), amount: z.string() });
+const NOTHING = { to: '', amount: '' };
+/** Fees move with every block, ms. */
+const FEES_FRESH_MS = 15_000;
+/** Typing rests this long before the chain is asked, ms. */
+const PAUSE_MS = 350;
+
+function useRested<T>(value: T): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => { setRested(value); }, PAUSE_MS);
+    return () => { clearTimeout(timer); };
+  }, [value]);
+  return rested;
+}
+
+function useFees(terms: SendTerms | null, chainId: 8453 | 84532) {
+  const config = useConfig();
+  const key = terms === null ? '' : `${chainId}.${terms.from}.${terms.to}.${terms.wei}.${String(terms.isSmart)}`;
+  const rested = useRested(key);
+  return useQuery({
+    queryKey: ['send-fees', key], enabled: terms !== null && rested === key, staleTime: FEES_FRESH_MS, refetchInterval: FEES_FRESH_MS, retry: false,
+    queryFn: () => {
+      if (terms === null) throw new Error('Nothing to estimate');
+      return estimateSend(config.getClient({ chainId }), terms);
+    },
+  });
+}
+
+interface SenderProps { from: `0x${string}`; chain: { id: 8453 | 84532; name: string }; isSmart: boolean }
+
+/** What stands under the amount: what there is, and what the chain takes. */
+function AmountHint({ balanceWei, feeWei, isAsking, isSmart }: { balanceWei: bigint | undefined; feeWei: bigint | undefined; isAsking: boolean; isSmart: boolean }) {
+  return (
+    <>
+      {balanceWei === undefined ? 'Balance not known yet.' : `You have ${heldEther(balanceWei)} ETH.`}{' '}
+      {feeWei !== undefined ? `Network fee at most ${costEther(feeWei)} ETH${isSmart ? '; the wallet names its own when it asks' : ''}.` : isAsking ? 'Asking the chain for the fee.' : ''}
+    </>
+  );
+}
+
+function Sender({ from, chain, isSmart }: SenderProps) {
+  const { sends, uid, config } = useSends();
+  const [draft, setDraft] = useKeptDraft('walletSend', Draft, NOTHING);
+  const [checked, setChecked] = useState(false);
+  const [reviewed, setReviewed] = useState<Reviewed | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [asking, setAsking] = useState(false);
+  const balance = useEtherBalance();
+  const noNetwork = useNoNetwork();
+  const balanceWei = balance.data?.value;
+
+  const recipient = parseRecipient(draft.to, from);
+  const amount = parseTypedEther(draft.amount);
+  const overdrawn = 'wei' in amount && balanceWei !== undefined && amount.wei > balanceWei;
+  const fees = useFees('to' in recipient && 'wei' in amount && !overdrawn ? { from, to: recipient.to, wei: amount.wei, isSmart } : null, chain.id);
+  const plain = useFees(balanceWei !== undefined && balanceWei > 0n ? { from, to: 'to' in recipient ? recipient.to : from, wei: 1n, isSmart } : null, chain.id);
+  const most = balanceWei === undefined || plain.data === undefined ? undefined : mostSendable(balanceWei, plain.data.feeWei);
+  const short = 'wei' in amount && balanceWei !== undefined && fees.data !== undefined && amount.wei + fees.data.feeWei > balanceWei;
+  const amountError = 'error' in amount ? (checked ? amount.error : undefined)
+    : overdrawn ? 'More than the wallet holds.' : short ? 'Together with the network fee this is more than the wallet holds.' : undefined;
+  const recipientError = 'error' in recipient && (checked || draft.to !== '' && draft.to.length >= 42) ? recipient.error : undefined;
+  const newest = sends.find((send) => isOpen(send) || ['asking', 'unknown'].includes(stageOf(send))) ?? sends[0];
+
+  const review = (): void => {
+    setChecked(true);
+    setFailure(null);
+    if ('error' in recipient || 'error' in amount || overdrawn || short || fees.data === undefined) return;
+    setReviewed({ to: recipient.to, isOwn: recipient.isOwn, wei: amount.wei, fees: fees.data, balanceWei: balanceWei ?? null });
+  };
+  const send = (order: Reviewed): void => {
+    setReviewed(null);
+    setAsking(true);
+    sendEther(config, { uid, chainId: chain.id, from, to: order.to, wei: order.wei, isSmart, fees: order.fees }).then(
+      () => { setDraft(null); setChecked(false); void balance.refetch(); },
+      (error: unknown) => { setFailure(error); },
+    ).finally(() => { setAsking(false); });
+  };
+
+  return (
+    <div className="grid gap-x-14 gap-y-6 lg:grid-cols-2">
+      <form noValidate className="flex max-w-xl flex-col gap-4" onSubmit={(event) => { event.preventDefault(); review(); }}>
+        <p className="flex flex-wrap items-center gap-2 text-ink-2">From your wallet on {chain.name} <CoinsTag chainId={chain.id} /></p>
+        <Field label="To" hint="A Base address, 0x and 40 digits." error={recipientError} value={draft.to} autoComplete="off" spellCheck={false} autoCapitalize="none" className="font-mono text-sm"
+          onChange={(event) => { setDraft({ ...draft, to: event.target.value }); }} />
+        <div>
+          <Field label="Amount" unit="ETH" inputMode="decimal" autoComplete="off" error={amountError} value={draft.amount}
+            hint={<AmountHint balanceWei={balanceWei} feeWei={fees.data?.feeWei ?? plain.data?.feeWei} isAsking={fees.isFetching || plain.isFetching} isSmart={isSmart} />}
+            onChange={(event) => { setDraft({ ...draft, amount: event.target.value }); }} />
+          <Button size="sm" className="mt-2" disabled={most === undefined || most === null} onClick={() => { if (most !== undefined && most !== null) setDraft({ ...draft, amount: plainEther(most) }); }}>
+            All but the fee
+          </Button>
+        </div>
+        {fees.error !== null && <FailureNote error={fees.error} act="send" />}
+        {noNetwork && <p role="status" className="text-amber">No network. What you type stays here; send when you are back.</p>}
+        <div><Button type="submit" tone="primary" busy={asking} disabled={noNetwork}>{asking ? 'Asking the wallet' : 'Look it over'}</Button></div>
+        {failure !== null && <FailureNote error={failure} act="send" />}
+      </form>
+      {newest !== undefined && <section aria-label="Newest send"><h3 className="text-sm font-semibold">Newest send</h3><SendProgress send={newest} isLive /></section>}
+      {reviewed !== null && <SendDialog chain={chain} isSmart={isSmart} reviewed={reviewed} onClose={() => { setReviewed(null); }} onSend={send} />}
+    </div>
+  );
+}
+
+export default function WalletSend() {
+  const { address, connector, status } = useAccount();
+  const chain = useKnownChain();
+  if (status === 'connecting' || status === 'reconnecting' && address === undefined) return <p role="status" className="mt-3 text-ink-3">Looking for the wallet that was connected here.</p>;
+  if (address === undefined) return <EmptyState title="No wallet is connected">Sending needs one: connect it under Wallet.</EmptyState>;
+  if (chain === null) return <EmptyState title="The wallet is on a network that is not used here">Change it to Base or Base Sepolia under Wallet, then come back.</EmptyState>;
+  return <div className="mt-3"><Sender key={`${address}.${chain.id}`} from={address} chain={chain} isSmart={connector?.type === 'coinbaseWallet'} /></div>;
+}
