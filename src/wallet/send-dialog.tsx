@@ -2,12 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getCode } from 'viem/actions';
 import { useConfig } from 'wagmi';
+import { base } from 'wagmi/chains';
 import { Button } from '../components/Button.tsx';
 import { Dialog } from '../components/Dialog.tsx';
 import { HoldToConfirm } from '../components/HoldToConfirm.tsx';
 import { Line } from '../components/Section.tsx';
-import { CoinsTag } from './coins-tag.tsx';
 import { costEther, exactEther, heldEther } from './ether.ts';
+import { CoinsTag } from './room-words.tsx';
 import type { SendFees } from './send-fees.ts';
 
 /** What is sent, exactly as it was looked over. */
@@ -50,7 +51,7 @@ export function SendDialog({ chain, isSmart, onClose, onSend, reviewed }: SendDi
       <dl>
         <Line term="Amount"><span className="font-medium break-all">{amount} ETH</span></Line>
         <Line term="To"><span className="font-mono text-sm break-all">{to}</span></Line>
-        <Line term="Network"><span className="inline-flex flex-wrap items-center justify-end gap-2">{chain.name} <CoinsTag chainId={chain.id} /></span></Line>
+        <Line term="Network"><span className="inline-flex flex-wrap items-center justify-end gap-2">{chain.name} <CoinsTag real={chain.id === base.id} /></span></Line>
         <Line term="Network fee">at most {costEther(fees.feeWei)} ETH{isSmart ? '; the wallet names its own' : ''}</Line>
         <Line term="Left then, at least">{left === null || left < 0n ? '—' : `${heldEther(left)} ETH`}</Line>
       </dl>

@@ -1,11 +1,12 @@
 /** How far a send has come, stage by stage, with the way to the chain's own record; refuses to say more than the chain has. */
 import { ExternalLink } from 'lucide-react';
 import { useConfig } from 'wagmi';
+import { base } from 'wagmi/chains';
 import { Age } from '../components/Age.tsx';
 import { StatusBadge, type BadgeTone } from '../components/Tags.tsx';
-import { CoinsTag } from './coins-tag.tsx';
 import { costEther, exactEther } from './ether.ts';
 import { shortAddress } from './recipient.ts';
+import { CoinsTag } from './room-words.tsx';
 import { stageOf, type Send, type SendStage } from './sends.ts';
 
 const SHOWN: Record<SendStage, { tone: BadgeTone; word: string; sentence: string }> = {
@@ -42,7 +43,7 @@ export function SendProgress({ send, isLive = false }: { send: Send; isLive?: bo
       </div>
       <p className="max-w-[64ch] text-sm text-ink-2">{sentence}{reason}</p>
       <div className="flex flex-wrap items-center gap-x-3 text-sm text-ink-3">
-        <CoinsTag chainId={send.chainId} />
+        <CoinsTag real={send.chainId === base.id} />
         <Age savedAt={send.askedAt} staleAfterMs={Infinity} />
         {send.feeWei !== null && <span>fee {costEther(BigInt(send.feeWei))} ETH</span>}
         {send.hash !== null && <ExplorerLink chainId={send.chainId} hash={send.hash} />}

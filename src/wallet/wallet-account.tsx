@@ -2,16 +2,18 @@
 import { Check, Copy, ExternalLink, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { useAccount, useConfig, useConnect, useConnections, useConnectors, useDisconnect, useSwitchAccount, useSwitchChain, type Connector } from 'wagmi';
+import { base } from 'wagmi/chains';
 import { Age } from '../components/Age.tsx';
 import { Button } from '../components/Button.tsx';
 import { Skeleton } from '../components/EmptyState.tsx';
 import { Line } from '../components/Section.tsx';
 import { StatusBadge } from '../components/Tags.tsx';
-import { CoinsTag } from './coins-tag.tsx';
 import { isInPage } from './connectors.ts';
 import { heldEther } from './ether.ts';
 import { FailureNote } from './failure-note.tsx';
+import { WalletIdentity } from './identity/wallet-identity.tsx';
 import { shortAddress } from './recipient.ts';
+import { CoinsTag } from './room-words.tsx';
 import { useEtherBalance, useKnownChain, useNoNetwork } from './use-wallet.ts';
 
 /** A balance older than this is marked, ms. */
@@ -79,7 +81,7 @@ function Balance() {
   return (
     <span className="inline-flex flex-wrap items-center justify-end gap-x-2">
       {data === undefined ? error === null ? <Skeleton className="h-4 w-24" /> : <span className="text-ink-3">— the chain did not answer</span>
-        : <><span className="font-medium" data-balance>{heldEther(data.value)} ETH</span><CoinsTag chainId={chain.id} /></>}
+        : <><span className="font-medium" data-balance>{heldEther(data.value)} ETH</span><CoinsTag real={chain.id === base.id} /></>}
       {data !== undefined && <Age savedAt={dataUpdatedAt} staleAfterMs={BALANCE_STALE_MS} />}
       <Button tone="plain" size="icon" aria-label="Ask for the balance again" aria-busy={isFetching || undefined} onClick={() => { void refetch(); }}><RefreshCw className={isFetching ? 'spin size-4' : 'size-4'} aria-hidden /></Button>
     </span>
@@ -167,6 +169,7 @@ export function WalletAccount() {
         <Line term="Balance"><Balance /></Line>
       </dl>
       <Network />
+      <div className="rule py-2"><WalletIdentity address={address} /></div>
       <Connections />
       <Leave />
     </div>

@@ -3,14 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
 import { useAccount, useConfig } from 'wagmi';
+import { base } from 'wagmi/chains';
 import { Button } from '../components/Button.tsx';
 import { EmptyState } from '../components/EmptyState.tsx';
 import { Field } from '../components/Field.tsx';
 import { useKeptDraft } from '../screens/agents/kept-draft.ts';
-import { CoinsTag } from './coins-tag.tsx';
 import { costEther, heldEther, parseTypedEther, plainEther } from './ether.ts';
 import { FailureNote } from './failure-note.tsx';
 import { parseRecipient } from './recipient.ts';
+import { ConnectFirst, CoinsTag, ToRoom } from './room-words.tsx';
 import { SendDialog, type Reviewed } from './send-dialog.tsx';
 import { sendEther } from './send-ether.ts';
 import { estimateSend, mostSendable, type SendTerms } from './send-fees.ts';
@@ -100,7 +101,7 @@ function Sender({ from, chain, isSmart }: SenderProps) {
   return (
     <div className="grid gap-x-14 gap-y-6 lg:grid-cols-2">
       <form noValidate className="flex max-w-xl flex-col gap-4" onSubmit={(event) => { event.preventDefault(); review(); }}>
-        <p className="flex flex-wrap items-center gap-2 text-ink-2">From your wallet on {chain.name} <CoinsTag chainId={chain.id} /></p>
+        <p className="flex flex-wrap items-center gap-2 text-ink-2">From your wallet on {chain.name} <CoinsTag real={chain.id === base.id} /></p>
         <Field label="To" hint="A Base address, 0x and 40 digits." error={recipientError} value={draft.to} autoComplete="off" spellCheck={false} autoCapitalize="none" className="font-mono text-sm"
           onChange={(event) => { setDraft({ ...draft, to: event.target.value }); }} />
         <div>
@@ -126,7 +127,7 @@ export default function WalletSend() {
   const { address, connector, status } = useAccount();
   const chain = useKnownChain();
   if (status === 'connecting' || status === 'reconnecting' && address === undefined) return <p role="status" className="mt-3 text-ink-3">Looking for the wallet that was connected here.</p>;
-  if (address === undefined) return <EmptyState title="No wallet is connected">Sending needs one: connect it under Wallet.</EmptyState>;
-  if (chain === null) return <EmptyState title="The wallet is on a network that is not used here">Change it to Base or Base Sepolia under Wallet, then come back.</EmptyState>;
-  return <div className="mt-3"><Sender key={`${address}.${chain.id}`} from={address} chain={chain} isSmart={connector?.type === 'coinbaseWallet'} /></div>;
+  if (address === undefined) return <ConnectFirst>Sending needs a connected wallet.</ConnectFirst>;
+  if (chain === null) return <EmptyState title="The wallet is on a network that is not used here" action={<ToRoom id="account">Change the network</ToRoom>}>Sending is from Base or Base Sepolia.</EmptyState>;
+  return <Sender key={`${address}.${chain.id}`} from={address} chain={chain} isSmart={connector?.type === 'coinbaseWallet'} />;
 }

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { cookieStorage } from '../../../src/wallet/cookie-storage.ts';
 import { DEFAULT_SCHEMA_ID, walletKitSettings } from '../../../src/wallet/kit-settings.ts';
 import { walletRemembered, WALLET_STORAGE_KEY } from '../../../src/wallet/remembered.ts';
-import { walletSentence } from '../../../src/wallet/wallet-errors.ts';
 
 describe('the wallet kit', () => {
   it('has the kit\'s own defaults for everything nobody set (R3-15, R3-16, R3-17, R3-18)', () => {
@@ -78,19 +77,5 @@ describe('the connection\'s cookie', () => {
     expect(walletRemembered('')).toBe(false);
     expect(walletRemembered(`${WALLET_STORAGE_KEY}.store=1; x=${WALLET_STORAGE_KEY}.recentConnectorId=`)).toBe(false);
     expect(walletRemembered(`a=1; ${WALLET_STORAGE_KEY}.recentConnectorId=coinbaseWalletSDK`)).toBe(true);
-  });
-});
-
-describe('a wallet\'s failure in words', () => {
-  it('knows a person\'s no, however deep it lies (R8-35)', () => {
-    const no = 'You declined in the wallet. Nothing was changed.';
-    expect(walletSentence({ code: 4001, message: 'User rejected' })).toBe(no);
-    expect(walletSentence(new Error('outer', { cause: Object.assign(new Error('x'), { name: 'UserRejectedRequestError' }) }))).toBe(no);
-  });
-
-  it('is one short line otherwise', () => {
-    expect(walletSentence({ shortMessage: 'Chain not configured.', message: 'Chain not configured.\nVersion: 1' })).toBe('Chain not configured.');
-    expect(walletSentence(new Error(`Long ${'x'.repeat(500)}\nstack`)).length).toBeLessThanOrEqual(200);
-    expect(walletSentence(null)).toBe('The wallet did not answer.');
   });
 });

@@ -65,10 +65,10 @@ describe('the wallet panel', () => {
   it('changes the chain of a connected wallet (R1-06)', async () => {
     render(<WalletPanel config={config()} />);
     fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
-    const chain = await screen.findByLabelText<HTMLSelectElement>('Chain');
+    const chain = await screen.findByLabelText<HTMLSelectElement>('Network');
     expect([...chain.options].map(({ text }) => text)).toEqual(['Base', 'Base Sepolia']);
     fireEvent.change(chain, { target: { value: String(baseSepolia.id) } });
-    await waitFor(() => { expect(screen.getByLabelText<HTMLSelectElement>('Chain').value).toBe(String(baseSepolia.id)); });
+    await waitFor(() => { expect(screen.getByLabelText<HTMLSelectElement>('Network').value).toBe(String(baseSepolia.id)); });
   });
 });
 
