@@ -46,7 +46,7 @@ export class Onramp {
   private readonly key: CdpKey;
   private readonly kept = new Map<string, { at: number; options: Promise<OnrampOptions> }>();
 
-  constructor(private readonly config: OnrampConfig, private readonly clock: WallClock, private readonly log: Log) {
+  constructor(private readonly config: OnrampConfig, private readonly clock: WallClock, private readonly log: Log, private readonly timeoutMs = TIMEOUT_MS) {
     this.key = readCdpKey(config.keyId, config.keySecret);
   }
 
@@ -95,7 +95,7 @@ export class Onramp {
     const token = await cdpToken(this.key, method, url, this.clock.now());
     try {
       const response = await fetch(url, {
-        method, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS),
+        method, redirect: 'error', signal: AbortSignal.timeout(this.timeoutMs),
         headers: { authorization: `Bearer ${token}`, accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
