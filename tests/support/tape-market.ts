@@ -9,7 +9,7 @@ import { random } from './tape.ts';
 
 export const STEP_MS = INTERVAL_MS['5m'];
 export const TAPE_START = Date.UTC(2024, 0, 1);
-const WARM_UP = 36 * 288;
+const DAY_CANDLES = 288;
 
 export const ruleFor = (pair: string): PairRules => {
   const [base = '', quote = ''] = pair.split('/');
@@ -17,9 +17,13 @@ export const ruleFor = (pair: string): PairRules => {
 };
 
 export interface TapeOptions {
-  pairs?: string[];
-  /** Candles after the warm-up of 36 days. */
+  pairs?: readonly string[];
+  /** Days before the first tick, 36 unless told: a month and some; the list of the year needs over 90. */
+  warmUpDays?: number;
+  /** Candles after the warm-up. */
   candles?: number;
+  /** Coins near one that dip now and then, instead of waves. */
+  pegged?: boolean;
   seed?: number;
   /** Sideways with noise; a day before the first tick every pair begins to rise. */
   drift?: number;
@@ -27,17 +31,29 @@ export interface TapeOptions {
 }
 
 /** Noise around a level for 35 days, then a rise on growing volume: momentum finds a reason, quickly. */
-function madeCandles(index: number, count: number, seed: number, drift: number): Candle[] {
+function madeCandles(index: number, { warmUp, count, seed, drift }: { warmUp: number; count: number; seed: number; drift: number }): Candle[] {
   const next = random(seed + index * 977);
   let price = 100 * (index + 1);
   return Array.from({ length: count }, (_, n) => {
-    const rising = n >= WARM_UP - 288;
+    const rising = n >= warmUp - DAY_CANDLES;
     const open = price;
-    const phase = (n - WARM_UP + 288) % 700;
+    const phase = (n - warmUp + DAY_CANDLES) % 700;
     const wave = rising ? drift * (phase < 430 ? 1 : -1.3) : 0;
     const close = Math.max(1, open * Math.exp(wave + 0.0012 * (next() - 0.5)));
     price = close;
     return { time: TAPE_START + n * STEP_MS, open, high: Math.max(open, close) * 1.0003, low: Math.min(open, close) * 0.9997, close, volume: (rising ? 90_000 : 40_000) / (index + 1) };
+  });
+}
+
+/** A coin that strays a little around one, and dips for an hour twice a day: far enough to pay for the way back. */
+function peggedCandles(index: number, count: number, seed: number): Candle[] {
+  const next = random(seed + index * 977);
+  let price = 1;
+  return Array.from({ length: count }, (_, n) => {
+    const open = price;
+    const phase = (n + index * 40) % 144;
+    price = (phase >= 100 && phase < 112 ? 0.9925 : 1) + 0.0002 * (next() - 0.5);
+    return { time: TAPE_START + n * STEP_MS, open, high: Math.max(open, price), low: Math.min(open, price), close: price, volume: 2_000_000 };
   });
 }
 
@@ -50,13 +66,15 @@ export class TapeMarket implements Market {
   private readonly stale = new Set<string>();
   private readonly told = new Map<string, Candle[]>();
   private readonly rulesOf = new Map<string, PairRules>();
-  private at = TAPE_START + WARM_UP * STEP_MS + 1;
+  private at: number;
 
-  constructor({ pairs = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], candles = 2_000, seed = 5, drift = 0.0004, sourceId = 'tape' }: TapeOptions = {}) {
+  constructor({ pairs = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], warmUpDays = 36, candles = 2_000, seed = 5, drift = 0.0004, sourceId = 'tape', pegged = false }: TapeOptions = {}) {
     this.source = { id: sourceId, kind: 'simulated', label: 'Made tape', quote: 'USDT' };
+    const warmUp = warmUpDays * DAY_CANDLES;
+    this.at = TAPE_START + warmUp * STEP_MS + 1;
     pairs.forEach((pair, index) => {
       this.rulesOf.set(pair, ruleFor(pair));
-      this.tape.set(pair, madeCandles(index, WARM_UP + candles, seed, drift));
+      this.tape.set(pair, pegged ? peggedCandles(index, warmUp + candles, seed) : madeCandles(index, { warmUp, count: warmUp + candles, seed, drift }));
     });
     this.sayOpens();
   }

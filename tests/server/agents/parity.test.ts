@@ -1,4 +1,4 @@
-/** One tape through the live wiring and through the backtest: the same journal, with trades in it. */
+/** For every pool, one tape through the live wiring and through the backtest: the same journal, with trades in it. */
 import { asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
@@ -7,7 +7,7 @@ import { riskValues } from '../../../engine/profiles.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openEmptyDatabase } from '../../support/empty-database.ts';
 import { decisions, fills } from '../../../server/db/schema.ts';
-import { STEP_MS } from '../../support/tape-market.ts';
+import { STEP_MS, type TapeOptions } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor } from '../../support/trading.ts';
 
 let database: Database;
@@ -17,13 +17,17 @@ afterAll(async () => { await database.close(); });
 const exact = (text: string | null): string | null => (text === null ? null : formatFixed(parseFixed(text)));
 
 describe('live and backtest', () => {
-  it.each([['all_pools', 60], ['momentum_24h', 220]] as const)('make the same trades of one tape with %s over %i closes, to the last digit', async (pool, TICKS) => {
-    const floor = await openFloor({ candles: TICKS + 10, sourceId: `twin-${pool}` }, database);
+  it.each([
+    ['all_pools', 60, {}], ['momentum_24h', 220, {}], ['base_ecosystem', 60, {}], ['weekly_leaders', 60, {}], ['ytd_champions', 60, { warmUpDays: 95 }],
+    ['stablecoin_arbitrage', 160, { pegged: true, pairs: ['USDC/USDT', 'DAI/USDT', 'TUSD/USDT'] }],
+  ] as const)('make the same trades of one tape with %s over %i closes, to the last digit', async (pool, TICKS, tape: TapeOptions) => {
+    const floor = await openFloor({ candles: TICKS + 10, sourceId: `twin-${pool}`, ...tape }, database);
+    const pairs = tape.pairs ?? AGGRESSIVE.trading_pairs;
     // A quote has eight decimals, a made candle more.
     for (const [pair, list] of floor.market.tape) floor.market.tape.set(pair, list.map((candle) => ({ ...candle, open: Number(candle.open.toFixed(6)) })));
     const uid = `twin-${pool}`;
     await floor.join(uid);
-    const { agent } = await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, pool } });
+    const { agent } = await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, trading_pairs: [...pairs], pool } });
     const scheduler = floor.scheduler();
     await scheduler.open();
     const from = (Math.floor(floor.market.now() / STEP_MS) + 1) * STEP_MS;
@@ -32,7 +36,7 @@ describe('live and backtest', () => {
     const live = await database.db.select().from(fills).where(eq(fills.agentId, agent.id)).orderBy(asc(fills.filledMarketMs), asc(fills.pair));
     const recorded = backtest({
       agent: {
-        pool, profile: 'Aggressive', risk: riskValues('Aggressive'), pairs: [...AGGRESSIVE.trading_pairs],
+        pool, profile: 'Aggressive', risk: riskValues('Aggressive'), pairs: [...pairs],
         maxPositionSize: parseFixed(String(AGGRESSIVE.max_position_size)), interval: '5-minute', frequency: 'high',
       },
       candles, rules: new Map(floor.market.pairs().map((rules) => [rules.pair, rules])),
