@@ -14,11 +14,12 @@ export function withoutFontImports(css: string): string {
 const KIT_MODULE = /node_modules\/@coinbase\/onchainkit\/dist\//;
 /**
  * What of the kit's own inside is ours instead: its list of wallets brings connectors that this product does not take, and
- * its lines on an address look that address up with others unasked.
+ * its lines on an address look that address up with others unasked, and its one query brings a whole language's parser.
  */
 const STANDING_IN: readonly (readonly [module: RegExp, path: string])[] = [
   [/\/ConnectWallet\.js$/, '../src/wallet/kit-connect.tsx'],
   [/\/NFT(Creator|Owner)\.js$/, '../src/wallet/nft/nft-parties.tsx'],
+  [/\/network\/attestations\.js$/, '../src/wallet/identity/attestations.ts'],
 ];
 
 /** Roots of what the kit draws: our frame around it, and its own theme on what it lays over the page. */

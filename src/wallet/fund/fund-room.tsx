@@ -1,15 +1,18 @@
 /** Buying coins for the connected wallet; refuses to mix them with the paper account, and to fail where a key is missing. */
 import { useMemo, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { Select } from '../../components/Field.tsx';
+import { api } from '../../api/api.ts';
 import { buttonClass } from '../../components/Button.tsx';
+import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { connection } from '../../stores/connection.ts';
 import { ConnectFirst, Needs, RoomHead } from '../room-words.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 import { FundCard } from './fund-card.tsx';
 import { directOnramp, type Onramp } from './onramp.ts';
+import { serverOnramp } from './server-onramp.ts';
 
 const ASSETS = ['ETH', 'USDC'];
 /** The smart wallet's own page, which needs no key of ours. */
@@ -27,25 +30,39 @@ function Unset() {
   );
 }
 
-export default function FundRoom({ onramp: given }: { onramp?: Onramp }) {
-  const { kit, parts } = useWalletSettings();
-  const { online } = useSnapshot(connection);
+/** Through our server where it has keys, at the provider's own address where the build has some. `null`: nobody has. */
+function useOnramp(offline: boolean): Onramp | null | 'asking' {
+  const { apiKey, projectId } = useWalletSettings().kit;
+  // A server that does not say is one without keys.
+  const { data, isPending } = useQuery({ queryKey: ['wallet-status'], queryFn: () => api.call('walletStatus', {}), enabled: !offline, retry: false });
+  const direct = useMemo(() => (apiKey === null || projectId === null ? null : directOnramp({ apiKey, projectId })), [apiKey, projectId]);
+  if (data?.onramp === 'server') return serverOnramp;
+  return isPending && !offline ? 'asking' : direct;
+}
+
+function Purchase({ onramp }: { onramp: Onramp }) {
+  const { parts } = useWalletSettings();
   const { address } = useAccount();
   const queries = useQueryClient();
   const [asset, setAsset] = useState(ASSETS[0] ?? 'ETH');
-  const { apiKey, projectId } = kit;
-  const onramp = useMemo(() => given ?? (apiKey === null || projectId === null ? null : directOnramp({ apiKey, projectId })), [given, apiKey, projectId]);
+  if (address === undefined) return <ConnectFirst>Coins need an address to go to.</ConnectFirst>;
+  return (
+    <div className="grid max-w-md gap-4">
+      <Select label="Coin" value={asset} options={ASSETS.map((value) => ({ value, label: value }))} onChange={(event) => { setAsset(event.target.value); }} />
+      <FundCard key={asset} asset={asset} address={address} market={parts.fund} onramp={onramp} onSuccess={() => { void queries.invalidateQueries(); }} />
+    </div>
+  );
+}
+
+export default function FundRoom() {
+  const offline = useSnapshot(connection).online === 'offline';
+  const onramp = useOnramp(offline);
   return (
     <>
       <RoomHead title="Fund" real>Buy coins with real money, delivered to your address on Base. The paper account gets none of it.</RoomHead>
-      {onramp === null ? <Unset />
-        : online === 'offline' ? <p role="status" className="text-amber">Offline. Prices and ways to pay are the provider&rsquo;s: they can be read when you are back.</p>
-          : address === undefined ? <ConnectFirst>Coins need an address to go to.</ConnectFirst> : (
-            <div className="grid max-w-md gap-4">
-              <Select label="Coin" value={asset} options={ASSETS.map((value) => ({ value, label: value }))} onChange={(event) => { setAsset(event.target.value); }} />
-              <FundCard key={asset} asset={asset} address={address} market={parts.fund} onramp={onramp} onSuccess={() => { void queries.invalidateQueries(); }} />
-            </div>
-          )}
+      {offline ? <p role="status" className="text-amber">Offline. Prices and ways to pay are the provider&rsquo;s: they can be read when you are back.</p>
+        : onramp === 'asking' ? <SkeletonRows rows={3} label="Asking what is set up" />
+          : onramp === null ? <Unset /> : <Purchase onramp={onramp} />}
     </>
   );
 }

@@ -1,7 +1,8 @@
 /** What the onramp says of prices and ways to pay, asked of the provider itself; refuses a reply that lacks what is read from it. */
 import { fetchOnrampOptions, fetchOnrampQuote, getOnrampBuyUrl } from '@coinbase/onchainkit/fund';
 import * as z from 'zod/mini';
-import { divide, parseFixed, type Fixed } from '../../../contract/money.ts';
+import { divide, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';
+import { OnrampOptions, OnrampQuoteReply } from '../../../contract/onramp.ts';
 import type { PaymentCurrency } from './payment-methods.ts';
 
 /** Where and in which money somebody buys. */
@@ -25,21 +26,23 @@ export interface Onramp {
 }
 
 /** The rate is taken from a purchase of this size. */
-const QUOTED_AMOUNT = '100';
+export const QUOTED_AMOUNT = '100';
 
-const positive = z.string().check(z.regex(/^\d+(\.\d+)?$/, 'expected a decimal'));
-const Amount = z.object({ value: positive });
-export const Quote = z.object({ purchaseAmount: Amount, paymentSubtotal: Amount });
-export const Options = z.object({
-  paymentCurrencies: z.array(z.object({ id: z.string(), limits: z.array(z.object({ id: z.string(), min: z.string(), max: z.string() })) })),
-});
+/** Of the provider's reply, what is read here. */
+const Quote = z.pick(OnrampQuoteReply, { purchaseAmount: true, paymentSubtotal: true });
+const Options = z.pick(OnrampOptions, { paymentCurrencies: true });
 
 /** More decimals than money has are cut. */
 const fixed = (text: string): Fixed => parseFixed(text.replace(/(\.\d{12})\d+$/, '$1'));
 
-/** Coins for one unit of money, out of a quote. */
+/**
+ * Coins for one unit of money, out of a quote.
+ * @throws Error where the quote holds no amounts above nought.
+ */
 export function rateOf(quote: z.infer<typeof Quote>): Fixed {
-  return divide(fixed(quote.purchaseAmount.value), fixed(quote.paymentSubtotal.value), 'down');
+  const rate = divide(fixed(quote.purchaseAmount.value), fixed(quote.paymentSubtotal.value), 'down');
+  if (rate <= ZERO) throw new RangeError('The quote sells nothing');
+  return rate;
 }
 
 /** Asked of the provider with the client's key, as the kit does it. */
