@@ -23,7 +23,7 @@ export async function findMessage(db: Db, uid: string, nonce: string, message: s
 export const tooOld = (): Refusal => new Refusal('link_message_expired', 'The message to sign is too old. Ask for a new one and sign that.');
 
 /** Burns the message. Of any number at once one gets through: the others wait for its row and find it used. */
-async function useMessage(tx: Tx, { nonce, uid, expiresAt }: LinkMessage, now: number): Promise<void> {
+async function burnMessage(tx: Tx, { nonce, uid, expiresAt }: LinkMessage, now: number): Promise<void> {
   const used = await tx.db.update(linkMessages).set({ usedAt: now })
     .where(and(eq(linkMessages.nonce, nonce), eq(linkMessages.uid, uid), isNull(linkMessages.usedAt))).returning({ nonce: linkMessages.nonce });
   if (used.length === 0) throw new Refusal('link_message_used', 'This message was used already. Ask for a new one and sign that.');
@@ -44,7 +44,7 @@ export interface Proved { message: LinkMessage; proof: 'key' | 'contract'; label
 export async function writeLink(tx: Tx, { message, proof, label, now }: Proved): Promise<LinkedAddress> {
   const { uid, chainId, address } = message;
   await oneAtATime(tx, uid);
-  await useMessage(tx, message, now);
+  await burnMessage(tx, message, now);
   const [made] = await tx.db.insert(linkedAddresses).values({ id: randomUUID(), uid, chainId, address, label, proof, linkedAt: now })
     .onConflictDoUpdate({ target: [linkedAddresses.chainId, linkedAddresses.address], set: { label, proof, linkedAt: now }, setWhere: eq(linkedAddresses.uid, uid) })
     .returning();

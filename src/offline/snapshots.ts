@@ -7,6 +7,7 @@ import { MarketData, MarketOverview, MarketPools, Sparklines } from '../../contr
 import { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
 import { Analytics, History, Portfolio } from '../../contract/trading.ts';
 import { TradingSettings } from '../../contract/user.ts';
+import { WalletStatus } from '../../contract/wallet.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { heldDatabase, StorageFault, type UserDatabase } from './database.ts';
 
@@ -23,6 +24,7 @@ const SCHEMAS = {
   settings: TradingSettings,
   analytics: Analytics,
   insight: AgentInsight,
+  wallet: WalletStatus,
 } as const;
 
 export type SnapshotKind = keyof typeof SCHEMAS;
@@ -30,7 +32,7 @@ export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]
 export const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
 
 /** What goes first where the disk is full: what is largest and is missed least. */
-const TRIM_ORDER: readonly SnapshotKind[] = ['sparklines', 'insight', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'settings', 'agents', 'subscription', 'portfolio'];
+const TRIM_ORDER: readonly SnapshotKind[] = ['sparklines', 'insight', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'wallet', 'settings', 'agents', 'subscription', 'portfolio'];
 
 export interface Snapshot<K extends SnapshotKind> {
   /** Device clock, ms, at which the server's word came. */

@@ -11,13 +11,14 @@ import { applyPortfolio, portfolioStore } from './portfolio.ts';
 import { applySettings, settingsStore } from './settings.ts';
 import type { Slot } from './slot.ts';
 import { applySubscription, subscriptionStore } from './subscription.ts';
+import { applyWallet, walletStore } from './wallet.ts';
 
 /** A stream changes the stores four times a second; the device need not be written as often. */
 const KEEP_EVERY_MS = 4_000;
 
 /** What the first picture of the app is made of: the shell, its guard and the dashboard. */
 const FIRST = ['portfolio', 'agents', 'market', 'history', 'subscription', 'trial'] as const satisfies readonly SnapshotKind[];
-const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics', 'insight'] as const satisfies readonly SnapshotKind[];
+const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics', 'insight', 'wallet'] as const satisfies readonly SnapshotKind[];
 
 /**
  * Reads what is kept of a user, and is looked at first, into stores that are still empty; one change of the screen. The
@@ -35,7 +36,7 @@ async function hydrateFirst(uid: string, present: () => boolean): Promise<void> 
 
 /** Reads the rest of what is kept. */
 async function hydrateLater(uid: string, present: () => boolean): Promise<void> {
-  const { overview, pools, sparklines, settings, analytics, insight } = await readSnapshots(uid, LATER);
+  const { overview, pools, sparklines, settings, analytics, insight, wallet } = await readSnapshots(uid, LATER);
   if (!present()) return;
   if (overview !== undefined && overviewStore.data === null) applyOverview(overview.value, 'snapshot', overview.savedAt);
   if (pools !== undefined && poolsStore.data === null) applyPools(pools.value, 'snapshot', pools.savedAt);
@@ -43,6 +44,7 @@ async function hydrateLater(uid: string, present: () => boolean): Promise<void> 
   if (settings !== undefined && settingsStore.data === null) applySettings(settings.value, 'snapshot', settings.savedAt);
   if (analytics !== undefined && analyticsStore.data === null) applyAnalytics(analytics.value, 'snapshot', analytics.savedAt);
   if (insight !== undefined && insightStore.data === null) applyInsight(insight.value, 'snapshot', insight.savedAt);
+  if (wallet !== undefined && walletStore.data === null) applyWallet(wallet.value, 'snapshot', wallet.savedAt);
 }
 
 /** Everything kept of a user; `onFirst` is called when what is looked at first is in its place. */
@@ -107,6 +109,7 @@ export function keepSnapshots(uid: string): () => void {
     throttled(settingsStore, (data, at) => writeSnapshot(uid, 'settings', data, at)),
     throttled(analyticsStore, (data, at) => writeSnapshot(uid, 'analytics', data, at)),
     throttled(insightStore, (data, at) => writeSnapshot(uid, 'insight', data, at)),
+    throttled(walletStore, (data, at) => writeSnapshot(uid, 'wallet', data, at)),
     throttled(subscriptionStore, async (data, at) => {
       if (data.status !== null) await writeSnapshot(uid, 'subscription', data.status, at);
       if (data.trial !== null) await writeSnapshot(uid, 'trial', data.trial, at);

@@ -22,6 +22,7 @@ import { clearChoices, loadChoices } from './market-choices.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from './portfolio.ts';
 import { clearSettings, loadSettings } from './settings.ts';
 import { checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionChanged } from './subscription.ts';
+import { clearWallet, walletChanged } from './wallet.ts';
 
 const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
 
@@ -87,7 +88,10 @@ export function applyEvent(event: StreamEvent): void {
     case 'portfolio.changed': void loadPortfolio(true); return;
     case 'portfolio.marked': applyPortfolio(event.portfolio, 'stream'); return;
     case 'subscription.changed': void subscriptionChanged(); return;
-    case 'settings.changed': void loadSettings(true); return;
+    case 'settings.changed':
+      void loadSettings(true);
+      walletChanged();
+      return;
     case 'session.ended': refused(event.reason); return;
   }
 }
@@ -103,6 +107,7 @@ function clearAll(): void {
   clearPortfolio();
   clearSettings();
   clearSubscription();
+  clearWallet();
 }
 
 async function listen(owner: string): Promise<void> {

@@ -13,6 +13,3 @@ export function parseRecipient(typed: string, own: string): { to: `0x${string}`;
   if (to === ZERO) return { error: 'Nobody holds this address: what is sent there is lost.' };
   return { to, isOwn: to.toLowerCase() === own.toLowerCase() };
 }
-
-/** `0x1234…cdef`, for where the whole does not fit and is one press away. */
-export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;

@@ -4,8 +4,8 @@ import { useConfig } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { Age } from '../components/Age.tsx';
 import { StatusBadge, type BadgeTone } from '../components/Tags.tsx';
+import { shortAddress } from '../format/addresses.ts';
 import { costEther, exactEther } from './ether.ts';
-import { shortAddress } from './recipient.ts';
 import { CoinsTag } from './room-words.tsx';
 import { stageOf, type Send, type SendStage } from './sends.ts';
 

@@ -8,11 +8,12 @@ import { Button } from '../components/Button.tsx';
 import { Skeleton } from '../components/EmptyState.tsx';
 import { Line } from '../components/Section.tsx';
 import { StatusBadge } from '../components/Tags.tsx';
+import { shortAddress } from '../format/addresses.ts';
 import { isInPage } from './connectors.ts';
 import { heldEther } from './ether.ts';
 import { FailureNote } from './failure-note.tsx';
 import { WalletIdentity } from './identity/wallet-identity.tsx';
-import { shortAddress } from './recipient.ts';
+import { LinkAddress } from './link-address.tsx';
 import { CoinsTag } from './room-words.tsx';
 import { useEtherBalance, useKnownChain, useNoNetwork } from './use-wallet.ts';
 
@@ -170,6 +171,7 @@ export function WalletAccount() {
       </dl>
       <Network />
       <div className="rule py-2"><WalletIdentity address={address} /></div>
+      {chain !== null && <LinkAddress key={address} address={address} chainId={chain.id} />}
       <Connections />
       <Leave />
     </div>

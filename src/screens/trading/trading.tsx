@@ -15,6 +15,7 @@ import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { RiskForm } from './risk-form.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { WalletSection } from './wallet-section.tsx';
+import { WalletStatus } from './wallet-status.tsx';
 
 /** Never seen: it only gives the form its height. */
 const UNKNOWN: UserSettings = { displayName: '', tradingEnabled: false, tradingMode: 'paused', tradingFrequency: 'optimized', riskProfile: 'conservative', maxTradeAmount: 1, notificationsEnabled: false };
@@ -55,6 +56,7 @@ export default function TradingScreen() {
             : <SettingsForm initial={data.settings} version={data.version} quote={quote} blocked={blocked} />}
         </Section>
         <RiskSection blocked={blocked} permissions={permissions} />
+        <div className="min-w-0 xl:col-span-2"><WalletStatus /></div>
         <div className="min-w-0 xl:col-span-2"><WalletSection /></div>
       </div>
     </>
