@@ -27,7 +27,7 @@ export function endings({ agents, running, positions, plan }: DeletionPreview, u
     positions === 0 ? 'No position is open.' : `${many(positions, 'open paper position is', 'open paper positions are')} deleted with the book. Nothing is sold.`,
     plan === null ? 'You have no plan to cancel.'
       : `Your ${plan.tier} plan is cancelled at once${plan.paidUntil === null ? '' : `; what is paid up to ${formatDate(plan.paidUntil)} is not paid back`}. ${plan.provider === 'stripe' ? 'Stripe keeps invoices for as long as the law asks.' : 'It was a test plan: no money moved.'}`,
-    'Trades, ledger, decisions, settings, referrals, support requests and notified devices are deleted.',
+    'Trades, ledger, decisions, settings, referrals, support requests, linked addresses and notified devices are deleted.',
     'Your sign-in is deleted: the address is free for a new account.',
     ...(unsent === 0 ? [] : [`${many(unsent, 'unsent command', 'unsent commands')} on this device ${unsent === 1 ? 'is' : 'are'} discarded.`]),
   ];

@@ -2,6 +2,7 @@
 import { DELETION_WORD } from '../../../contract/account.ts';
 import { DECISIONS_KEEP_DAYS, RECEIPT_KEEP_DAYS, SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
 import { PUSH_DEVICES_MAX } from '../../../contract/push.ts';
+import { LINK_MESSAGE_LIFE_MS, LINKED_ADDRESSES_MAX } from '../../../contract/wallet.ts';
 import { DocumentPage } from './DocumentPage.tsx';
 import type { Block } from './prose.ts';
 
@@ -18,13 +19,15 @@ export const PRIVACY: readonly Block[] = [
     ['Your referral code, and that an invited person joined (the day, and whether a plan was paid)', 'to add the days both have earned', 'as long as the account; afterwards without you in it'],
     ['Support requests, with the facts about your device that you agreed to send', 'to answer you', 'as long as the account'],
     ['Plan, trial, the payment provider’s ids', 'to know what is paid for', 'as long as the account'],
+    ['Wallet addresses you linked, with chain, name and day', `at most ${LINKED_ADDRESSES_MAX}, to show you which are yours`, 'until you unlink them'],
+    ['Messages that a wallet was to sign', 'so that none is used twice', `${LINK_MESSAGE_LIFE_MS / 60_000} minutes, then a day`],
     ['Notifications that were sent', 'so that none is told twice', '30 days'],
     ['Addresses of devices to notify', `at most ${PUSH_DEVICES_MAX}, only where you switched it on`, 'until you switch it off or the browser gives it up'],
   ] } },
   'Your password is known to the identity provider alone. Card numbers go to the payment provider and never reach this server.',
   { h: 'On your device' },
   { list: [
-    'A **snapshot** of your last portfolio, agents, trades, settings, plan and prices, so that the app opens without a network. It lies in a database of its own in this browser. It is not encrypted beyond what your device does, because the key would lie beside it.',
+    'A **snapshot** of your last portfolio, agents, trades, settings, plan, linked addresses and prices, so that the app opens without a network. It lies in a database of its own in this browser. It is not encrypted beyond what your device does, because the key would lie beside it.',
     'The **queue**: commands that have not reached the server yet.',
     'Your account id, e-mail address and time of sign-in, to paint the right view at the start. The identity provider’s library keeps its own sign-in state.',
     'When you last looked, and which first steps you have put away. What you are writing to support, and an agent, a guided setup or trading settings you have begun, until it is done. That you are on your way back from a checkout, and to which plan, until it is settled.',
@@ -41,7 +44,7 @@ export const PRIVACY: readonly Block[] = [
     '**Firebase Authentication**, to sign you in and to renew a session; Google, if you sign in with Google.',
     '**The payment provider**, when you open a checkout or the billing portal.',
     '**The push service of your browser’s maker**, if you switch notifications on. The message is encrypted for your browser.',
-    '**Wallet services**, when you open the wallet.',
+    '**Wallet services**, when you open the wallet. When you link a smart wallet this server asks a node of its chain whether the wallet signed; when you buy coins through this server, it tells the provider the address and the network address you come from.',
     '**An exchange**, if this server fails while you are online: its public prices are then read directly and labelled with its name. Apart from your sign-in this is the only request to others before you act.',
   ] },
   'There is no advertising, no tracking and no third-party script on the pages. Analytics run in the wallet alone, and only where the operator has switched them on.',
