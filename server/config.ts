@@ -66,6 +66,11 @@ const Environment = z.object({
   BASE_RPC_URL: url(/^https?:\/\//, 'an http or https address'),
   BASE_SEPOLIA_RPC_URL: url(/^https?:\/\//, 'an http or https address'),
   VITE_ONCHAINKIT_API_KEY: optional(z.string()),
+  VITE_ONCHAINKIT_RPC_URL: url(/^https?:\/\//, 'an http or https address'),
+  VITE_ONCHAINKIT_ANALYTICS_URL: url(/^https?:\/\//, 'an http or https address'),
+  VITE_ENABLE_ANALYTICS: flag(false),
+  VITE_WALLET_CHAIN: withDefault(z.enum(['base', 'base-sepolia'], 'base or base-sepolia'), 'base-sepolia'),
+  VITE_WALLET_PREFERENCE: withDefault(z.enum(['all', 'smartWalletOnly', 'eoaOnly'], 'all, smartWalletOnly or eoaOnly'), 'smartWalletOnly'),
   CDP_API_KEY_ID: optional(z.string()),
   CDP_API_KEY_SECRET: optional(z.string()),
   CDP_API_BASE: url(/^https?:\/\//, 'an http or https address'),
@@ -118,6 +123,8 @@ export interface Config {
     rpcUrls: Readonly<Record<WalletChainId, string>>;
     /** The keys for the onramp's provider; null where the app asks it by itself. */
     onramp: OnrampConfig | null;
+    /** Whom the page's own wallet speaks to, with the settings that it is built with. */
+    pageOrigins: readonly string[];
   };
   trialDays: number;
   publicOrigin: string;
@@ -161,6 +168,22 @@ const CDP_API = 'https://api.developer.coinbase.com';
 /** As PEM, on one line where the environment has no others, or the 64 bytes of an Ed25519 key. */
 const isPrivateKey = (secret: string): boolean => /^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(secret) || Buffer.from(secret, 'base64').length === 64;
 
+/** Every address that the wallet in the page may have reason to ask, and no other. */
+function walletOrigins(env: Environment): string[] {
+  const key = env.VITE_ONCHAINKIT_API_KEY !== undefined;
+  const own = env.VITE_ONCHAINKIT_RPC_URL;
+  const chain = env.VITE_WALLET_CHAIN;
+  return [...new Set([
+    ...(key ? [CDP_API] : ['https://mainnet.base.org', ...(own !== undefined && chain === 'base-sepolia' ? [] : ['https://sepolia.base.org'])]),
+    ...(own === undefined ? [] : [new URL(own).origin]),
+    // The smart wallet's own calls, and the relay of the other kind.
+    'https://rpc.wallet.coinbase.com', ...(env.VITE_WALLET_PREFERENCE === 'smartWalletOnly' ? [] : ['https://www.walletlink.org', 'wss://www.walletlink.org']),
+    // Asked when a person looks an address up: names that are kept on Ethereum, and who vouches for it.
+    'https://ethereum.reth.rs', chain === 'base' ? 'https://base.easscan.org' : 'https://base-sepolia.easscan.org',
+    ...(env.VITE_ENABLE_ANALYTICS ? [env.VITE_ONCHAINKIT_ANALYTICS_URL === undefined ? CDP_API : new URL(env.VITE_ONCHAINKIT_ANALYTICS_URL).origin] : []),
+  ])];
+}
+
 function walletOf(env: Environment): Config['wallet'] {
   const { CDP_API_KEY_ID: keyId, CDP_API_KEY_SECRET: keySecret, VITE_ONCHAINKIT_API_KEY: apiKey } = env;
   if ((keyId === undefined) !== (keySecret === undefined)) {
@@ -176,6 +199,7 @@ function walletOf(env: Environment): Config['wallet'] {
       84532: rpc(env.BASE_SEPOLIA_RPC_URL, 'base-sepolia', 'https://sepolia.base.org'),
     },
     onramp: keyId === undefined || keySecret === undefined ? null : { keyId, keySecret, apiBase: (env.CDP_API_BASE ?? CDP_API).replace(/\/+$/, '') },
+    pageOrigins: walletOrigins(env),
   };
 }
 

@@ -9,16 +9,12 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Who is spoken to, and why. */
 const IDENTITY = ['https://identitytoolkit.googleapis.com', 'https://securetoken.googleapis.com'];
 const EXCHANGES = ['https://api.exchange.coinbase.com', 'https://api.kraken.com', 'https://api.binance.com'];
-const WALLET = [
-  'https://mainnet.base.org', 'https://sepolia.base.org', 'https://api.developer.coinbase.com', 'https://api.wallet.coinbase.com',
-  'https://rpc.wallet.coinbase.com', 'https://chain-proxy.wallet.coinbase.com', 'https://base.easscan.org', 'https://base-sepolia.easscan.org',
-];
 
 /**
  * One policy for every screen: the shell is one document, kept by the service worker with the headers it came with, and
  * moving between screens loads no other. So it is the union of what the screens need, and of what this deployment uses.
  */
-export function contentSecurityPolicy(config: Pick<Config, 'authDomain' | 'apiOrigin' | 'payments'>): string {
+export function contentSecurityPolicy(config: Pick<Config, 'authDomain' | 'apiOrigin' | 'payments' | 'wallet'>): string {
   const stripe = config.payments.publishableKey !== null;
   const authFrame = config.authDomain === null ? [] : [`https://${config.authDomain}`];
   const directives: Record<string, string[]> = {
@@ -30,10 +26,11 @@ export function contentSecurityPolicy(config: Pick<Config, 'authDomain' | 'apiOr
     'img-src': ["'self'", 'data:', 'blob:', 'https:'],
     'font-src': ["'self'", 'data:'],
     'connect-src': [
-      "'self'", ...IDENTITY, ...EXCHANGES, ...WALLET,
+      "'self'", ...IDENTITY, ...EXCHANGES, ...config.wallet.pageOrigins,
       ...(config.apiOrigin === null ? [] : [config.apiOrigin]), ...(stripe ? ['https://api.stripe.com'] : []),
     ],
-    'frame-src': ["'self'", ...authFrame, 'https://keys.coinbase.com', 'https://pay.coinbase.com', ...(stripe ? ['https://js.stripe.com', 'https://hooks.stripe.com'] : [])],
+    // The wallet's and the onramp's pages are windows of their own, never frames.
+    'frame-src': ["'self'", ...authFrame, ...(stripe ? ['https://js.stripe.com', 'https://hooks.stripe.com'] : [])],
     'worker-src': ["'self'"],
     'manifest-src': ["'self'"],
     'object-src': ["'none'"],

@@ -69,8 +69,8 @@ export function walletConnectors({ config }: Pick<WalletKitSettings, 'config'>):
   return [
     coinbaseWallet({
       appName: name, ...(logo === null ? {} : { appLogoUrl: logo }),
-      // Otherwise the connector loads a script of its own that reports use.
-      preference: { options: config.wallet.preference, telemetry: config.analytics },
+      // The connector's own reports are a script that it writes into the page, which no policy of ours lets run.
+      preference: { options: config.wallet.preference, telemetry: false },
     }),
     ...on.map(inBrowser),
   ];

@@ -33,11 +33,11 @@ export function Kit({ settings, children }: { settings: WalletKitSettings; child
 }
 
 /**
- * A part whose service knows Base alone: the kit keeps one setting for all its calls, which is put back afterwards. The
- * service answers at the keyed address, whatever node the chain itself is asked at.
+ * A part whose service answers at the keyed address alone, whatever node the chain itself is asked at, and for one chain:
+ * the kit keeps one setting for all its calls, which is put back afterwards.
  */
-export function KitOnBase({ settings, children }: { settings: WalletKitSettings; children: ReactNode }) {
-  const { chainId, rpcUrl } = settings;
-  useEffect(() => () => { setOnchainKitConfig({ chain: chainOf(chainId), rpcUrl }); }, [chainId, rpcUrl]);
-  return <Kit settings={{ ...settings, chainId: base.id, rpcUrl: null }}>{children}</Kit>;
+export function KitService({ settings, chainId, children }: { settings: WalletKitSettings; chainId: WalletKitSettings['chainId']; children: ReactNode }) {
+  const { chainId: outside, rpcUrl } = settings;
+  useEffect(() => () => { setOnchainKitConfig({ chain: chainOf(outside), rpcUrl }); }, [outside, rpcUrl]);
+  return <Kit settings={{ ...settings, chainId, rpcUrl: null }}>{children}</Kit>;
 }

@@ -11,7 +11,7 @@ export function Needs({ title, settings, children }: { title: string; settings: 
       <p className="font-medium">{title}</p>
       <div className="max-w-[56ch] text-ink-2">{children}</div>
       <p className="max-w-full text-xs text-ink-3">
-        For the operator: {settings.map((name, index) => <span key={name}>{index > 0 && ', '}<code className="break-all">{name}</code></span>)}.
+        For the operator: {settings.map((name, index) => <span key={name} className="inline-block max-w-full"><code className="break-all">{name}</code>{index < settings.length - 1 && ','}&nbsp;</span>)}
       </p>
     </div>
   );

@@ -3,10 +3,11 @@ import { useCallback } from 'react';
 import { Checkout, CheckoutButton, CheckoutStatus } from '@coinbase/onchainkit/checkout';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
+import { base } from 'wagmi/chains';
 import { LinkButton } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
 import { KitFrame } from '../kit-frame.tsx';
-import { KitOnBase } from '../kit-provider.tsx';
+import { KitService } from '../kit-provider.tsx';
 import { ConnectFirst, Needs, RoomHead } from '../room-words.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 
@@ -30,7 +31,7 @@ function CheckoutCard() {
   if (address === undefined) return <ConnectFirst>A payment is made from a wallet of yours.</ConnectFirst>;
   if (connector?.id !== SMART_WALLET) return <p className="text-ink-2">This checkout takes a smart wallet only; another kind is connected.</p>;
   return (
-    <KitOnBase settings={kit}>
+    <KitService settings={kit} chainId={base.id}>
       <KitFrame>
         <Checkout isSponsored={kit.config.paymaster !== null} {...(productId === null ? { chargeHandler: charge } : { productId })}>
           <CheckoutButton text="Pay in USDC" />
@@ -38,7 +39,7 @@ function CheckoutCard() {
         </Checkout>
         <p className="mt-2 text-xs text-ink-3">The wallet shows the price and asks you before anything is paid.</p>
       </KitFrame>
-    </KitOnBase>
+    </KitService>
   );
 }
 

@@ -1,4 +1,5 @@
 /** One collection's token, and its mint, by the kit's cards; refuses to guess a collection. */
+import { useState, type ReactNode } from 'react';
 import { NFTCard, NFTMintCard } from '@coinbase/onchainkit/nft';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
@@ -6,24 +7,51 @@ import { base } from 'wagmi/chains';
 import { connection } from '../../stores/connection.ts';
 import { ChainGate } from '../chain-gate.tsx';
 import { KitFrame } from '../kit-frame.tsx';
+import { KitService } from '../kit-provider.tsx';
 import { ConnectFirst, Needs, RoomHead } from '../room-words.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 
-function Collection({ contract, tokenId, chainId, sponsored }: { contract: `0x${string}`; tokenId: string; chainId: number; sponsored: boolean }) {
+interface TokenProps { contract: `0x${string}`; tokenId: string }
+
+/** The kit's card is empty where its service does not answer. */
+function Unread({ children }: { children: ReactNode }) {
+  return <p role="status" className="mb-2 text-amber">{children}</p>;
+}
+
+function TokenView({ contract, tokenId }: TokenProps) {
+  const [failed, setFailed] = useState(false);
+  return (
+    <>
+      {failed && <Unread>What this token is could not be read from the provider.</Unread>}
+      <KitFrame><NFTCard contractAddress={contract} tokenId={tokenId} onError={() => { setFailed(true); }} /></KitFrame>
+    </>
+  );
+}
+
+function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolean }) {
+  const [failed, setFailed] = useState(false);
+  return (
+    <>
+      {failed && <Unread>The mint could not be prepared or was not made. Nothing was sent unless the wallet said so.</Unread>}
+      <KitFrame>
+        <NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored} onError={() => { setFailed(true); }} onSuccess={() => { setFailed(false); }} />
+      </KitFrame>
+    </>
+  );
+}
+
+function Collection({ chainId, sponsored, ...token }: TokenProps & { chainId: number; sponsored: boolean }) {
   const { address } = useAccount();
   return (
     <div className="grid gap-8 lg:grid-cols-2">
       <section aria-label="The token">
         <h4 className="mb-2 font-medium">The token</h4>
-        <KitFrame><NFTCard contractAddress={contract} tokenId={tokenId} /></KitFrame>
+        <TokenView {...token} />
       </section>
       <section aria-label="Mint">
         <h4 className="mb-2 font-medium">Mint one</h4>
-        {address === undefined ? <ConnectFirst>A mint goes to a wallet of yours.</ConnectFirst> : (
-          <ChainGate chainId={chainId}>
-            <KitFrame><NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored} /></KitFrame>
-          </ChainGate>
-        )}
+        {address === undefined ? <ConnectFirst>A mint goes to a wallet of yours.</ConnectFirst>
+          : <ChainGate chainId={chainId}><Mint {...token} sponsored={sponsored} /></ChainGate>}
       </section>
     </div>
   );
@@ -41,7 +69,7 @@ export default function NftRoom() {
           With a key of the provider&rsquo;s and a collection&rsquo;s address, its token is shown here and can be minted.
         </Needs>
       ) : online === 'offline' ? <p role="status" className="text-amber">Offline. What a token is and costs is read from the chain: it is shown when you are back.</p>
-        : <Collection contract={contract} tokenId={tokenId} chainId={kit.chainId} sponsored={kit.config.paymaster !== null} />}
+        : <KitService settings={kit} chainId={kit.chainId}><Collection contract={contract} tokenId={tokenId} chainId={kit.chainId} sponsored={kit.config.paymaster !== null} /></KitService>}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { connection } from '../../stores/connection.ts';
 import { KitFrame } from '../kit-frame.tsx';
-import { KitOnBase } from '../kit-provider.tsx';
+import { KitService } from '../kit-provider.tsx';
 import { ConnectFirst, Needs, RoomHead } from '../room-words.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 
@@ -30,9 +30,9 @@ function SwapCard() {
   if (online === 'offline') return <p role="status" className="text-amber">Offline. A swap needs a price of this moment: it can be made when you are back.</p>;
   if (address === undefined) return <ConnectFirst>A swap is made from a wallet of yours.</ConnectFirst>;
   return (
-    <KitOnBase settings={kit}>
-      <KitFrame><Swap className="rounded-lg" from={TOKENS} to={[...TOKENS].reverse()} isSponsored={kit.config.paymaster !== null} /></KitFrame>
-    </KitOnBase>
+    <KitService settings={kit} chainId={base.id}>
+      <KitFrame><Swap title="Exchange" className="rounded-lg" from={TOKENS} to={[...TOKENS].reverse()} isSponsored={kit.config.paymaster !== null} /></KitFrame>
+    </KitService>
   );
 }
 

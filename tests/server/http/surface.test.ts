@@ -54,6 +54,24 @@ describe('headers', () => {
     expect((await limited.app.inject({ method: 'GET', url: '/healthz' })).headers['strict-transport-security']).toMatch(/max-age=31536000/);
   });
 
+  it('let the wallet speak to whom its settings name, and to nobody else (R7-31, R7-30, R7-32)', () => {
+    const asked = (environment: Record<string, string> = {}): string[] => {
+      const sources = (/connect-src ([^;]*)/.exec(contentSecurityPolicy(readConfig(environment)))?.[1] ?? '').split(' ');
+      return sources.filter((one) => !/^'self'$|googleapis\.com|api\.exchange\.coinbase\.com|kraken|binance/.test(one)).sort((a, b) => a.localeCompare(b));
+    };
+    const always = ['https://ethereum.reth.rs', 'https://rpc.wallet.coinbase.com'];
+    const sorted = (...more: string[]): string[] => [...always, ...more].sort((a, b) => a.localeCompare(b));
+    expect(asked()).toEqual(sorted('https://mainnet.base.org', 'https://sepolia.base.org', 'https://base-sepolia.easscan.org'));
+    expect(asked({ VITE_ONCHAINKIT_API_KEY: 'k' })).toEqual(sorted('https://api.developer.coinbase.com', 'https://base-sepolia.easscan.org'));
+    expect(asked({ VITE_ONCHAINKIT_RPC_URL: 'http://127.0.0.1:8545/x' })).toEqual(sorted('http://127.0.0.1:8545', 'https://mainnet.base.org', 'https://base-sepolia.easscan.org'));
+    expect(asked({ VITE_WALLET_CHAIN: 'base', VITE_ONCHAINKIT_RPC_URL: 'https://node.example.com', VITE_ONCHAINKIT_API_KEY: 'k' })).toEqual(sorted('https://api.developer.coinbase.com', 'https://node.example.com', 'https://base.easscan.org'));
+    expect(asked({ VITE_ENABLE_ANALYTICS: 'true', VITE_ONCHAINKIT_ANALYTICS_URL: 'https://count.example.com/in' })).toContain('https://count.example.com');
+    expect(asked({ VITE_ONCHAINKIT_ANALYTICS_URL: 'https://count.example.com/in' })).not.toContain('https://count.example.com');
+    expect(asked({ VITE_ENABLE_ANALYTICS: 'true' })).toContain('https://api.developer.coinbase.com');
+    expect(asked({ VITE_WALLET_PREFERENCE: 'all' })).toEqual(expect.arrayContaining(['wss://www.walletlink.org']));
+    expect(contentSecurityPolicy(readConfig({}))).not.toMatch(/frame-src[^;]*coinbase/);
+  });
+
   it('allow only what this deployment uses, and no inline or evaluated script', () => {
     const plain = contentSecurityPolicy(readConfig({}));
     expect(plain).not.toContain('stripe');
