@@ -1,40 +1,46 @@
 /** One collection's token, and its mint, by the kit's cards; refuses to guess a collection. */
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { NFTCard, NFTMintCard } from '@coinbase/onchainkit/nft';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
+import { Button } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
 import { ChainGate } from '../chain-gate.tsx';
 import { KitFrame } from '../kit-frame.tsx';
 import { KitService } from '../kit-provider.tsx';
 import { ConnectFirst, Needs, RoomHead } from '../room-words.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
+import { mintCall } from './mint-call.ts';
 
 interface TokenProps { contract: `0x${string}`; tokenId: string }
 
-/** The kit's card is empty where its service does not answer. */
-function Unread({ children }: { children: ReactNode }) {
-  return <p role="status" className="mb-2 text-amber">{children}</p>;
-}
+/** The kit's codes for a token or a mint that it could not read: its cards are empty then. */
+const UNREAD = new Set(['NmND01', 'NmMD01']);
 
-function TokenView({ contract, tokenId }: TokenProps) {
-  const [failed, setFailed] = useState(false);
+function Unread({ onAgain }: { onAgain: () => void }) {
   return (
-    <>
-      {failed && <Unread>What this token is could not be read from the provider.</Unread>}
-      <KitFrame><NFTCard contractAddress={contract} tokenId={tokenId} onError={() => { setFailed(true); }} /></KitFrame>
-    </>
+    <div role="status" className="flex flex-col items-start gap-2 text-ink-2">
+      <p>What this token is could not be read from the provider.</p>
+      <Button size="sm" onClick={onAgain}>Try again</Button>
+    </div>
   );
 }
 
+function TokenView({ contract, tokenId }: TokenProps) {
+  const [unread, setUnread] = useState(false);
+  if (unread) return <Unread onAgain={() => { setUnread(false); }} />;
+  return <KitFrame><NFTCard contractAddress={contract} tokenId={tokenId} onError={(error) => { setUnread(UNREAD.has(error.code)); }} /></KitFrame>;
+}
+
 function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolean }) {
-  const [failed, setFailed] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  if (failure !== null && UNREAD.has(failure)) return <Unread onAgain={() => { setFailure(null); }} />;
   return (
     <>
-      {failed && <Unread>The mint could not be prepared or was not made. Nothing was sent unless the wallet said so.</Unread>}
+      {failure !== null && <p role="alert" className="mb-2 text-amber">The mint was not made, unless the wallet says otherwise.</p>}
       <KitFrame>
-        <NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored} onError={() => { setFailed(true); }} onSuccess={() => { setFailed(false); }} />
+        <NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored} buildMintTransaction={mintCall} onError={({ code }) => { setFailure(code); }} onSuccess={() => { setFailure(null); }} />
       </KitFrame>
     </>
   );
