@@ -7,17 +7,19 @@ import { LinkButton } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { PaperTag } from '../components/Tags.tsx';
 import { useAuth } from '../stores/security.ts';
+import { useWalletNote } from '../stores/wallet-note.ts';
 import { BackControl } from './BackControl.tsx';
 import { kindOf, STALE_AFTER, useDataTime } from './data-age.ts';
 import { Mark } from './Mark.tsx';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 import { WalletChip } from './WalletChip.tsx';
 
-function Logo({ to, label = 'Tradewind' }: { to: string; label?: string }) {
+/** `tight`: on a phone something else needs the name's place. */
+function Logo({ to, label = 'Tradewind', tight = false }: { to: string; label?: string; tight?: boolean }) {
   return (
     <Link href={to} className="-ml-1 flex min-h-11 items-center gap-2 px-1 text-base font-semibold tracking-[-0.01em]">
       {/* At 320 px, a desk at 400 %, the mark alone is seen; the name is read. */}
-      <Mark className="size-6" /><span className="max-[374px]:sr-only">{label}</span>
+      <Mark className="size-6" /><span className={tight ? 'max-[429px]:sr-only' : 'max-[374px]:sr-only'}>{label}</span>
     </Link>
   );
 }
@@ -43,6 +45,7 @@ export function AppHeader({ path }: { path: string }) {
   const links = navLinks(subscriptionTier);
   const kind = kindOf(path);
   const dataTime = useDataTime(kind);
+  const wallet = useWalletNote();
 
   useEffect(() => { setOpen(false); }, [path]);
   useEffect(() => {
@@ -72,12 +75,12 @@ export function AppHeader({ path }: { path: string }) {
     <header className="sticky top-0 z-30 border-b border-line bg-ground">
       <div className="flex h-13 items-center gap-3 px-4 md:px-6">
         <BackControl path={path} />
-        <Logo to="/dashboard" />
+        <Logo to="/dashboard" tight={wallet !== null} />
         <nav aria-label="Main" className="ml-3 hidden items-center md:flex">
           {links.map((link) => <BarLink key={link.label} link={link} path={path} />)}
         </nav>
         <div className="ml-auto flex items-center gap-3">
-          <WalletChip />
+          {wallet !== null && <WalletChip wallet={wallet} />}
           <PaperTag />
           <Age savedAt={dataTime} staleAfterMs={STALE_AFTER[kind]} icon className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]" />
           <button ref={toggle} type="button" aria-expanded={open} aria-controls="header-menu" aria-label={open ? 'Close menu' : 'Open menu'} onClick={() => { setOpen(!open); }}

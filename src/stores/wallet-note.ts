@@ -1,7 +1,9 @@
 /** Which wallet was connected when this page, or one before it, last knew; refuses to need the wallet for it, and to outlive a sign-out. */
 import * as z from 'zod/mini';
-import { proxy } from 'valtio';
+import { useEffect } from 'react';
+import { proxy, useSnapshot } from 'valtio';
 import { readLastUser } from '../identity/last-user.ts';
+import { session } from '../identity/session.ts';
 
 const Note = z.object({ address: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)), chain: z.string(), testCoins: z.boolean(), at: z.number() });
 export type WalletNote = z.infer<typeof Note>;
@@ -46,4 +48,14 @@ export function noteWallet(note: WalletNote | null): void {
   } catch {
     // A device without room: the header knows as long as the page lives.
   }
+}
+
+export type ShownWallet = WalletNote & { live: boolean };
+
+/** The wallet of the person whom this page shows; null where none was connected. */
+export function useWalletNote(): ShownWallet | null {
+  const uid = useSnapshot(session).user?.uid ?? null;
+  const { live, note, uid: whose } = useSnapshot(walletNote);
+  useEffect(() => (uid === null ? undefined : openWalletNote(uid)), [uid]);
+  return note === null || uid === null || whose !== uid ? null : { ...note, live };
 }

@@ -15,6 +15,7 @@ import { FailureNote } from './failure-note.tsx';
 import { WalletIdentity } from './identity/wallet-identity.tsx';
 import { LinkAddress } from './link-address.tsx';
 import { CoinsTag } from './room-words.tsx';
+import { walletFailure } from './wallet-errors.ts';
 import { useEtherBalance, useKnownChain, useNoNetwork } from './use-wallet.ts';
 
 /** A balance older than this is marked, ms. */
@@ -46,7 +47,13 @@ function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnec
   const noNetwork = useNoNetwork();
   const busy = status !== 'disconnected' || isPending;
   const [only] = connectors;
+  const config = useConfig();
   const begin = (connector: Connector): void => { reset(); connect({ connector }); };
+  // A window that was closed before it was there tells nobody. An answer that comes after all still counts.
+  const stopWaiting = (): void => {
+    reset();
+    config.setState((state) => ({ ...state, status: state.current === null ? 'disconnected' : 'connected' }));
+  };
   return (
     <>
       <p className="mt-2 max-w-[64ch] text-ink-2">Connect a wallet on Base or Base Sepolia. Trading stays on paper: no agent can spend from it.</p>
@@ -58,6 +65,7 @@ function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnec
           : status === 'reconnecting' ? 'Looking for the wallet that was connected here.'
             : isPending ? 'The wallet is asking you. Its window may lie behind this one.' : ''}
       </p>
+      {isPending && <Button size="sm" onClick={stopWaiting}>Stop waiting</Button>}
       {error !== null && <FailureNote error={error} act="connect" />}
     </>
   );
@@ -81,7 +89,7 @@ function Balance() {
   if (chain === null) return <span className="text-ink-3">— on a network that is not Base</span>;
   return (
     <span className="inline-flex flex-wrap items-center justify-end gap-x-2">
-      {data === undefined ? error === null ? <Skeleton className="h-4 w-24" /> : <span className="text-ink-3">— the chain did not answer</span>
+      {data === undefined ? error === null ? <Skeleton className="h-4 w-24" /> : <span className="text-ink-3">— {walletFailure(error, 'read').happened}</span>
         : <><span className="font-medium" data-balance>{heldEther(data.value)} ETH</span><CoinsTag real={chain.id === base.id} /></>}
       {data !== undefined && <Age savedAt={dataUpdatedAt} staleAfterMs={BALANCE_STALE_MS} />}
       <Button tone="plain" size="icon" aria-label="Ask for the balance again" aria-busy={isFetching || undefined} onClick={() => { void refetch(); }}><RefreshCw className={isFetching ? 'spin size-4' : 'size-4'} aria-hidden /></Button>
@@ -144,12 +152,13 @@ function Connections() {
 
 function Leave() {
   const config = useConfig();
-  const { disconnect, error } = useDisconnect();
   // Nothing is left to come back to: the wallet is not loaded again before it is asked for.
   const forget = (): void => { if (config.state.connections.size === 0) void config.storage?.removeItem('recentConnectorId'); };
+  // Told to the hook: this button is gone by then.
+  const { disconnect, error } = useDisconnect({ mutation: { onSuccess: forget } });
   return (
     <>
-      <Button className="mt-3" onClick={() => { disconnect({}, { onSuccess: forget }); }}>Disconnect</Button>
+      <Button className="mt-3" onClick={() => { disconnect(); }}>Disconnect</Button>
       {error !== null && <FailureNote error={error} act="disconnect" />}
     </>
   );

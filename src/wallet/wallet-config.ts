@@ -24,5 +24,7 @@ export function walletConfig({ jar, secureCookies, settings }: WalletConfigOptio
     storage: createStorage({ key: WALLET_STORAGE_KEY, storage: cookieStorage(jar, secureCookies) }),
     transports: { [base.id]: chainTransport(base.id, settings), [baseSepolia.id]: chainTransport(baseSepolia.id, settings) },
     pollingInterval: POLLING_INTERVAL_MS,
+    // Calls made at once share a request already; through a contract they would share their failures too.
+    batch: { multicall: false },
   });
 }

@@ -66,7 +66,7 @@ function Sender({ from, chain, isSmart }: SenderProps) {
   const [checked, setChecked] = useState(false);
   const [reviewed, setReviewed] = useState<Reviewed | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
-  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState<string | null>(null);
   const balance = useEtherBalance();
   const noNetwork = useNoNetwork();
   const balanceWei = balance.data?.value;
@@ -83,24 +83,28 @@ function Sender({ from, chain, isSmart }: SenderProps) {
   const recipientError = 'error' in recipient && (checked || draft.to !== '' && draft.to.length >= 42) ? recipient.error : undefined;
   const newest = sends.find((send) => isOpen(send) || ['asking', 'unknown'].includes(stageOf(send))) ?? sends[0];
 
-  const review = (): void => {
+  const review = async (): Promise<void> => {
     setChecked(true);
     setFailure(null);
-    if ('error' in recipient || 'error' in amount || overdrawn || short || fees.data === undefined) return;
-    setReviewed({ to: recipient.to, isOwn: recipient.isOwn, wei: amount.wei, fees: fees.data, balanceWei: balanceWei ?? null });
+    if ('error' in recipient || 'error' in amount || overdrawn || short) return;
+    setBusy('Asking the chain');
+    const data = fees.data ?? (await fees.refetch()).data;
+    setBusy(null);
+    if (data === undefined || balanceWei !== undefined && amount.wei + data.feeWei > balanceWei) return;
+    setReviewed({ to: recipient.to, isOwn: recipient.isOwn, wei: amount.wei, fees: data, balanceWei: balanceWei ?? null });
   };
   const send = (order: Reviewed): void => {
     setReviewed(null);
-    setAsking(true);
+    setBusy('Asking the wallet');
     sendEther(config, { uid, chainId: chain.id, from, to: order.to, wei: order.wei, isSmart, fees: order.fees }).then(
       () => { setDraft(null); setChecked(false); void balance.refetch(); },
       (error: unknown) => { setFailure(error); },
-    ).finally(() => { setAsking(false); });
+    ).finally(() => { setBusy(null); });
   };
 
   return (
     <div className="grid gap-x-14 gap-y-6 lg:grid-cols-2">
-      <form noValidate className="flex max-w-xl flex-col gap-4" onSubmit={(event) => { event.preventDefault(); review(); }}>
+      <form noValidate className="flex max-w-xl flex-col gap-4" onSubmit={(event) => { event.preventDefault(); if (busy === null) void review(); }}>
         <p className="flex flex-wrap items-center gap-2 text-ink-2">From your wallet on {chain.name} <CoinsTag real={chain.id === base.id} /></p>
         <Field label="To" hint="A Base address, 0x and 40 digits." error={recipientError} value={draft.to} autoComplete="off" spellCheck={false} autoCapitalize="none" className="font-mono text-sm"
           onChange={(event) => { setDraft({ ...draft, to: event.target.value }); }} />
@@ -114,7 +118,7 @@ function Sender({ from, chain, isSmart }: SenderProps) {
         </div>
         {fees.error !== null && <FailureNote error={fees.error} act="send" />}
         {noNetwork && <p role="status" className="text-amber">No network. What you type stays here; send when you are back.</p>}
-        <div><Button type="submit" tone="primary" busy={asking} disabled={noNetwork}>{asking ? 'Asking the wallet' : 'Look it over'}</Button></div>
+        <div><Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>{busy ?? 'Look it over'}</Button></div>
         {failure !== null && <FailureNote error={failure} act="send" />}
       </form>
       {newest !== undefined && <section aria-label="Newest send"><h3 className="text-sm font-semibold">Newest send</h3><SendProgress send={newest} isLive /></section>}
