@@ -9,6 +9,7 @@ import { AgentInsight } from './insight.ts';
 import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools, Sparklines } from './market.ts';
 import { OnrampOptions, OnrampOptionsQuery, OnrampQuoteBody, OnrampQuoteReply, OnrampSessionBody, OnrampSessionReply } from './onramp.ts';
 import { ChangePreview, ChangePreviewQuery, Invoices } from './plan-change.ts';
+import { BacktestTerms, BacktestTermsBody } from './backtest.ts';
 import { AgentPreview, AgentPreviewBody } from './preview.ts';
 import {
   CheckoutBody, CheckoutReply, Plans, PortalBody, PortalReply, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
@@ -77,6 +78,7 @@ export const CALLS = {
   createPool: call('POST', '/api/agents/create-pool', 'One agent for each pool that suits the profile', { body: PoolCreateBody, reply: AgentsCreatedReply }),
   createAgent: call('POST', '/api/agents/create', 'Create an agent', { body: AgentCreateBody, reply: AgentReply }),
   previewAgent: call('POST', '/api/agents/preview', 'What an agent would do now, on the newest closed candle; changes nothing', { body: AgentPreviewBody, reply: AgentPreview }),
+  backtestTerms: call('POST', '/api/agents/backtest-terms', 'All that a test of an agent on past candles needs but the candles; changes nothing', { body: BacktestTermsBody, reply: BacktestTerms }),
   updateAgent: call('PUT', '/api/agents/:id/settings', 'Change an agent', { params: IdParams, body: AgentSettingsBody, reply: AgentReply }),
   startAgent: call('POST', '/api/agents/:id/start', 'Start an agent', { params: IdParams, body: AgentCommandBody, reply: AgentCommandReply }),
   stopAgent: call('POST', '/api/agents/:id/stop', 'Stop an agent; its exits stay on guard', { params: IdParams, body: AgentCommandBody, reply: AgentCommandReply }),

@@ -1,47 +1,10 @@
 /** A backtest as plain JSON: trades lot by lot, what was decided, equity and measures; refuses floats for money and zeros for what is undefined. */
+import type { BacktestReport, BacktestTrade } from '../contract/backtest.ts';
 import { add, formatFixed, subtract, sum, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
-import type { Metrics } from '../contract/trading.ts';
 import type { BacktestInput, BacktestResult } from './backtest.ts';
 import { fifoLots } from './lots.ts';
 import type { Lot } from './lots.ts';
-
-/** Times ISO 8601 in UTC, money and quantities decimal text, ratios numbers or null. */
-export interface BacktestReport {
-  settings: {
-    pool: string; profile: string; pairs: readonly string[]; interval: string; frequency: string; from: string; to: string;
-    deposit: string; maxPositionSize: string; quote: string;
-  };
-  /** A purchase, or the part of one that was sold at once. Still held: without exit, and `pnl` is null. */
-  trades: ReportTrade[];
-  /** Those that did something; `reasons` counts the others too. */
-  decisions: { time: string; pair: string; action: string; reason: string; strength: number | null; threshold: number | null; text: string }[];
-  reasons: Record<string, number>;
-  equity: { time: string; equity: string }[];
-  metrics: Metrics;
-  /** An equal share of each pair bought at the start and held, as a plain return, without costs. */
-  buyAndHold: number | null;
-  costs: { fees: string; slippage: string };
-  finalEquity: string;
-  /** What the fills won or lost, and what is held still at its price: together final equity less the deposit. */
-  realized: string;
-  unrealized: string;
-  candles: number;
-}
-
-export interface ReportTrade {
-  pair: string;
-  entryTime: string;
-  exitTime: string | null;
-  entryPrice: string;
-  exitPrice: string | null;
-  quantity: string;
-  /** Of both ends. */
-  fees: string;
-  /** Net of fees. */
-  pnl: string | null;
-  exitReason: string | null;
-}
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
@@ -65,7 +28,7 @@ export function backtestReport(input: BacktestInput, result: BacktestResult): Ba
   };
 }
 
-function tradeOf(lot: Lot): ReportTrade {
+function tradeOf(lot: Lot): BacktestTrade {
   return {
     pair: lot.pair, entryTime: iso(lot.acquiredAt), exitTime: lot.disposedAt === null ? null : iso(lot.disposedAt), entryPrice: formatFixed(lot.entryPrice),
     exitPrice: orNull(lot.exitPrice), quantity: formatFixed(lot.quantity), fees: formatFixed(lot.fees), pnl: orNull(lot.gain), exitReason: lot.exitReason,

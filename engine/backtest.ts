@@ -46,6 +46,9 @@ export interface BacktestResult {
   candles: number;
 }
 
+/** Candles between two words of how far it is. */
+const TELL_EVERY = 1_000;
+
 interface Book {
   cash: Fixed;
   positions: Map<string, OpenPosition>;
@@ -68,14 +71,20 @@ interface Bars {
 /**
  * Decided on the close of candle N, filled at the open of N + 1 with half-spread, impact and fee; then the stops over
  * candle N + 1, the gap first. The last candle of the tape is never decided on: there is no open to fill at.
+ * `onProgress` is told now and then which share of the period has gone by.
  */
-export function backtest(input: BacktestInput): BacktestResult {
+export function backtest(input: BacktestInput, onProgress: (share: number) => void = () => undefined): BacktestResult {
   const series = new Map([...input.candles].map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
   const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], reasons: new Map(), worth: [[input.from, input.deposit]], newest: new Map(), exposedMs: 0 };
   const { interval } = input.agent;
   let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
   let gone = 0;
+  let told = 0;
   for (const open of openings(series, input.from, input.to)) {
+    if (gone >= told) {
+      told = gone + TELL_EVERY;
+      onProgress((open - input.from) / (input.to - input.from));
+    }
     const bars = barsAt(series, open);
     gone += bars.byPair.size;
     if (open >= due) {

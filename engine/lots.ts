@@ -3,7 +3,9 @@ import { add, subtract } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { FillDraft } from './types.ts';
 
-type LotFill = Pick<FillDraft, 'pair' | 'side' | 'quantity' | 'price' | 'notional' | 'fee' | 'filledAt' | 'reason'>;
+/** What of a fill is read here. */
+type LotFill = Omit<FillDraft, Unread>;
+type Unread = 'wanted' | 'feeBps' | 'slippageBps' | 'quoteBid' | 'quoteAsk' | 'ruleVersion' | 'realized' | 'costBasis';
 
 /** A part of a purchase and what became of it. Amounts in the quote currency. */
 export interface Lot {

@@ -1,6 +1,7 @@
 /** The calls about agents; refuses nothing itself: each rule is where its verb is. */
 import type { Handlers } from '../http/handlers.ts';
 import { PaperVenue } from '../venues/paper.ts';
+import { readBacktestTerms } from './backtest-terms.ts';
 import { createAgent, createPool } from './create.ts';
 import type { TradingDeps } from './deps.ts';
 import { deleteAgent, reconfigureAgents, updateAgent } from './edit.ts';
@@ -13,7 +14,7 @@ import { startAgent, startAll, stopAgent, stopAll } from './run-commands.ts';
 import { tellChanged } from './transitions.ts';
 
 type AgentCalls = 'agents' | 'createPool' | 'createAgent' | 'updateAgent' | 'startAgent' | 'stopAgent' | 'startAll' | 'stopAll' | 'reconfigure'
-  | 'deleteAgent' | 'liquidateAgent' | 'agentPerformance' | 'agentSummary' | 'agentInsight' | 'previewAgent';
+  | 'deleteAgent' | 'liquidateAgent' | 'agentPerformance' | 'agentSummary' | 'agentInsight' | 'previewAgent' | 'backtestTerms';
 
 export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
   const venue = new PaperVenue(deps.market);
@@ -26,6 +27,7 @@ export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
 
     // A question with a body: it writes nothing, so it has no receipt either.
     previewAgent: async ({ caller, commandId, body }) => ({ commandId, ...await previews.preview(caller.uid, body) }),
+    backtestTerms: async ({ caller, commandId, body }) => ({ commandId, ...await readBacktestTerms(deps, caller.uid, body) }),
     createAgent: ({ caller, commandId, body, once }) => once(async (tx) => {
       const row = await createAgent(tx, deps, caller.uid, body);
       const [agent] = await tellChanged(tx, deps, caller.uid, [row]);

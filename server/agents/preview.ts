@@ -76,7 +76,7 @@ export class Previews {
  * The agent as it would be decided for: one of the person's own as if started now, or one that is not made yet, held to
  * what creating it is held to.
  */
-async function termsOf(deps: TradingDeps, uid: string, { agentId, terms }: AgentPreviewBody): Promise<AgentTerms> {
+export async function termsOf(deps: TradingDeps, uid: string, { agentId, terms }: AgentPreviewBody): Promise<AgentTerms> {
   const { market, database: { db } } = deps;
   if (agentId !== undefined) {
     const row = await ownAgent(db, uid, market.source.id, agentId);

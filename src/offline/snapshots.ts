@@ -2,6 +2,7 @@
 import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { AgentList } from '../../contract/agents.ts';
+import { KeptBacktest } from '../../contract/backtest.ts';
 import { AgentInsight } from '../../contract/insight.ts';
 import { MarketData, MarketOverview, MarketPools, Sparklines } from '../../contract/market.ts';
 import { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
@@ -25,6 +26,7 @@ const SCHEMAS = {
   analytics: Analytics,
   insight: AgentInsight,
   wallet: WalletStatus,
+  backtest: KeptBacktest,
 } as const;
 
 export type SnapshotKind = keyof typeof SCHEMAS;
@@ -32,7 +34,7 @@ export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]
 export const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
 
 /** What goes first where the disk is full: what is largest and is missed least. */
-const TRIM_ORDER: readonly SnapshotKind[] = ['sparklines', 'insight', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'wallet', 'settings', 'agents', 'subscription', 'portfolio'];
+const TRIM_ORDER: readonly SnapshotKind[] = ['backtest', 'sparklines', 'insight', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'wallet', 'settings', 'agents', 'subscription', 'portfolio'];
 
 export interface Snapshot<K extends SnapshotKind> {
   /** Device clock, ms, at which the server's word came. */

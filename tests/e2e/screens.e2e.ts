@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { openBrowser, type Browser } from '../support/browser.ts';
+import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { seriousOnPage } from '../support/browser-axe.ts';
 import { hold, holdKey } from '../support/hold.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
@@ -158,6 +158,38 @@ describe('the screens, pressed', () => {
     expect((await agents())[0]?.max_position_size).toBe(1500);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await until(agents, ([now]) => now?.max_position_size === 777);
+  });
+
+  it('tests an agent on past candles beside the page, ends a test, and does it again without a network', async () => {
+    const [harbour] = await agents();
+    await page.goto(`${server.url}/agents/${harbour?.id ?? ''}`);
+    await controlled(page);
+    const box = page.getByRole('region', { name: 'What would it have done?' });
+    const result = box.getByText('its result would have been');
+    await box.getByRole('button', { name: '3M' }).click();
+    await box.getByRole('button', { name: 'Test it' }).click();
+    await box.getByRole('button', { name: 'Cancel' }).click();
+    await box.getByRole('button', { name: 'Test it' }).waitFor();
+    await box.getByRole('button', { name: '1W' }).click();
+    await box.getByRole('button', { name: 'Test it' }).press('Enter');
+    await result.waitFor();
+    const online = await box.locator('dl').innerText();
+    expect(online).toMatch(/Trades\s+\d+/);
+    expect(await box.getByRole('button', { name: 'Test again' }).evaluate((button) => button === document.activeElement)).toBe(true);
+    expect(await seriousOnPage(page)).toEqual([]);
+    await browser.context.setOffline(true);
+    try {
+      await page.getByText(/^Offline\. /).first().waitFor();
+      await box.getByRole('button', { name: 'Test again' }).click();
+      await box.getByText('From candles kept on this device').waitFor();
+      expect(await box.locator('dl').innerText()).toBe(online);
+      await box.getByRole('button', { name: '1M' }).click();
+      await box.getByRole('button', { name: 'Test it' }).click();
+      await box.getByText('Offline, and this device holds no candles for this question.').waitFor();
+    } finally {
+      await browser.context.setOffline(false);
+    }
+    await page.getByText(/^Offline\. /).first().waitFor({ state: 'hidden' });
   });
 
   it('stops and sells by a hold, then deletes (R7-17)', async () => {

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BacktestReport } from '../../contract/backtest.ts';
 import { add, formatFixed, parseFixed, subtract, sum, toNumber } from '../../contract/money.ts';
-import type { BacktestReport } from '../../engine/backtest-report.ts';
 import { readTape } from '../../server/market/replay-tape.ts';
 import { writeTape } from '../support/tape.ts';
 

@@ -13,6 +13,7 @@ import { RiskPresets } from './RiskPresets.tsx';
 import { TermsFields } from './TermsFields.tsx';
 import { useCreate } from './use-create.ts';
 import WouldDoNow from './WouldDoNow.tsx';
+import WouldHaveDone from './WouldHaveDone.tsx';
 
 const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look']) });
 type Step = z.infer<typeof Kept>['step'];
@@ -88,6 +89,7 @@ export default function CreateWizard({ quote, draft: given, onCreated }: { quote
     <div>
       <StepHead step={step}>3 of 3. {draft.name.trim()}, {draft.risk_profile}</StepHead>
       <WouldDoNow ask={previewOf(draft)} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing="The terms are not complete: go back and mend them." />
+      <div className="mt-5"><WouldHaveDone ask={previewOf(draft)} missing="The terms are not complete: go back and mend them." /></div>
       {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
       <div className="mt-5 flex flex-col gap-2">
         <CreateActs draft={draft} quote={quote} busy={busy} onCreate={send} />

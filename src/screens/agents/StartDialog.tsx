@@ -21,6 +21,7 @@ import { planText } from './agent-words.ts';
 import { riskOf, worstLoss } from './risk.ts';
 
 const WouldDoNow = lazy(() => import('./WouldDoNow.tsx'));
+const WouldHaveDone = lazy(() => import('./WouldHaveDone.tsx'));
 
 function Preview({ agent }: { agent: Agent }) {
   const settings = useSlot(settingsStore, loadSettings).data;
@@ -39,6 +40,7 @@ function Preview({ agent }: { agent: Agent }) {
       </dl>
       <p className="mt-3 mb-4 text-ink-2">{feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more than the stop. After losing {risk.dayLoss} % of its equity in a day, or {risk.drawdown} % from its peak, it opens nothing new. Paper money.</p>
       <Suspense fallback={<Skeleton className="h-60 w-full" />}><WouldDoNow ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} /></Suspense>
+      <Suspense fallback={<Skeleton className="mt-4 h-20 w-full" />}><div className="mt-4"><WouldHaveDone ask={{ agentId: agent.id }} version={agent.version} /></div></Suspense>
     </>
   );
 }

@@ -17,6 +17,7 @@ import { useKeptDraft } from '../agents/kept-draft.ts';
 import { TermsFields } from '../agents/TermsFields.tsx';
 import { useCreate } from '../agents/use-create.ts';
 import WouldDoNow from '../agents/WouldDoNow.tsx';
+import WouldHaveDone from '../agents/WouldHaveDone.tsx';
 import { useSlot } from '../reading.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { Asked, Head } from './Asked.tsx';
@@ -135,6 +136,7 @@ export default function GuidedSetup() {
         <section aria-label={STEP_NAME.look}>
           <div className="mb-4"><Head of="look">{draft.name.trim()}, {draft.risk_profile}</Head><p className="mt-1 text-ink-2">Decided by the server as a running agent would, and not carried out.</p></div>
           <WouldDoNow ask={previewOf(draft)} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing="The terms are not complete: go back and mend them." />
+          <div className="mt-5"><WouldHaveDone ask={previewOf(draft)} missing="The terms are not complete: go back and mend them." /></div>
           {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
           <div className="mt-5 flex flex-col gap-2">
             {room && mayCreate && <CreateActs draft={draft} quote={quote} busy={busy} onCreate={send} />}

@@ -79,7 +79,7 @@ describe('every call', () => {
 /** A body that the contract accepts, so that only what is tested can be refused. */
 function sampleBody(name: CallName): string {
   const bodies: Partial<Record<CallName, unknown>> = {
-    previewAgent: { agentId: aUuid },
+    previewAgent: { agentId: aUuid }, backtestTerms: { agentId: aUuid, days: 30 },
     subscribe: { userId: 'Alice1', planId: 'pro' }, customerPortal: { returnUrl: '/dashboard' }, trialStart: { userId: 'Alice1' },
     createCheckout: { priceId: 'p', successUrl: '/a', cancelUrl: '/b' }, createPool: { subscription_tier: 'free' },
     createAgent: { name: 'A', trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 5, execution_interval: 'daily', enabled: true },

@@ -16,7 +16,7 @@ let forced: boolean[] = [];
 const press = (wish = stop('x'), uid = 'ada') => {
   forced = [];
   return sendUnsaved('ada', wish, {
-    line: { baseUrl: server.url, timeoutMs: 300 },
+    line: { baseUrl: server.url, timeoutMs: 1_500 },
     token: (force) => { forced.push(force); return Promise.resolve({ uid, token: `token-${forced.length}` }); },
   });
 };

@@ -1,0 +1,35 @@
+/** What a test of an agent is to go by, as the live tick would: its terms, risk values, pairs and the venue's rules; refuses to run the test. */
+import type { BacktestTerms, BacktestTermsBody } from '../../contract/backtest.ts';
+import { INTERVAL_MS } from '../../contract/market.ts';
+import { formatFixed, parseFixed } from '../../contract/money.ts';
+import { universeVersionAt } from '../../engine/pools.ts';
+import { DAY_MS } from '../../engine/schedule.ts';
+import { horizonOf, lookbackMs } from '../../engine/signals.ts';
+import { quotesOf } from '../portfolio/marks.ts';
+import { BatchState } from './batch-state.ts';
+import type { TradingDeps } from './deps.ts';
+import { termsOf } from './preview.ts';
+import { pairsOf } from './read-agents.ts';
+
+export async function readBacktestTerms(deps: TradingDeps, uid: string, { agentId, days, terms: wished }: BacktestTermsBody): Promise<Omit<BacktestTerms, 'commandId'>> {
+  const { market, database } = deps;
+  const terms = await termsOf(deps, uid, { ...(agentId === undefined ? {} : { agentId }), ...(wished === undefined ? {} : { terms: wished }) });
+  const pairs = pairsOf(market, terms);
+  const { equity, maxTradeAmount, risk } = await database.transaction(async (tx) => {
+    const state = await BatchState.look(tx, deps, uid);
+    return { ...state.input(terms, quotesOf(market, pairs)), risk: state.risk(terms) };
+  });
+  const to = Math.floor(market.now() / INTERVAL_MS[market.baseInterval]) * INTERVAL_MS[market.baseInterval];
+  const from = to - days * DAY_MS;
+  const rules = pairs.flatMap((pair) => market.rules(pair) ?? []);
+  const list = universeVersionAt(terms.pool, market.now());
+  return {
+    agent: {
+      pool: terms.pool, profile: terms.riskProfile, pairs, maxPositionSize: formatFixed(parseFixed(terms.maxPositionSize)), interval: terms.executionInterval, frequency: terms.tradingFrequency, risk,
+    },
+    quote: market.source.quote, deposit: formatFixed(equity), maxTradeAmount: formatFixed(maxTradeAmount),
+    rules: rules.map(({ lot, minNotional, ...rule }) => ({ ...rule, lot: formatFixed(lot), minNotional: formatFixed(minNotional) })),
+    listedSince: terms.tradingPairs.length > 0 ? null : list.from, baseInterval: market.baseInterval,
+    from, to, historyFrom: Math.floor((from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS) * DAY_MS,
+  };
+}

@@ -1,0 +1,56 @@
+/** Reads the candles a test needs, coarse where they are only history and as fine as the agent looks where it trades; refuses more than a phone can hold. */
+import type { BacktestTerms } from '../../contract/backtest.ts';
+import { CANDLES_LIMIT_MAX } from '../../contract/limits.ts';
+import { INTERVAL_MS, type CandleInterval, type CandleRow } from '../../contract/market.ts';
+import { api } from '../api/api.ts';
+
+/** Rows of the period under test; beyond it the next coarser candle is taken. */
+const ROWS_MAX = 60_000;
+/** Requests under way at once: others of the person's must get through. */
+const AT_ONCE = 3;
+const TIMEOUT_MS = 30_000;
+const FINER_FIRST: readonly CandleInterval[] = ['5m', '20m', '1h', '1d'];
+const LOOKS_AT: Record<BacktestTerms['agent']['interval'], CandleInterval> = { '5-minute': '5m', '20-minute': '20m', daily: '1h' };
+
+/** The finest candle that the market has, the agent looks at, and that is not too many. */
+export function testedInterval({ agent, baseInterval, from, to }: Pick<BacktestTerms, 'agent' | 'baseInterval' | 'from' | 'to'>): CandleInterval {
+  const least = Math.max(INTERVAL_MS[baseInterval], INTERVAL_MS[LOOKS_AT[agent.interval]]);
+  const rows = (interval: CandleInterval): number => agent.pairs.length * ((to - from) / INTERVAL_MS[interval]);
+  return FINER_FIRST.find((interval) => INTERVAL_MS[interval] >= least && rows(interval) <= ROWS_MAX) ?? '1d';
+}
+
+interface Page { pair: string; interval: CandleInterval; from: number; before: number }
+
+function pagesOf({ agent, baseInterval, from, historyFrom, to }: BacktestTerms, tested: CandleInterval): Page[] {
+  const history = INTERVAL_MS[baseInterval] > INTERVAL_MS['1h'] ? baseInterval : INTERVAL_MS[tested] > INTERVAL_MS['1h'] ? tested : '1h';
+  const pages = (pair: string, interval: CandleInterval, start: number, end: number): Page[] => {
+    const span = CANDLES_LIMIT_MAX * INTERVAL_MS[interval];
+    return Array.from({ length: Math.max(0, Math.ceil((end - start) / span)) }, (_, index) => ({ pair, interval, from: Math.max(start, end - (index + 1) * span), before: end - index * span }));
+  };
+  // Hourly history ends on a whole hour; the rest up to `from` is read as finely as what follows.
+  const seam = Math.floor(from / INTERVAL_MS[history]) * INTERVAL_MS[history];
+  return agent.pairs.flatMap((pair) => [...pages(pair, history, historyFrom, seam), ...pages(pair, tested, seam, to)]);
+}
+
+async function readPage({ before, from, interval, pair }: Page, signal: AbortSignal): Promise<readonly CandleRow[]> {
+  const limit = Math.ceil((before - from) / INTERVAL_MS[interval]);
+  const { candles } = await api.call('candles', { query: { symbol: pair, interval, limit, before }, signal, timeoutMs: TIMEOUT_MS });
+  return candles.filter(([time]) => time >= from && time < before);
+}
+
+/** By pair, oldest first. `onShare` hears how much of it is there. */
+export async function readPastCandles(terms: BacktestTerms, signal: AbortSignal, onShare: (share: number) => void): Promise<Record<string, CandleRow[]>> {
+  const pages = pagesOf(terms, testedInterval(terms));
+  const read = new Map<Page, readonly CandleRow[]>();
+  const waiting = [...pages];
+  const take = async (): Promise<void> => {
+    for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {
+      read.set(page, await readPage(page, signal));
+      onShare(read.size / pages.length);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  return Object.fromEntries(terms.agent.pairs.map((pair) => [
+    pair, pages.filter((page) => page.pair === pair).flatMap((page) => [...read.get(page) ?? []]).sort(([a], [b]) => a - b),
+  ]));
+}

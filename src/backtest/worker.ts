@@ -1,0 +1,43 @@
+/** Tests an agent on past candles beside the page, with the server's own engine; refuses to fetch or keep anything. */
+import { parseFixed } from '../../contract/money.ts';
+import { backtest, type BacktestInput } from '../../engine/backtest.ts';
+import { backtestReport } from '../../engine/backtest-report.ts';
+import type { BacktestOrder, BacktestOutcome, BacktestWord } from './messages.ts';
+
+/** As many points as a chart can show. */
+const CURVE_POINTS = 400;
+const ACTED = new Set(['entered', 'increased', 'reduced', 'signal_left', 'stop_loss']);
+
+export function inputOf({ candles, terms }: BacktestOrder): BacktestInput {
+  const { agent } = terms;
+  return {
+    agent: { pool: agent.pool, profile: agent.profile, risk: agent.risk, pairs: agent.pairs, maxPositionSize: parseFixed(agent.maxPositionSize), interval: agent.interval, frequency: agent.frequency },
+    candles: new Map(Object.entries(candles).map(([pair, rows]) => [pair, rows.map(([time, open, high, low, close, volume]) => (
+      { time, open: Number(open), high: Number(high), low: Number(low), close: Number(close), volume: Number(volume) }))])),
+    rules: new Map(terms.rules.map((rule) => [rule.pair, { ...rule, lot: parseFixed(rule.lot), minNotional: parseFixed(rule.minNotional) }])),
+    deposit: parseFixed(terms.deposit), maxTradeAmount: parseFixed(terms.maxTradeAmount), from: terms.from, to: terms.to,
+  };
+}
+
+export function testOf(order: BacktestOrder, onProgress?: (share: number) => void): BacktestOutcome {
+  const input = inputOf(order);
+  const { buyAndHold, candles, costs, equity, finalEquity, metrics, realized, reasons, trades, unrealized } = backtestReport(input, backtest(input, onProgress));
+  const every = Math.ceil(equity.length / CURVE_POINTS);
+  return {
+    finalEquity, realized, unrealized, costs, metrics, buyAndHold, trades, candles,
+    reasons: Object.entries(reasons).filter(([reason]) => !ACTED.has(reason)),
+    curve: equity.flatMap(({ time, equity: worth }, index) => (index % every === 0 || index === equity.length - 1 ? [[Date.parse(time), worth] as const] : [])),
+  };
+}
+
+// A test of these functions has no page to speak to.
+if (typeof self !== 'undefined' && typeof (self as { postMessage?: unknown }).postMessage === 'function' && typeof document === 'undefined') {
+  const say = (word: BacktestWord): void => { self.postMessage(word); };
+  self.onmessage = ({ data }: MessageEvent<BacktestOrder>): void => {
+    try {
+      say({ kind: 'done', outcome: testOf(data, (share) => { say({ kind: 'progress', share }); }) });
+    } catch (error) {
+      say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+}
