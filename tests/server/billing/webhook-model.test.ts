@@ -187,5 +187,5 @@ describe('webhooks', () => {
     expect(figures.found).toBe(figures.lost);
     expect(Math.min(figures.doubled, figures.forged, figures.lost, figures.checks)).toBeGreaterThan(0);
     if (process.env.WEBHOOKS !== undefined) console.info(JSON.stringify(figures));
-  }, Math.max(120_000, DELIVERIES * 60));
+  }, Math.max(300_000, DELIVERIES * 60));
 });
