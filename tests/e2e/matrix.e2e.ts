@@ -1,4 +1,4 @@
-/** Every route in every state a person can be in, on a phone and on a desk: right screen, no error, nothing failed, nothing moved; refuses to take a guard's word for the table below. */
+/** Every route in every state a person can be in, on a phone and on a desk: right screen, no error, nothing failed, nothing moved, nobody else asked; refuses to take a guard's word for the table below. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
@@ -13,6 +13,7 @@ const SIZES = [{ width: 390, height: 844 }, { width: 1440, height: 900 }] as con
 const THEMES = ['light', 'dark'] as const;
 const NOBODYS_AGENT = '00000000-0000-4000-8000-000000000000';
 const HOUR_MS = 3_600_000;
+const EXCHANGE = /^https:\/\/api\.(exchange\.coinbase|kraken|binance)\.com\//;
 const LIMIT_MS = FULL ? 3_600_000 : 600_000;
 
 type State = 'signed out' | 'free' | 'trial' | 'pro-max' | 'expired session' | 'offline';
@@ -73,6 +74,8 @@ let browser: Browser;
 let page: Page;
 const users = {} as Record<Standing, TestUser>;
 const failed: string[] = [];
+/** Requests to anybody but our own server, and for any code of the wallet: nobody has asked for either yet. */
+const unasked: string[] = [];
 
 async function person(standing: Standing): Promise<[TestUser, string]> {
   const user = await createUser(server.url);
@@ -90,6 +93,10 @@ async function person(standing: Standing): Promise<[TestUser, string]> {
 async function open(): Promise<void> {
   await browser?.close();
   browser = await openBrowser({ viewport: SIZES[0] });
+  browser.context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (/^https?:$/.test(url.protocol) && (url.origin !== server.url || url.pathname.startsWith('/assets/wallet-'))) unasked.push(`${url.origin}${url.pathname}`);
+  });
   await browser.context.addInitScript(() => {
     const shifts = { total: 0 };
     Object.assign(window, { shifts });
@@ -108,6 +115,7 @@ async function newPage(): Promise<void> {
 async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], theme: (typeof THEMES)[number], agentId: string): Promise<string[]> {
   const found: string[] = [];
   failed.length = 0;
+  unasked.length = 0;
   browser.errors.length = 0;
   await page.setViewportSize(size);
   // Colours are judged where they rest, not half way through a fade.
@@ -120,6 +128,8 @@ async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], the
   });
   await page.waitForLoadState('load');
   await page.evaluate(() => new Promise<void>((resolve) => { requestIdleCallback(() => { resolve(); }, { timeout: 1_500 }); }));
+  // Without the server prices are asked of an exchange, labelled as such (R7-13).
+  found.push(...unasked.filter((address) => state !== 'offline' || !EXCHANGE.test(address)).map((address) => `asks ${address} unasked`));
   if (await page.locator('h1').count() === 0) found.push('has no heading of the first level');
   // In the short form a screen is judged where it is itself: a guard's screen once, a public page signed out.
   const itself = state !== 'expired session' && (cell.needs === undefined) === (state === 'signed out');

@@ -1,13 +1,13 @@
 /** Buying coins for the connected wallet; refuses to mix them with the paper account, and to fail where a key is missing. */
-import { useMemo, useState } from 'react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { Select } from '../../components/Field.tsx';
-import { api } from '../../api/api.ts';
 import { buttonClass } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { connection } from '../../stores/connection.ts';
+import { loadWallet, walletStore } from '../../stores/wallet.ts';
 import { ConnectFirst, Needs, RoomHead } from '../room-words.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 import { FundCard } from './fund-card.tsx';
@@ -33,11 +33,12 @@ function Unset() {
 /** Through our server where it has keys, at the provider's own address where the build has some. `null`: nobody has. */
 function useOnramp(offline: boolean): Onramp | null | 'asking' {
   const { apiKey, projectId } = useWalletSettings().kit;
-  // A server that does not say is one without keys.
-  const { data, isPending } = useQuery({ queryKey: ['wallet-status'], queryFn: () => api.call('walletStatus', {}), enabled: !offline, retry: false });
+  const { data, error } = useSnapshot(walletStore);
+  useEffect(() => { if (!offline) void loadWallet(); }, [offline]);
   const direct = useMemo(() => (apiKey === null || projectId === null ? null : directOnramp({ apiKey, projectId })), [apiKey, projectId]);
   if (data?.onramp === 'server') return serverOnramp;
-  return isPending && !offline ? 'asking' : direct;
+  // A server that does not say is one without keys.
+  return data === null && error === null ? 'asking' : direct;
 }
 
 function Purchase({ onramp }: { onramp: Onramp }) {

@@ -8,6 +8,7 @@ import { base, baseSepolia } from 'wagmi/chains';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '../../../src/api/api.ts';
 import { connection } from '../../../src/stores/connection.ts';
+import { clearWallet } from '../../../src/stores/wallet.ts';
 import { startProvider, type ProviderServer } from '../../support/provider-server.ts';
 
 const { default: WalletPanel } = await import('../../../src/wallet/wallet-panel.tsx');
@@ -32,7 +33,7 @@ const serverSays = (answers: Record<string, unknown>) => vi.spyOn(api, 'call').m
 let provider: ProviderServer;
 beforeAll(async () => { provider = await startProvider(); });
 afterAll(async () => { await provider.close(); });
-beforeEach(() => { at(''); connection.online = 'online'; provider.asked.length = 0; provider.answer(() => ({ status: 200, body: {} })); serverSays({ walletStatus: status('direct') }); });
+beforeEach(() => { clearWallet(); at(''); connection.online = 'online'; provider.asked.length = 0; provider.answer(() => ({ status: 200, body: {} })); serverSays({ walletStatus: status('direct') }); });
 afterEach(() => { cleanup(); vi.restoreAllMocks(); vi.unstubAllEnvs(); });
 
 describe('the wallet\'s parts', () => {
