@@ -77,6 +77,19 @@ describe('a wallet in the browser', () => {
     expect(await seriousOnPage(page)).toEqual([]);
   });
 
+  it('is linked to the account by a signature, and the screen then lists it beside the paper account (R7-23)', async () => {
+    const part = page.getByRole('region', { name: 'Link to your account' });
+    await atWallet(page, (wallet) => { wallet.refuse('personal_sign'); });
+    await part.getByRole('button', { name: 'Link this address' }).click();
+    await part.getByText('You declined in the wallet. Nothing was signed.').waitFor();
+    await part.getByLabel('Name it').fill('Everyday');
+    await part.getByRole('button', { name: 'Link this address' }).click();
+    await part.getByText('Linked to your Tradewind account').waitFor();
+    const listed = page.getByRole('region', { name: 'Linked addresses' });
+    expect(await listed.getByRole('listitem').innerText()).toMatch(new RegExp(`^Everyday\\s+Base Sepolia, test\\s+${ann}`));
+    expect(await seriousOnPage(page)).toEqual([]);
+  });
+
   it('is there again after a reload, and the header of other screens knows it without loading it (R4-17, R4-19)', async () => {
     await page.reload();
     await status('connected').waitFor();

@@ -1,6 +1,7 @@
 /** A smart wallet for tests of signatures: its owner's key decides, as on a real chain; refuses to say yes to anybody else. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi, serializeErc6492Signature, type Address, type Hex } from 'viem';
 import type { TestChain } from './anvil.ts';
+import { until } from './until.ts';
 
 /*
  * The source, compiled by solc 0.8.30 (optimizer, 200 runs, evmVersion paris, no metadata):
@@ -60,8 +61,9 @@ export interface SmartWallet {
 
 async function send(chain: TestChain, transaction: { to?: Address; data: Hex }): Promise<Address | null> {
   const hash = await chain.rpc<Hex>('eth_sendTransaction', [{ from: chain.accounts[0]?.address, ...transaction }]);
-  const receipt = await chain.rpc<{ status: Hex; contractAddress: Address | null }>('eth_getTransactionReceipt', [hash]);
-  if (receipt.status !== '0x1') throw new Error('The chain refused a transaction of the test');
+  // A chain that is busy has the transaction before it has the receipt.
+  const receipt = await until(() => chain.rpc<{ status: Hex; contractAddress: Address | null } | null>('eth_getTransactionReceipt', [hash]), (found) => found !== null);
+  if (receipt?.status !== '0x1') throw new Error('The chain refused a transaction of the test');
   return receipt.contractAddress;
 }
 

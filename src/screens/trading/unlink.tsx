@@ -43,7 +43,7 @@ export function Unlink({ link, size = 'sm' }: { link: LinkedAddress; size?: 'sm'
     <>
       <Button size={size} disabled={away} title={away ? 'Needs the server, and a sign-in' : undefined} aria-label={`Unlink ${link.label}, ${short}`} onClick={() => { setFailure(null); setAsking(true); }}>Unlink</Button>
       <Dialog open={asking} onOpenChange={setAsking} title={`Unlink ${link.label}?`}
-        description={<p><span className="font-mono text-sm break-all">{link.address}</span> on {chainName(link.chainId)} is taken off your account. Its coins stay where they are. It can be linked again by another signature.</p>}
+        description={<><p className="font-mono text-sm break-all">{link.address}</p><p className="mt-2">This address on {chainName(link.chainId)} is taken off your account. Its coins stay where they are. It can be linked again by another signature.</p></>}
         actions={<><Button onClick={() => { setAsking(false); }}>Keep it</Button><Button tone="danger" busy={busy} onClick={() => { void unlink(); }}>Unlink</Button></>}>
         {failure !== null && <p role="alert" className="text-danger">{failure}</p>}
       </Dialog>
