@@ -59,6 +59,8 @@ export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone';
 type Seen = Pick<Agent, 'id' | 'name' | 'generation'>;
 
 const KEEP_KEY = 'tradewind.keepSnapshots';
+/** What the choice is about and lies beside the database: what is typed, and what is remembered of a wallet. */
+const KEPT_BESIDE = /^tradewind\.(draft\.|wallet)/;
 const line = { baseUrl: environment.apiUrl, fetch: apiFetch };
 
 /** "Keep my last snapshot on this device": the person's choice, on by default. */
@@ -69,6 +71,7 @@ export function keepsSnapshots(): boolean {
 /** Takes effect at once: off deletes what is kept. What is queued is not a snapshot and stays. */
 export async function setKeepSnapshots(keep: boolean): Promise<void> {
   localStorage.setItem(KEEP_KEY, String(keep));
+  if (!keep) for (const key of Object.keys(localStorage)) if (KEPT_BESIDE.test(key)) localStorage.removeItem(key);
   if (session.user !== null) await keepSnapshots(session.user.uid, keep);
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { useEffect } from 'react';
 import { proxy, useSnapshot } from 'valtio';
+import { keepsSnapshots } from '../commands.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { session } from '../identity/session.ts';
 
@@ -43,7 +44,7 @@ export function noteWallet(note: WalletNote | null): void {
   }
   Object.assign(walletNote, { uid, note, live: true });
   try {
-    if (note === null) localStorage.removeItem(KEY);
+    if (note === null || !keepsSnapshots()) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, JSON.stringify({ ...note, uid }));
   } catch {
     // A device without room: the header knows as long as the page lives.

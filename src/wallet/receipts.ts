@@ -29,16 +29,18 @@ async function receiptOf(config: Config, { chainId, hash }: { chainId: Send['cha
   return null;
 }
 
-/** Done again on the state before its block, a reverted call says why. */
-async function reasonOf(config: Config, send: Send, blockNumber: bigint): Promise<string | null> {
-  try {
-    await call(config.getClient({ chainId: send.chainId }) as Client, {
-      account: send.from as Hash, to: send.to as Hash, value: BigInt(send.wei), blockNumber: blockNumber - 1n,
-    });
-    return null;
-  } catch (error) {
-    return revertReason(error);
+/** Done again on the state before its block, or on the one after where another of that block stood in its way, a reverted call says why. */
+async function reasonOf(config: Config, send: Send, block: bigint): Promise<string | null> {
+  const client = config.getClient({ chainId: send.chainId }) as Client;
+  for (const blockNumber of [block - 1n, block]) {
+    try {
+      await call(client, { account: send.from as Hash, to: send.to as Hash, value: BigInt(send.wei), blockNumber });
+    } catch (error) {
+      const reason = revertReason(error);
+      if (reason !== null) return reason;
+    }
   }
+  return null;
 }
 
 async function settle(config: Config, uid: string, send: Send & { hash: string }): Promise<void> {

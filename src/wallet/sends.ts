@@ -56,6 +56,7 @@ function change(uid: string, of: (sends: Send[]) => Send[]): void {
 
 /** Shows what is kept of this person's, and follows other tabs. Returns what ends it. */
 export function openSends(uid: string): () => void {
+  if (!keepsSnapshots()) localStorage.removeItem(KEY);
   if (sendsStore.uid !== uid || keepsSnapshots()) Object.assign(sendsStore, { uid, list: readKept(uid) });
   const follow = (event: StorageEvent): void => { if (event.key === KEY) sendsStore.list = readKept(uid); };
   addEventListener('storage', follow);

@@ -33,7 +33,7 @@ function ConnectorChoice({ connectors, busy, onChoose }: { connectors: readonly 
       {connectors.map((connector) => (
         <li key={connector.uid} className="rule row flex items-center justify-between gap-4 py-2">
           <span className="min-w-0"><span className="font-medium">{connector.name}</span><span className="block text-sm text-ink-3">{aboutConnector(connector)}</span></span>
-          <Button size="sm" disabled={busy} onClick={() => { onChoose(connector); }}>Connect<span className="sr-only"> {connector.name}</span></Button>
+          <Button size="sm" disabled={busy} onClick={() => { onChoose(connector); }}>Connect{' '}<span className="sr-only">{connector.name}</span></Button>
         </li>
       ))}
     </ul>
@@ -136,7 +136,7 @@ function Connections() {
           {connections.map(({ accounts, connector }) => (
             <li key={connector.uid} className="rule row flex items-center justify-between gap-4 py-1.5">
               <span>{connector.name} <span className="font-mono text-sm text-ink-3">{shortAddress(accounts[0])}</span></span>
-              {connector.uid === current?.uid ? <StatusBadge tone="good">In use</StatusBadge> : <Button size="sm" onClick={() => { switchAccount({ connector }); }}>Use<span className="sr-only"> {connector.name}</span></Button>}
+              {connector.uid === current?.uid ? <StatusBadge tone="good">In use</StatusBadge> : <Button size="sm" onClick={() => { switchAccount({ connector }); }}>Use{' '}<span className="sr-only">{connector.name}</span></Button>}
             </li>
           ))}
         </ul>

@@ -1,7 +1,7 @@
 /** What a wallet's failure is for a person: what happened, what is safe, what to do; refuses to show a stack, or to call safe what nobody knows. */
 
-/** During what it failed. `read`: something was asked of the chain, and nothing was to change. */
-export type WalletAct = 'connect' | 'disconnect' | 'switch' | 'sign' | 'send' | 'read';
+/** During what it failed. `read`: something was asked of the chain, and nothing was to change. `look`: the same, before a send. */
+export type WalletAct = 'connect' | 'disconnect' | 'switch' | 'sign' | 'look' | 'send' | 'read';
 
 export interface WalletFailure {
   kind: 'rejected' | 'added-not-switched' | 'chain-not-configured' | 'already-connected' | 'not-connected' | 'absent' | 'no-switching' | 'wrong-chain' | 'unknown-chain'
@@ -139,7 +139,7 @@ function ofChain(layers: readonly Layer[]): Reading | null {
 }
 
 const UNCHANGED: Record<Exclude<WalletAct, 'send'>, string> = {
-  connect: 'Nothing was changed.', disconnect: 'The wallet may still be connected.', switch: 'Nothing was changed.', sign: 'Nothing was signed.', read: 'Nothing was changed.',
+  connect: 'Nothing was changed.', disconnect: 'The wallet may still be connected.', switch: 'Nothing was changed.', sign: 'Nothing was signed.', look: 'Nothing was sent.', read: 'Nothing was changed.',
 };
 
 export function walletFailure(error: unknown, act: WalletAct): WalletFailure {

@@ -116,7 +116,7 @@ function Sender({ from, chain, isSmart }: SenderProps) {
             All but the fee
           </Button>
         </div>
-        {fees.error !== null && <FailureNote error={fees.error} act="send" />}
+        {fees.error !== null && <FailureNote error={fees.error} act="look" />}
         {noNetwork && <p role="status" className="text-amber">No network. What you type stays here; send when you are back.</p>}
         <div><Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>{busy ?? 'Look it over'}</Button></div>
         {failure !== null && <FailureNote error={failure} act="send" />}

@@ -10,7 +10,8 @@ export type RpcAnswer =
   | { kind: 'result'; result: unknown }
   | { kind: 'error'; code: number; message?: string; data?: unknown }
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: string }
-  | { kind: 'silence' };
+  | { kind: 'silence' }
+  | { kind: 'forward'; to: string };
 
 export interface RpcServer {
   url: string;
@@ -29,7 +30,11 @@ export async function startRpcServer(): Promise<RpcServer> {
   const left = new Map<string, number>();
   const of = (path: string): RpcAsked[] => asked.filter((one) => one.path === path);
 
-  const reply = (response: ServerResponse, { batch, calls }: RpcAsked, answer: RpcAnswer): void => {
+  const forward = async (response: ServerResponse, to: string, body: unknown): Promise<void> => {
+    const answer = await fetch(to, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  };
+  const reply = (response: ServerResponse, { batch, calls }: RpcAsked, answer: Exclude<RpcAnswer, { kind: 'forward' }>): void => {
     if (answer.kind === 'silence') return;
     if (answer.kind === 'status') { response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? ''); return; }
     const said = ({ id }: RpcCall) => ({
@@ -50,7 +55,8 @@ export async function startRpcServer(): Promise<RpcServer> {
       const one: RpcAsked = { path, batch: Array.isArray(body), calls: Array.isArray(body) ? body : [body], at: performance.now() };
       const times = of(path).length;
       asked.push(one);
-      reply(response, one, deciders.get(path)?.(times) ?? { kind: 'result', result: '0x10' });
+      const answer = deciders.get(path)?.(times) ?? { kind: 'result', result: '0x10' };
+      if (answer.kind === 'forward') void forward(response, answer.to, body); else reply(response, one, answer);
     });
   });
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });

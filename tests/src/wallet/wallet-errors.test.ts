@@ -60,6 +60,10 @@ describe('a send that fails', () => {
     }
   });
 
+  it('before the wallet was asked is not sent, whatever failed', () => {
+    expect(walletFailure(new TimeoutError({ body: {}, url: 'http://x' }), 'look')).toMatchObject({ safe: 'Nothing was sent.', next: 'Try again.' });
+  });
+
   it('names too little ETH, the wrong network, and a contract\'s reason', () => {
     expect(kind(rpc(-32_000, 'insufficient funds for gas * price + value'))).toBe('not-enough');
     expect(kind(new EstimateGasExecutionError(new InsufficientFundsError(), {}))).toBe('not-enough');
