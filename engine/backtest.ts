@@ -12,6 +12,7 @@ import { executionIntervalMs, lastClose, nextDue } from './schedule.ts';
 import { indexAt, makeSeries, volumeOf } from './series.ts';
 import type { Series } from './series.ts';
 import { computeSignals, horizonOf } from './signals.ts';
+import type { StrategyInput } from './strategies/strategy.ts';
 import { exitTrade, stopQuoteInCandle } from './stops.ts';
 import type { AgentInput, Candle, DecisionDraft, FillDraft, OpenPosition, PairRules, Quote, Signal, TickInput, TradeDraft } from './types.ts';
 
@@ -22,6 +23,8 @@ export interface BacktestInput {
   rules: ReadonlyMap<string, PairRules>;
   deposit: Fixed;
   maxTradeAmount: Fixed;
+  /** Another strategy than the pool's, for research. */
+  strategy?: (input: StrategyInput) => Map<string, Signal>;
   /** Market time, ms. The first look is at the first close at or after `from`, the last before `to`. */
   from: number;
   to: number;
@@ -130,7 +133,8 @@ function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: B
   const { agent, rules } = input;
   const quotes = quotesAt(rules, bars, (bar) => bar.open);
   const looked = new Map([...series].filter(([pair]) => agent.pairs.includes(pair)));
-  const signals: Map<string, Signal> = computeSignals(agent.pool, looked, close, horizonOf(agent.frequency));
+  const horizon = horizonOf(agent.frequency);
+  const signals = input.strategy?.({ pairs: looked, at: close, horizon }) ?? computeSignals(agent.pool, looked, close, horizon);
   const candleVolume = new Map([...looked].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(agent.interval))]));
   const tick: TickInput = { id: `backtest:${agent.interval}:${close}`, close, signals, quotes, rules, candleVolume };
   const positions = [...book.positions.values()];
