@@ -2,7 +2,7 @@
 import { DataFrame } from 'data-forge';
 import { backtest as otherBacktest, type IBar, type IStrategy } from 'grademark';
 import { describe, expect, it } from 'vitest';
-import { parseFixed, toNumber } from '../../contract/money.ts';
+import { negate, parseFixed, toNumber } from '../../contract/money.ts';
 import { backtest } from '../../engine/backtest.ts';
 import { indexAt } from '../../engine/series.ts';
 import { HOUR_MS } from '../../engine/schedule.ts';
@@ -43,7 +43,7 @@ function ours(candles: readonly Candle[]): Round[] {
   // Between the first purchase and the last sale it may add and take away; the other one cannot.
   for (const { filledAt, price, quantity, side } of trades) {
     if (held === 0n) entry = [filledAt, toNumber(price)];
-    held += side === 'buy' ? quantity : -quantity;
+    held += side === 'buy' ? quantity : negate(quantity);
     if (held === 0n) rounds.push([...entry, filledAt, toNumber(price)]);
   }
   return rounds;
