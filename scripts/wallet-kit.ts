@@ -23,7 +23,7 @@ const STANDING_IN: readonly (readonly [module: RegExp, path: string])[] = [
 ];
 
 /** Roots of what the kit draws: our frame around it, and its own theme on what it lays over the page. */
-const KIT_ROOTS = '.wallet-kit, .default-light, .default-dark, .base-light, .base-dark, .cyberpunk, .hacker';
+const KIT_ROOTS = '.wallet-kit, .tradewind-light, .tradewind-dark, .default-light, .default-dark, .base-light, .base-dark, .cyberpunk, .hacker';
 /** One level of braces inside is all that key frames have. */
 const KEYFRAMES = /@(?:-webkit-)?keyframes [^{]+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g;
 

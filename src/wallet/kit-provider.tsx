@@ -1,5 +1,5 @@
 /** The kit's provider with every setting of it, for the wallet as a whole or for a part that works on one chain alone; refuses to leave that part's chain behind. */
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useMemo, type ReactNode } from 'react';
 import { OnchainKitProvider, setOnchainKitConfig } from '@coinbase/onchainkit';
 import { base, baseSepolia } from 'wagmi/chains';
 import type { WalletKitSettings } from './kit-settings.ts';
@@ -10,17 +10,25 @@ function Session({ id }: { id: string }) {
   return null;
 }
 
+/** The kit's plain theme follows the app's own colours, unless light or dark is asked of it by name. */
+const OUR_THEME = 'tradewind';
+
+function lookOf({ appearance }: WalletKitSettings['config']): WalletKitSettings['config']['appearance'] | (Omit<WalletKitSettings['config']['appearance'], 'theme'> & { theme: typeof OUR_THEME }) {
+  return appearance.theme === 'default' && appearance.mode === 'auto' ? { ...appearance, theme: OUR_THEME } : appearance;
+}
+
 const chainOf = (id: WalletKitSettings['chainId']) => (id === base.id ? base : baseSepolia);
 
 /** It heeds `analytics` beside its config, not within. */
 export function Kit({ settings, children }: { settings: WalletKitSettings; children: ReactNode }) {
   const { address, apiKey, config, projectId, rpcUrl } = settings;
+  const shown = useMemo(() => ({ ...config, appearance: lookOf(config) }), [config]);
   return (
     <OnchainKitProvider
       chain={chainOf(settings.chainId)}
       analytics={config.analytics}
       schemaId={settings.schemaId}
-      config={config}
+      config={shown}
       {...(address === null ? {} : { address })}
       {...(apiKey === null ? {} : { apiKey })}
       {...(projectId === null ? {} : { projectId })}

@@ -6,15 +6,18 @@ import { base } from 'wagmi/chains';
 import { Age } from '../components/Age.tsx';
 import { Button } from '../components/Button.tsx';
 import { Skeleton } from '../components/EmptyState.tsx';
+import { LazyDialog } from '../components/LazyDialog.tsx';
 import { Line } from '../components/Section.tsx';
 import { StatusBadge } from '../components/Tags.tsx';
 import { shortAddress } from '../format/addresses.ts';
+import { ConnectTerms } from './connect-terms.tsx';
 import { isInPage } from './connectors.ts';
 import { heldEther } from './ether.ts';
 import { FailureNote } from './failure-note.tsx';
 import { WalletIdentity } from './identity/wallet-identity.tsx';
 import { LinkAddress } from './link-address.tsx';
 import { CoinsTag } from './room-words.tsx';
+import { useWalletSettings } from './wallet-settings.ts';
 import { walletFailure } from './wallet-errors.ts';
 import { useEtherBalance, useKnownChain, useNoNetwork } from './use-wallet.ts';
 
@@ -40,7 +43,7 @@ function ConnectorChoice({ connectors, busy, onChoose }: { connectors: readonly 
   );
 }
 
-/** One wallet is one button; several are a choice. */
+/** One wallet is one button; several are a choice, in a window of its own where the settings say so. */
 function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnecting' }) {
   const { connect, error, isPending, reset } = useConnect();
   const connectors = useConnectors();
@@ -48,6 +51,8 @@ function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnec
   const busy = status !== 'disconnected' || isPending;
   const [only] = connectors;
   const config = useConfig();
+  const inWindow = useWalletSettings().kit.config.wallet.display === 'modal';
+  const [choosing, setChoosing] = useState(false);
   const begin = (connector: Connector): void => { reset(); connect({ connector }); };
   // A window that was closed before it was there tells nobody. An answer that comes after all still counts.
   const stopWaiting = (): void => {
@@ -57,7 +62,12 @@ function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnec
   return (
     <>
       <p className="mt-2 max-w-[64ch] text-ink-2">Connect a wallet on Base or Base Sepolia. Trading stays on paper: no agent can spend from it.</p>
-      {connectors.length > 1
+      {inWindow ? (
+        <>
+          <Button tone="primary" className="mt-3" busy={busy} disabled={noNetwork} onClick={() => { setChoosing(true); }}>{busy ? 'Connecting' : 'Choose a wallet'}</Button>
+          <LazyDialog open={choosing} onOpenChange={setChoosing} title="Connect a wallet"><ConnectorChoice connectors={connectors} busy={busy || noNetwork} onChoose={(connector) => { setChoosing(false); begin(connector); }} /><ConnectTerms /></LazyDialog>
+        </>
+      ) : connectors.length > 1
         ? <ConnectorChoice connectors={connectors} busy={busy || noNetwork} onChoose={begin} />
         : <Button tone="primary" className="mt-3" busy={busy} disabled={only === undefined || noNetwork} onClick={() => { if (only !== undefined) begin(only); }}>{busy ? 'Connecting' : 'Connect wallet'}</Button>}
       <p role="status" className="mt-2 min-h-5 text-sm text-ink-3">
@@ -67,6 +77,7 @@ function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnec
       </p>
       {isPending && <Button size="sm" onClick={stopWaiting}>Stop waiting</Button>}
       {error !== null && <FailureNote error={error} act="connect" />}
+      {!inWindow && <ConnectTerms />}
     </>
   );
 }

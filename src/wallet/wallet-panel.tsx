@@ -12,9 +12,11 @@ import { forgetWallet } from './remembered.ts';
 import { WalletRooms } from './wallet-rooms.tsx';
 import { walletConfig } from './wallet-config.ts';
 import { readWalletEnvironment } from './wallet-environment.ts';
+import { reportingMutations, reportSends } from './wallet-reports.ts';
 import { WalletSettings } from './wallet-settings.ts';
 
 const queryClient = (): QueryClient => new QueryClient({
+  mutationCache: reportingMutations(),
   defaultOptions: { queries: { staleTime: QUERY_FRESH_MS, retry: QUERY_RETRIES, refetchOnWindowFocus: false } },
 });
 
@@ -45,6 +47,7 @@ export default function WalletPanel({ config }: WalletPanelProps) {
   const [settings] = useState(() => readWalletEnvironment(import.meta.env));
   const [wagmi] = useState(() => config ?? (own ??= walletConfig({ jar: document, secureCookies: environment.secureCookies, settings: settings.kit })));
   useEffect(() => { connected = wagmi; followWallet(wagmi); }, [wagmi]);
+  useEffect(reportSends, []);
   const [queries] = useState(queryClient);
   return (
     <WagmiProvider config={wagmi}>
