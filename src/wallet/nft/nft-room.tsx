@@ -17,6 +17,8 @@ interface TokenProps { contract: `0x${string}`; tokenId: string }
 
 /** The kit's codes for a token or a mint that it could not read: its cards are empty then. */
 const UNREAD = new Set(['NmND01', 'NmMD01']);
+/** A mint that could not be prepared: its card says so itself. */
+const UNPREPARED = 'NmNBc01';
 
 function Unread({ onAgain }: { onAgain: () => void }) {
   return (
@@ -38,7 +40,7 @@ function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolea
   if (failure !== null && UNREAD.has(failure)) return <Unread onAgain={() => { setFailure(null); }} />;
   return (
     <>
-      {failure !== null && <p role="alert" className="mb-2 text-amber">The mint was not made, unless the wallet says otherwise.</p>}
+      {failure !== null && failure !== UNPREPARED && <p role="alert" className="mb-2 text-amber">The mint was not made, unless the wallet says otherwise.</p>}
       <KitFrame>
         <NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored} buildMintTransaction={mintCall} onError={({ code }) => { setFailure(code); }} onSuccess={() => { setFailure(null); }} />
       </KitFrame>
