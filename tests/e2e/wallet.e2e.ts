@@ -100,6 +100,8 @@ describe('a wallet in the browser', () => {
     expect(await chip().getAttribute('title')).toMatch(new RegExp(`^Wallet ${ann}, Base Sepolia, connected at `));
     expect(loaded.filter((url) => /\/assets\/wallet-/.test(url) || /base\.org|coinbase/.test(url))).toEqual([]);
     page.removeAllListeners('request');
+    await chip().click();
+    await until(() => page.getByRole('tablist').evaluate((tabs) => { const { bottom, top } = tabs.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }), (seen) => seen);
   });
 
   it('is asked to add a network that it does not know, and where it stays behind that is said (R8-36, R8-34, R7-33)', async () => {

@@ -1,5 +1,5 @@
 /** The wallet's place on the trading screen; refuses to load the kit before it is asked for. */
-import { Component, lazy, Suspense, useState, type ReactNode } from 'react';
+import { Component, lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
@@ -33,6 +33,7 @@ class WalletBoundary extends Component<{ children: ReactNode; onRetry: () => voi
   }
 }
 
+/** An address that names a part of the wallet leads to it: it lies far down. */
 export function WalletSection() {
   const { online } = useSnapshot(connection);
   // A wallet that was connected here reconnects by itself; nobody else pays for its download.
@@ -41,8 +42,15 @@ export function WalletSection() {
   );
   const show = (): void => { setAttempt((old) => ({ number: (old?.number ?? 0) + 1, Panel: lazyPanel() })); };
   const offline = online === 'offline';
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!new URLSearchParams(location.search).has('wallet')) return;
+    // After the screen's own arrival, which shows its top.
+    const frame = requestAnimationFrame(() => { place.current?.scrollIntoView({ block: 'start' }); });
+    return () => { cancelAnimationFrame(frame); };
+  }, []);
   return (
-    <Section title="Wallet">
+    <div ref={place} className="scroll-mt-20"><Section title="Wallet">
       {offline && <p className="text-amber">Offline. A wallet talks to its chain over the network: it can be connected when you are back.</p>}
       {attempt === null ? (
         <>
@@ -54,7 +62,7 @@ export function WalletSection() {
           <Suspense fallback={<SkeletonRows rows={2} label="Loading the wallet" />}><attempt.Panel /></Suspense>
         </WalletBoundary>
       )}
-    </Section>
+    </Section></div>
   );
 }
 
