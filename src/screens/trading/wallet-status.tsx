@@ -65,7 +65,7 @@ function Address({ link }: { link: LinkedAddress }) {
     <li className="rule flex items-center justify-between gap-4 py-2">
       <span className="min-w-0">
         <span className="flex flex-wrap items-center gap-x-2"><span className="font-medium break-words">{label}</span><Tag>{chainId === 8_453 ? 'Base' : `${chainName(chainId)}, test`}</Tag></span>
-        <span className="block text-sm text-ink-2"><span className="font-mono break-all max-sm:sr-only">{address}</span><span aria-hidden className="font-mono sm:hidden">{shortAddress(address)}</span><span className="max-sm:hidden">,</span> <span className="whitespace-nowrap" title={`${formatMoment(linkedAt)}, ${proof === 'key' ? 'signed by its key' : 'vouched for by its contract'}`}>since {formatDate(linkedAt)}</span></span>
+        <span className="flex flex-wrap gap-x-2 text-sm text-ink-2"><span className="font-mono break-all max-sm:sr-only">{address}</span><span aria-hidden className="font-mono sm:hidden">{shortAddress(address)}</span>{' '}<span className="whitespace-nowrap" title={`${formatMoment(linkedAt)}, ${proof === 'key' ? 'signed by its key' : 'vouched for by its contract'}`}>since {formatDate(linkedAt)}</span></span>
       </span>
       <Unlink link={link} />
     </li>

@@ -16,6 +16,7 @@ import { applyEvent, startLive } from '../../../src/stores/live.ts';
 import { applyMarket, marketStore } from '../../../src/stores/market.ts';
 import { portfolioStore } from '../../../src/stores/portfolio.ts';
 import { subscriptionStore } from '../../../src/stores/subscription.ts';
+import { applyWallet, walletStore } from '../../../src/stores/wallet.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 vi.mock('../../../src/api/shared-stream.ts', () => ({ joinStream: vi.fn() }));
@@ -150,11 +151,12 @@ describe('the server\'s return', () => {
 describe('another user after this one', () => {
   it('finds nothing of the first in any store, and has a stream of their own (F34)', async () => {
     expect(handed().uid).toBe('ann');
+    applyWallet({ mode: 'paper', venue: 'v', quote: 'USDT', balances: [], linkedAddresses: [], links: [], onramp: 'direct' }, 'network');
     let seen: unknown = 'not looked';
-    vi.mocked(api).call.mockImplementationOnce((() => { seen = [portfolioStore.data, agentsStore.data, historyStore.data, marketStore.data, subscriptionStore.data]; return new Promise(() => undefined); }) as never);
+    vi.mocked(api).call.mockImplementationOnce((() => { seen = [portfolioStore.data, agentsStore.data, historyStore.data, marketStore.data, subscriptionStore.data, walletStore.data]; return new Promise(() => undefined); }) as never);
     enter('bob');
     await waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
-    await waitFor(() => { expect(seen).toEqual([null, null, null, null, null]); });
+    await waitFor(() => { expect(seen).toEqual([null, null, null, null, null, null]); });
     await waitFor(() => { expect(handed().uid).toBe('bob'); });
   });
 

@@ -4,6 +4,7 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
+import type { WalletStatus } from '../../../contract/wallet.ts';
 import { ApiError } from '../../../src/api/api-error.ts';
 import { api } from '../../../src/api/api.ts';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
@@ -18,6 +19,7 @@ import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
 import { applyMarket, applyTicks, clearMarket, loadMarket, marketStore } from '../../../src/stores/market.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from '../../../src/stores/portfolio.ts';
 import { applySubscription, checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionStore } from '../../../src/stores/subscription.ts';
+import { applyWallet, clearWallet, walletStore } from '../../../src/stores/wallet.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
@@ -232,6 +234,20 @@ describe('the device', () => {
     await hydrate('ann');
     expect(portfolioStore).toMatchObject({ origin: 'snapshot', savedAt: NOW });
     expect(portfolioStore.data).toEqual(portfolio);
+  });
+
+  it('keeps what is known of the wallet, which addresses are linked as well (R7-23)', async () => {
+    openUserDatabase('ann', { mayCreate: () => true });
+    const stop = keepSnapshots('ann');
+    const link = { id: 'l1', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', chainId: 8_453, label: 'Cold box', proof: 'key' as const, linkedAt: NOW };
+    const known: WalletStatus = { mode: 'paper', venue: 'v', quote: 'USDT', balances: [{ asset: 'USDT', available: '1', reserved: '0' }], linkedAddresses: [link.address], links: [link], onramp: 'server', servedAt: NOW };
+    applyWallet(structuredClone(known), 'network', NOW);
+    await waitFor(async () => { expect(await readSnapshot('ann', 'wallet')).not.toBeNull(); });
+    stop();
+    clearWallet();
+    await hydrate('ann');
+    expect(walletStore).toMatchObject({ data: known, origin: 'snapshot', savedAt: NOW });
+    clearWallet();
   });
 
   it('keeps what the server said before the keeping began, as at a sign-in: a plan is told once in five minutes', async () => {

@@ -45,8 +45,8 @@ describe('the trading account', () => {
     render(<WalletStatus />);
     const items = (await screen.findAllByRole('listitem')).map((item) => item.textContent);
     expect(items).toEqual([
-      `Cold boxBase${BOX.address}0x7099…79C8, since ${formatDate(BOX.linkedAt)}Unlink`,
-      `Smart walletBase Sepolia, test${SMART.address}0x3C44…93BC, since ${formatDate(BOX.linkedAt)}Unlink`,
+      `Cold boxBase${BOX.address}0x7099…79C8 since ${formatDate(BOX.linkedAt)}Unlink`,
+      `Smart walletBase Sepolia, test${SMART.address}0x3C44…93BC since ${formatDate(BOX.linkedAt)}Unlink`,
     ]);
     expect(screen.getByRole('button', { name: 'Unlink Smart wallet, 0x3C44…93BC' })).toBeTruthy();
     expect(part('Linked addresses').textContent).toContain('2 of 10');
