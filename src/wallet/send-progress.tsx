@@ -42,7 +42,7 @@ export function SendProgress({ send, isLive = false }: { send: Send; isLive?: bo
         <span role={isLive ? 'status' : undefined}><StatusBadge tone={tone}>{word}</StatusBadge></span>
       </div>
       <p className="max-w-[64ch] text-sm text-ink-2">{sentence}{reason}</p>
-      <div className="flex flex-wrap items-center gap-x-3 text-sm text-ink-3">
+      <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-3">
         <CoinsTag real={send.chainId === base.id} />
         <Age savedAt={send.askedAt} staleAfterMs={Infinity} />
         {send.feeWei !== null && <span>fee {costEther(BigInt(send.feeWei))} ETH</span>}

@@ -190,10 +190,10 @@ export function WalletAccount() {
         <Line term="Balance"><Balance /></Line>
       </dl>
       <Network />
-      <div className="rule py-2"><WalletIdentity address={address} /></div>
-      {chain !== null && <LinkAddress key={address} address={address} chainId={chain.id} />}
       <Connections />
       <Leave />
+      <div className="rule mt-5 py-3"><WalletIdentity address={address} /></div>
+      {chain !== null && <LinkAddress key={address} address={address} chainId={chain.id} />}
     </div>
   );
 }

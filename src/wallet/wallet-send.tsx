@@ -81,7 +81,7 @@ function Sender({ from, chain, isSmart }: SenderProps) {
   const amountError = 'error' in amount ? (checked ? amount.error : undefined)
     : overdrawn ? 'More than the wallet holds.' : short ? 'Together with the network fee this is more than the wallet holds.' : undefined;
   const recipientError = 'error' in recipient && (checked || draft.to !== '' && draft.to.length >= 42) ? recipient.error : undefined;
-  const newest = sends.find((send) => isOpen(send) || ['asking', 'unknown'].includes(stageOf(send))) ?? sends[0];
+  const shown = sends.filter((send, index) => index === 0 || isOpen(send) || stageOf(send) === 'asking');
 
   const review = async (): Promise<void> => {
     setChecked(true);
@@ -121,7 +121,12 @@ function Sender({ from, chain, isSmart }: SenderProps) {
         <div><Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>{busy ?? 'Look it over'}</Button></div>
         {failure !== null && <FailureNote error={failure} act="send" />}
       </form>
-      {newest !== undefined && <section aria-label="Newest send"><h3 className="text-sm font-semibold">Newest send</h3><SendProgress send={newest} isLive /></section>}
+      {shown.length > 0 && (
+        <section aria-labelledby="newest-sends">
+          <h3 id="newest-sends" className="text-sm font-semibold">{shown.length === 1 ? 'Newest send' : 'Newest send and those under way'}</h3>
+          {shown.map((send, index) => <SendProgress key={send.id} send={send} isLive={index === 0} />)}
+        </section>
+      )}
       {reviewed !== null && <SendDialog chain={chain} isSmart={isSmart} reviewed={reviewed} onClose={() => { setReviewed(null); }} onSend={send} />}
     </div>
   );

@@ -100,6 +100,11 @@ describe('a wallet in the browser', () => {
     expect(await chip().getAttribute('title')).toMatch(new RegExp(`^Wallet ${ann}, Base Sepolia, connected at `));
     expect(loaded.filter((url) => /\/assets\/wallet-/.test(url) || /base\.org|coinbase/.test(url))).toEqual([]);
     page.removeAllListeners('request');
+    for (const width of [320, 390, 768]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate(() => document.querySelector('header')?.scrollWidth), `header at ${width}`).toBeLessThanOrEqual(width);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
     await chip().click();
     await until(() => page.getByRole('tablist').evaluate((tabs) => { const { bottom, top } = tabs.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }), (seen) => seen);
   });

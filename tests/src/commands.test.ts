@@ -211,8 +211,10 @@ describe('keeping and leaving', () => {
     expect(keepsSnapshots()).toBe(true);
     await stopAgent(agent);
     await writeSnapshot(uid, 'portfolio', portfolio(T0));
+    for (const key of ['tradewind.draft.agent', 'tradewind.walletSends', 'tradewind.wallet', 'tradewind.appearance']) localStorage.setItem(key, 'x');
     await setKeepSnapshots(false);
     expect(keepsSnapshots()).toBe(false);
+    expect(['tradewind.draft.agent', 'tradewind.walletSends', 'tradewind.wallet', 'tradewind.appearance'].map((key) => localStorage.getItem(key))).toEqual([null, null, null, 'x']);
     expect(await readSnapshot(uid, 'portfolio')).toBeNull();
     expect(await writeSnapshot(uid, 'portfolio', portfolio(T0 + 1))).toBe(false);
     expect(await onDisk()).toHaveLength(1);

@@ -31,6 +31,7 @@ export const PRIVACY: readonly Block[] = [
     'The **queue**: commands that have not reached the server yet.',
     'Your account id, e-mail address and time of sign-in, to paint the right view at the start. The identity provider’s library keeps its own sign-in state.',
     'When you last looked, and which first steps you have put away. What you are writing to support, and an agent, a guided setup or trading settings you have begun, until it is done. That you are on your way back from a checkout, and to which plan, until it is settled.',
+    'The address and network of the wallet you connected, which wallet it was, and what you sent from this device with it. The wallet keeps its own keys and its own list.',
     'The referral code of a link you followed, for a month or until your account has it.',
     'Choices of this device: light or dark, colours, whether an offer to install was declined, whether a snapshot is kept.',
     'The app’s own files. They hold nothing of yours.',
