@@ -19,7 +19,7 @@ function Logo({ to, label = 'Tradewind', tight = false }: { to: string; label?: 
   return (
     <Link href={to} className="-ml-1 flex min-h-11 items-center gap-2 px-1 text-base font-semibold tracking-[-0.01em]">
       {/* At 320 px, a desk at 400 %, the mark alone is seen; the name is read. */}
-      <Mark className="size-6" /><span className={tight ? 'max-[429px]:sr-only' : 'max-[374px]:sr-only'}>{label}</span>
+      <Mark className="size-6" /><span className={tight ? 'max-[429px]:sr-only md:max-lg:sr-only' : 'max-[374px]:sr-only'}>{label}</span>
     </Link>
   );
 }

@@ -9,9 +9,9 @@ export function WalletChip({ wallet: { address, at, chain, live } }: { wallet: S
   const standing = live ? 'connected' : `connected at ${formatWhen(at)}`;
   return (
     <Link href="/trading?wallet=account" title={`Wallet ${address}, ${chain}, ${standing}`} data-wallet-chip={live ? 'live' : 'kept'}
-      className="flex min-h-9 min-w-6 items-center gap-1.5 rounded-md text-xs text-ink-2 hover:text-ink md:px-1.5">
+      className="flex min-h-9 min-w-6 items-center gap-1.5 rounded-md text-xs text-ink-2 hover:text-ink lg:px-1.5">
       <Wallet className="size-4 shrink-0" aria-hidden />
-      <span className="whitespace-nowrap max-md:sr-only">
+      <span className="whitespace-nowrap max-lg:sr-only">
         <span className="sr-only">Wallet </span>{shortAddress(address)}<span className="sr-only">, </span><span className="ml-1.5 text-ink-3 max-xl:sr-only">{chain}</span><span className="sr-only">, {standing}</span>
       </span>
     </Link>

@@ -100,7 +100,7 @@ describe('a wallet in the browser', () => {
     expect(await chip().getAttribute('title')).toMatch(new RegExp(`^Wallet ${ann}, Base Sepolia, connected at `));
     expect(loaded.filter((url) => /\/assets\/wallet-/.test(url) || /base\.org|coinbase/.test(url))).toEqual([]);
     page.removeAllListeners('request');
-    for (const width of [320, 390, 768]) {
+    for (const width of [320, 390, 768, 1024]) {
       await page.setViewportSize({ width, height: 844 });
       expect(await page.evaluate(() => document.querySelector('header')?.scrollWidth), `header at ${width}`).toBeLessThanOrEqual(width);
     }
