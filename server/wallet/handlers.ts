@@ -58,6 +58,11 @@ class Linking {
     return { message: found, proof: await (await this.open()).proofOf(claim) };
   }
 
+  /** While the person signs there is time to load what looks at the signature. */
+  warm(): void {
+    this.open().catch((error: unknown) => { this.deps.log.error({ reason: String(error) }, 'what proves a signature could not be loaded'); });
+  }
+
   private open(): Promise<Proofs> {
     this.proofs ??= import('./proof.ts').then(({ Proofs: Made }) => new Made(this.deps.wallet.rpcUrls, this.deps.log))
       .catch((error: unknown) => { this.proofs = null; throw error; });
@@ -77,6 +82,7 @@ function linkHandlers(deps: WalletDeps): Pick<Handlers, LinkCalls> {
       messages.take(uid);
       const { checkedAddress, makeMessage } = await loadSiwe();
       const address = checkedAddress(body.address);
+      linking.warm();
       return once(async (tx) => {
         const now = clock.now();
         const made = makeMessage(publicOrigin, uid, address, body.chainId, now);
