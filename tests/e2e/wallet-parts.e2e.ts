@@ -18,6 +18,10 @@ const KEYS = { VITE_ONCHAINKIT_API_KEY: 'client-key', VITE_ONCHAINKIT_PROJECT_ID
 const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const PICTURE = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>')}`;
 
+/** What a mint is said to cost, and to whom it goes. */
+const MINT_WEI = 10_100_000_000_000_000n;
+let mintable = false;
+
 /** The kit's own methods of the provider, as the provider answers them; null: the chain answers. */
 function kitAnswer(method: string): unknown {
   switch (method) {
@@ -33,6 +37,7 @@ function kitAnswer(method: string): unknown {
       name: 'Base Day One', description: 'One', imageUrl: PICTURE, mimeType: 'image/svg+xml', contractType: 'ERC1155', price: { amount: '0.01', currency: 'ETH', amountUSD: '30' },
       mintFee: { amount: '0.0001', currency: 'ETH', amountUSD: '0.3' }, maxMintsPerWallet: 5, isEligibleToMint: true, creatorAddress: `0x${'34'.repeat(20)}`, totalTokens: '100', totalOwners: '12', network: '',
     };
+    case 'cdp_mintToken': return mintable ? { call_data: { from: chain.accounts[0]?.address, to: chain.accounts[1]?.address, data: '0x', value: String(MINT_WEI) } } : { call_data: 'nonsense' };
     default: return null;
   }
 }
@@ -69,7 +74,7 @@ beforeAll(async () => {
     headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }, contentType: 'application/json', body: JSON.stringify({ data: { attestations: [] } }),
   }));
   const [ann] = chain.accounts;
-  await putWallet(browser.context, { accounts: [ann?.address ?? ''], chainId: 84_532, known: [84_532, 8_453], mark: 'isRabby' });
+  await putWallet(browser.context, { accounts: [ann?.address ?? ''], chainId: 84_532, known: [84_532, 8_453], mark: 'isRabby', url: `${PROVIDER}/rpc/v1/base-sepolia/wallet` });
   browser.context.on('request', (request) => {
     const url = new URL(request.url());
     // What the wallet in the page asks is the wallet's own business.
@@ -159,8 +164,20 @@ describe('the wallet in the browser', () => {
     await page.getByText('Base Day One').first().waitFor();
     await page.getByText('0x1212…1212').waitFor();
     await page.getByText('0x3434…3434').waitFor();
-    // The provider prepares no mint here: the card says so and stands.
+    // A reply that is no transaction: the card says so and stands.
     await page.getByText('The provider did not prepare this mint.').waitFor();
+    expect(since()).toEqual([PROVIDER]);
+  });
+
+  it('mints by a transaction of the wallet\'s, at the price that was shown (R1-06)', async () => {
+    mintable = true;
+    const balance = async (): Promise<bigint> => BigInt(await chain.rpc<string>('eth_getBalance', [chain.accounts[1]?.address, 'latest']));
+    const had = await balance();
+    await show('Wallet');
+    await show('NFT');
+    await page.getByRole('button', { name: 'Mint', exact: true }).click();
+    await page.getByText('Successful').first().waitFor();
+    expect(await balance() - had).toBe(MINT_WEI);
     expect(since()).toEqual([PROVIDER]);
   });
 

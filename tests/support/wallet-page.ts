@@ -21,8 +21,8 @@ export async function answerNodes(context: BrowserContext, chain: TestChain): Pr
 }
 
 /** Each page opened from now on has this wallet from its first script on. */
-export async function putWallet(context: BrowserContext, options: Omit<InjectedWalletOptions, 'url'>): Promise<void> {
-  const given: InjectedWalletOptions = { ...options, url: PUBLIC_NODES[0] };
+export async function putWallet(context: BrowserContext, options: Omit<InjectedWalletOptions, 'url'> & { url?: string }): Promise<void> {
+  const given: InjectedWalletOptions = { url: PUBLIC_NODES[0], ...options };
   await context.addInitScript({ content: `{ ${NAMED} (${injectWallet.toString()})(${JSON.stringify(given)}); }` });
 }
 
