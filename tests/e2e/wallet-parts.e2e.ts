@@ -194,4 +194,14 @@ describe('the wallet in the browser', () => {
     expect(await plainLook()).toEqual(before);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   });
+
+  it('says of a part that is not on the device that it is not, and loads it when it can', async () => {
+    let cut = true;
+    await browser.context.route(/\/assets\/wallet-swap-room-/, (route) => (cut ? route.abort() : route.fallback()));
+    await page.goto(`${server.url}/trading?wallet=swap`);
+    await page.getByText('This part of the wallet is not on this device yet').waitFor();
+    cut = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByPlaceholder('0.0').first().waitFor();
+  });
 });

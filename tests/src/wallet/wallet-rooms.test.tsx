@@ -12,7 +12,7 @@ import { clearWallet } from '../../../src/stores/wallet.ts';
 import { startProvider, type ProviderServer } from '../../support/provider-server.ts';
 
 const { default: WalletPanel } = await import('../../../src/wallet/wallet-panel.tsx');
-const { PartBoundary } = await import('../../../src/wallet/part-boundary.tsx');
+const { PartBoundary, PartMissing } = await import('../../../src/wallet/part-boundary.tsx');
 const { OnchainKitProvider, setOnchainKitConfig } = await import('@coinbase/onchainkit');
 const { reportWallet } = await import('../../../src/wallet/wallet-analytics.ts');
 
@@ -145,6 +145,20 @@ describe('Fund', () => {
     fireEvent.submit(screen.getByRole('form', { name: 'Buy ETH' }));
     expect((await screen.findByRole('alert')).textContent).toContain('Nothing was charged.');
     expect(close).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a part whose download fails', () => {
+  it('is no failure of its own, is not reported, and can be asked for again', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    setOnchainKitConfig({ config: { analytics: true } });
+    const Missing = () => { throw new PartMissing(new TypeError('Failed to fetch dynamically imported module')); };
+    const again = vi.fn();
+    render(<PartBoundary part="swap" onMissing={again}><Missing /></PartBoundary>);
+    expect(screen.getByRole('alert').textContent).toContain('is not on this device yet');
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(again).toHaveBeenCalledTimes(1);
+    expect(provider.asked).toEqual([]);
   });
 });
 
