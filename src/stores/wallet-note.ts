@@ -28,7 +28,8 @@ function parse(text: string | null, uid: string): WalletNote | null {
 
 /** Shows what is kept of this person's, and follows other tabs. Returns what ends it. */
 export function openWalletNote(uid: string): () => void {
-  if (walletNote.uid !== uid) Object.assign(walletNote, { uid, note: parse(localStorage.getItem(KEY), uid), live: false });
+  // What is not the wallet's present word is read again: a sign-out has taken it.
+  if (walletNote.uid !== uid || !walletNote.live) Object.assign(walletNote, { uid, note: parse(localStorage.getItem(KEY), uid), live: false });
   const follow = (event: StorageEvent): void => { if (event.key === KEY && !walletNote.live) walletNote.note = parse(event.newValue, uid); };
   addEventListener('storage', follow);
   return () => { removeEventListener('storage', follow); };

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { proxy } from 'valtio';
 import { keepsSnapshots } from '../commands.ts';
 import { readLastUser } from '../identity/last-user.ts';
+import { onPurge } from '../identity/session.ts';
 
 /**
  * `asking`: the wallet has been asked and has not answered. `sent`: the chain was given it. `unseen`: not in a block for
@@ -30,6 +31,12 @@ const KEPT_MAX = 100;
 export const sendsStore = proxy<{ uid: string | null; list: Send[] }>({ uid: null, list: [] });
 /** Those that this page is asking the wallet about. */
 const asking = new Set<string>();
+
+/** A person who goes takes what is only on the screen with them too. */
+onPurge(() => {
+  Object.assign(sendsStore, { uid: null, list: [] });
+  return Promise.resolve();
+});
 
 function readKept(uid: string): Send[] {
   try {

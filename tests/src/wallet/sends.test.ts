@@ -6,6 +6,7 @@ import { encodeErrorResult, parseAbi, parseEther, size, toHex, type Hex } from '
 import type { Config } from 'wagmi';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forgetPerson, writeLastUser } from '../../../src/identity/last-user.ts';
+import { signOut } from '../../../src/identity/session.ts';
 import { walletKitSettings } from '../../../src/wallet/kit-settings.ts';
 import { watchSends } from '../../../src/wallet/receipts.ts';
 import { sendEther } from '../../../src/wallet/send-ether.ts';
@@ -234,6 +235,8 @@ describe('what is kept of sends', () => {
     await send(1n);
     await waitFor(() => { expect(newest()?.stage).toBe('confirmed'); });
     expect(localStorage.getItem('tradewind.walletSends')).toBeNull();
+    await signOut();
+    expect(sendsStore).toEqual({ uid: null, list: [] });
   });
 
   it('is not written over by another tab\'s, nor is that lost', () => {

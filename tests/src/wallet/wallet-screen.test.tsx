@@ -93,6 +93,9 @@ describe('what other screens know of a wallet', () => {
     expect(walletNote.note).toBeNull();
     openWalletNote('ann')();
     expect(walletNote).toMatchObject({ live: false, note: { address: ann } });
+    localStorage.removeItem('tradewind.wallet');
+    openWalletNote('ann')();
+    expect(walletNote.note).toBeNull();
     await press('Disconnect');
     await waitFor(() => { expect(walletNote.note).toBeNull(); });
     expect(localStorage.getItem('tradewind.wallet')).toBeNull();
