@@ -21,23 +21,15 @@ const ROOMS: readonly Room[] = [
   { id: 'history', title: 'History', load: () => import('./wallet-history.tsx') },
 ];
 
-/** What has been asked for, and not in vain: a download that failed is asked for anew. */
-const asked = new Map<string, ComponentType>([[ACCOUNT, WalletAccount]]);
-
-function partOf({ id, load }: Room): ComponentType {
-  const known = asked.get(id);
-  if (known !== undefined) return known;
-  const part = lazy(() => load().catch((cause: unknown) => { throw new PartMissing(cause); }));
-  asked.set(id, part);
-  return part;
-}
+const partOf = ({ id, load }: Room): ComponentType => (id === ACCOUNT ? WalletAccount : lazy(() => load().catch((cause: unknown) => { throw new PartMissing(cause); })));
 
 export function WalletRooms() {
-  const [attempt, setAttempt] = useState(0);
+  const [rooms, setRooms] = useState(() => ROOMS.map((room) => ({ ...room, attempt: 0, Part: partOf(room) })));
   const [search, setSearch] = useSearchParams();
-  const shown = ROOMS.find(({ id }) => id === search.get('wallet')) ?? ROOMS[0];
+  const shown = rooms.find(({ id }) => id === search.get('wallet')) ?? rooms[0];
   if (shown === undefined) return null;
-  const Part = partOf(shown);
+  /** A download that failed is asked for anew. */
+  const again = (): void => { setRooms((old) => old.map((room) => (room.id === shown.id ? { ...room, attempt: room.attempt + 1, Part: partOf(room) } : room))); };
   const show = (id: string): void => {
     setSearch((old) => { const next = new URLSearchParams(old); next.set('wallet', id); return next; }, { replace: true });
   };
@@ -45,8 +37,8 @@ export function WalletRooms() {
     <>
       <WalletTabs tabs={ROOMS} shown={shown.id} onShow={show} />
       <div role="tabpanel" id={PANEL_ID} aria-labelledby={tabId(shown.id)}>
-        <PartBoundary key={`${shown.id} ${attempt}`} part={shown.id} onMissing={() => { asked.delete(shown.id); setAttempt(attempt + 1); }}>
-          <Suspense fallback={<SkeletonRows rows={4} label="Loading this part of the wallet" />}><Part /></Suspense>
+        <PartBoundary key={`${shown.id} ${shown.attempt}`} part={shown.id} onMissing={again}>
+          <Suspense fallback={<SkeletonRows rows={4} label="Loading this part of the wallet" />}><shown.Part /></Suspense>
         </PartBoundary>
       </div>
     </>
