@@ -22,12 +22,20 @@ export function checkedAddress(text: string): Address {
 
 export interface MadeMessage { nonce: string; message: string; expiresAt: number }
 
-/** `origin` is the app's own: the wallet shows its host, and warns where that is not the page's. */
+/** Whether a wallet can be asked to sign for this host: a name with a dot, an IPv4 address or localhost. */
+const isSignable = (host: string): boolean => /^(localhost|(?:[a-z0-9-]+\.)+[a-z0-9-]+)(:\d+)?$/i.test(host);
+
+/**
+ * `origin` is the app's own: the wallet shows its host, and warns where that is not the page's.
+ * @throws Refusal where the app is served under a host that no such message can name.
+ */
 export function makeMessage(origin: string, uid: string, address: Address, chainId: WalletChainId, now: number): MadeMessage {
+  const { host } = new URL(origin);
+  if (!isSignable(host)) throw new Refusal('invalid_request', `Addresses cannot be linked while Tradewind is served as ${host}: a wallet signs for a domain, an IPv4 address or localhost.`);
   const nonce = randomBytes(16).toString('hex');
   const expiresAt = now + LINK_MESSAGE_LIFE_MS;
   const message = createSiweMessage({
-    address, chainId, nonce, domain: new URL(origin).host, uri: `${origin}/trading`, version: '1', statement: STATEMENT,
+    address, chainId, nonce, domain: host, uri: `${origin}/trading`, version: '1', statement: STATEMENT,
     issuedAt: new Date(now), expirationTime: new Date(expiresAt), requestId: accountMark(uid),
   });
   return { nonce, message, expiresAt };
