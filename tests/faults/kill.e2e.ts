@@ -16,7 +16,7 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { callApi, CallFailed, startServer, type TestServer } from '../support/server.ts';
 import { random, writeTape } from '../support/tape.ts';
 
-const KILLS = Number(process.env.KILLS ?? 2);
+const KILLS = Number(process.env.KILLS ?? 1);
 const SEED = Number(process.env.SEED ?? 20_260);
 const UID = 'killed-often';
 const PAIRS = ['AAA/USDT', 'BBB/USDT', 'CCC/USDT', 'DDD/USDT', 'EEE/USDT', 'FFF/USDT', 'GGG/USDT', 'HHH/USDT'];

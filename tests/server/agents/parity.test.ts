@@ -18,8 +18,8 @@ const exact = (text: string | null): string | null => (text === null ? null : fo
 
 describe('live and backtest', () => {
   it.each([
-    ['all_pools', 60, {}], ['momentum_24h', 220, {}], ['base_ecosystem', 60, {}], ['weekly_leaders', 60, {}], ['ytd_champions', 60, { warmUpDays: 95 }],
-    ['stablecoin_arbitrage', 160, { pegged: true, pairs: ['USDC/USDT', 'DAI/USDT', 'TUSD/USDT'] }],
+    ['all_pools', 50, {}], ['momentum_24h', 220, {}], ['base_ecosystem', 40, {}], ['weekly_leaders', 30, {}], ['ytd_champions', 20, { warmUpDays: 95 }],
+    ['stablecoin_arbitrage', 130, { pegged: true, pairs: ['USDC/USDT', 'DAI/USDT', 'TUSD/USDT'] }],
   ] as const)('make the same trades of one tape with %s over %i closes, to the last digit', async (pool, TICKS, tape: TapeOptions) => {
     const floor = await openFloor({ candles: TICKS + 10, sourceId: `twin-${pool}`, ...tape }, database);
     const pairs = tape.pairs ?? AGGRESSIVE.trading_pairs;

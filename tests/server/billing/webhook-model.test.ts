@@ -14,7 +14,7 @@ import { webhookEvents } from '../../../server/db/schema-plans.ts';
 import { startStripeStandIn, type StandInSubscription, type StripeStandIn } from '../../support/stripe-server.ts';
 import { openWorld, ORIGIN, quietLog, type World } from './world.ts';
 
-const DELIVERIES = Number(process.env.WEBHOOKS ?? 2_000);
+const DELIVERIES = Number(process.env.WEBHOOKS ?? 1_000);
 const SEED = Number(process.env.WEBHOOK_SEED ?? 20_260_105);
 const SECRET = 'whsec_of_the_model';
 const PRICES = { starter: 'price_starter', standard: 'price_standard', pro: 'price_pro', 'pro-max': 'price_pro_max' } as const;
