@@ -61,7 +61,8 @@ export default function StopAll() {
   return (
     <div className="mx-auto flex max-w-md flex-col gap-5 py-6">
       <h1 className="text-xl">Stop all agents</h1>
-      <p className="text-base text-ink-2">{sentence}</p>
+      {/* Room for its four lines on a phone: the button must not move under the finger once the agents are read. */}
+      <p className="min-h-24 text-base text-ink-2 sm:min-h-18">{sentence}</p>
       {views !== null && online === 'offline' && <p className="text-ink-2">{slot.savedAt === null ? '' : `Known ${formatAgo(Math.max(0, now - slot.savedAt))}.`}</p>}
       {online === 'offline' && !waits && <p className="text-amber">Offline: the stop is saved on this device and sent first when you are back.</p>}
       {!waits && <HoldToConfirm label="Hold to stop all" sentence={sentence} tone={idle ? 'danger-quiet' : 'danger'} wide icon={<CircleStop className="size-4.5" aria-hidden />} onConfirm={() => { setPressed(true); act(stopAll()); }} />}
