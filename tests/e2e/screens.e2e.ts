@@ -218,6 +218,7 @@ describe('the screens, pressed', () => {
     await hold(page.getByRole('dialog').getByRole('button', { name: /^Hold to start/ }));
     await until(agents, (list) => list.every((agent) => agent.status === 'running'));
     await page.goto(`${server.url}/stop-all`);
+    await page.getByText(/^Stops Ebb/).waitFor();
     await hold(page.getByRole('button', { name: /^Hold to stop all/ }));
     await until(agents, (list) => list.every((agent) => agent.status === 'stopped'));
   });

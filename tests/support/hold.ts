@@ -18,21 +18,11 @@ async function watched(button: Locator, press: () => Promise<void>, release: () 
   }
 }
 
-/** How long it must not have moved. */
-const REST_MS = 150;
-const placeOf = async (button: Locator): Promise<string> => JSON.stringify(await button.boundingBox());
-
 /** By the mouse, where the button has come to rest. */
 export async function hold(button: Locator): Promise<void> {
   const { mouse } = button.page();
   await button.scrollIntoViewIfNeeded();
   await button.hover();
-  // What is read last may still push it: a person waits for that too.
-  for (let before = '', now = await placeOf(button); before !== now; now = await placeOf(button)) {
-    before = now;
-    await new Promise((resolve) => { setTimeout(resolve, REST_MS); });
-    await button.hover();
-  }
   await watched(button, () => mouse.down(), () => mouse.up());
 }
 
