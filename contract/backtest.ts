@@ -3,17 +3,13 @@ import * as z from 'zod/mini';
 import { ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from './agents.ts';
 import { CandleInterval, CandleRow } from './market.ts';
 import { DecimalText } from './money.ts';
-import { PreviewTerms } from './preview.ts';
+import { ASKED_ABOUT, somebodyAsked } from './preview.ts';
 import type { Metrics } from './trading.ts';
 
 export const BACKTEST_DAYS_MAX = 365;
 
 /** One of the person's agents, or terms that are none yet, and how far back from now. Changes nothing on the server. */
-export const BacktestTermsBody = z.strictObject({
-  agentId: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
-  terms: z.optional(PreviewTerms),
-  days: z.int().check(z.gte(1), z.lte(BACKTEST_DAYS_MAX)),
-}).check(z.refine((body) => body.agentId !== undefined || body.terms !== undefined, { error: 'Required', path: ['terms'] }));
+export const BacktestTermsBody = z.strictObject({ ...ASKED_ABOUT, days: z.int().check(z.gte(1), z.lte(BACKTEST_DAYS_MAX)) }).check(somebodyAsked);
 export type BacktestTermsBody = z.infer<typeof BacktestTermsBody>;
 
 /** What a venue demands of an order and takes for it; basis points. */
@@ -36,8 +32,6 @@ export const BacktestTerms = z.object({
   deposit: DecimalText,
   maxTradeAmount: DecimalText,
   rules: z.array(TestedPair),
-  /** Since when the list of the pool is as it is, for those who trade it; null for pairs of their own choice. */
-  listedSince: z.nullable(z.number()),
   baseInterval: CandleInterval,
   from: z.number(),
   to: z.number(),

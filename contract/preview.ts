@@ -15,10 +15,9 @@ export const PreviewTerms = z.strictObject({
 export type PreviewTerms = z.infer<typeof PreviewTerms>;
 
 /** One of the person's agents as it stands or under other terms, or terms alone. Changes nothing on the server. */
-export const AgentPreviewBody = z.strictObject({
-  agentId: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
-  terms: z.optional(PreviewTerms),
-}).check(z.refine((body) => body.agentId !== undefined || body.terms !== undefined, { error: 'Required', path: ['terms'] }));
+export const ASKED_ABOUT = { agentId: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))), terms: z.optional(PreviewTerms) };
+export const somebodyAsked = z.refine<{ agentId?: unknown; terms?: unknown }>((body) => body.agentId !== undefined || body.terms !== undefined, { error: 'Required', path: ['terms'] });
+export const AgentPreviewBody = z.strictObject(ASKED_ABOUT).check(somebodyAsked);
 export type AgentPreviewBody = z.infer<typeof AgentPreviewBody>;
 
 /** What would be bought or sold at the present quote, by the rules of a real paper fill. */

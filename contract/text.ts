@@ -14,6 +14,6 @@ export function sanitiseIdentifier(text: string): string | null {
 
 /** A server's error text made fit to show: cleaned, one line, cut to 200 characters. */
 export function sanitiseErrorText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is removed
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   return sanitise(text.replace(/[\u0000-\u001f\u007f]+/g, ' ')).slice(0, ERROR_TEXT_MAX);
 }

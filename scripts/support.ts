@@ -54,7 +54,7 @@ async function ask(what: OperatorAsk): Promise<OperatorRequest[]> {
 
 const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
 /** Whatever a person wrote must not command the terminal it is read in. */
-// eslint-disable-next-line no-control-regex -- control characters are what is removed
+// oxlint-disable-next-line no-control-regex -- control characters are what is removed
 const plain = (text: string): string => text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ');
 
 function line(one: OperatorRequest): string {

@@ -1,6 +1,6 @@
 /** Reads what a test runner printed; refuses to judge, the exit code does that. */
 
-// eslint-disable-next-line no-control-regex -- colour codes are what is removed
+// oxlint-disable-next-line no-control-regex -- colour codes are what is removed
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 export const plain = (output: string): string => output.replace(COLOURS, '');

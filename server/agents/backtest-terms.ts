@@ -2,7 +2,6 @@
 import type { BacktestTerms, BacktestTermsBody } from '../../contract/backtest.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
-import { universeVersionAt } from '../../engine/pools.ts';
 import { DAY_MS } from '../../engine/schedule.ts';
 import { horizonOf, lookbackMs } from '../../engine/signals.ts';
 import { quotesOf } from '../portfolio/marks.ts';
@@ -22,14 +21,12 @@ export async function readBacktestTerms(deps: TradingDeps, uid: string, { agentI
   const to = Math.floor(market.now() / INTERVAL_MS[market.baseInterval]) * INTERVAL_MS[market.baseInterval];
   const from = to - days * DAY_MS;
   const rules = pairs.flatMap((pair) => market.rules(pair) ?? []);
-  const list = universeVersionAt(terms.pool, market.now());
   return {
     agent: {
       pool: terms.pool, profile: terms.riskProfile, pairs, maxPositionSize: formatFixed(parseFixed(terms.maxPositionSize)), interval: terms.executionInterval, frequency: terms.tradingFrequency, risk,
     },
     quote: market.source.quote, deposit: formatFixed(equity), maxTradeAmount: formatFixed(maxTradeAmount),
     rules: rules.map(({ lot, minNotional, ...rule }) => ({ ...rule, lot: formatFixed(lot), minNotional: formatFixed(minNotional) })),
-    listedSince: terms.tradingPairs.length > 0 ? null : list.from, baseInterval: market.baseInterval,
-    from, to, historyFrom: Math.floor((from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS) * DAY_MS,
+    baseInterval: market.baseInterval, from, to, historyFrom: Math.floor((from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS) * DAY_MS,
   };
 }

@@ -8,7 +8,7 @@ import { Refusal } from '../../contract/errors.ts';
 export function returnPath(value: string, publicOrigin: string, field: string): string {
   const refused = new Refusal('invalid_parameter', 'Invalid parameter: only addresses of this app are allowed.', { field });
   // Browsers read a backslash as a slash and drop control characters: neither belongs in an address.
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\u0000-\u0020\u007f\\]/.test(value)) throw refused;
   let url: URL;
   try {

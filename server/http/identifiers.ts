@@ -14,7 +14,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 function cleaned(text: string, kind: keyof typeof EMPTY, field: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is removed
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   const clean = sanitiseIdentifier(text.replace(/[\u0000-\u001f\u007f]/g, ''));
   if (clean === null) throw new Refusal(EMPTY[kind][0], EMPTY[kind][1], { field });
   return clean;

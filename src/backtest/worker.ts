@@ -8,7 +8,7 @@ import type { BacktestOrder, BacktestOutcome, BacktestWord } from './messages.ts
 const CURVE_POINTS = 400;
 const ACTED = new Set(['entered', 'increased', 'reduced', 'signal_left', 'stop_loss']);
 
-export function inputOf({ candles, terms }: BacktestOrder): BacktestInput {
+function inputOf({ candles, terms }: BacktestOrder): BacktestInput {
   const { agent } = terms;
   return {
     agent: { pool: agent.pool, profile: agent.profile, risk: agent.risk, pairs: agent.pairs, maxPositionSize: parseFixed(agent.maxPositionSize), interval: agent.interval, frequency: agent.frequency },

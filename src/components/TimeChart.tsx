@@ -61,7 +61,7 @@ export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = 
     }, () => { setFailed(true); });
     return () => { closed = true; handle.current?.close(); handle.current = null; };
     // Data comes by the next effect; this one is about having a chart at all.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [table, drawable]);
 
   useEffect(() => { handle.current?.set({ line, stepMs, compared }); }, [line, stepMs, compared]);

@@ -158,7 +158,7 @@ describe('sanitising', () => {
     expect(sanitiseErrorText('e'.repeat(300))).toHaveLength(200);
     fc.assert(fc.property(fc.string({ maxLength: 400 }), (text) => {
       const clean = sanitiseErrorText(text);
-      // eslint-disable-next-line no-control-regex -- that none is left is what is tested
+      // oxlint-disable-next-line no-control-regex -- that none is left is what is tested
       return clean.length <= 200 && !/[<>"'&\u0000-\u001f]/.test(clean);
     }));
   });

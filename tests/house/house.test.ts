@@ -97,7 +97,7 @@ describe('house rules', () => {
 
   it('opens every file with a sentence that says what it is', () => {
     const bare = [...product, ...files.filter((file) => /^(tests|scripts)\/.*\.tsx?$/.test(file))]
-      .filter((file) => !/^(#!.*\n)?(\/\/ @vitest-environment.*\n|\/\/\/ <reference.*\n|\/\* eslint-.*\n)*\/\*\*/.test(read(file)));
+      .filter((file) => !/^(#!.*\n)?(\/\/ @vitest-environment.*\n|\/\/\/ <reference.*\n|\/\* oxlint-.*\n)*\/\*\*/.test(read(file)));
     expect(bare).toEqual([]);
   });
 

@@ -69,7 +69,7 @@ function useOrder(view: MarketView) {
   const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {}).sort().join(' ');
   const taken = useMemo(() => ({ order: orderOf(Object.values(marketStore.data?.symbols ?? {}), view, sort, favourites, favouritesFirst), at: Date.now() }),
     // The prices of the moment, and not of every moment.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
     [names, view, sort, favourites, favouritesFirst, asked]);
   return { ...taken, sort, setSort, again: () => { setAsked(asked + 1); } };
 }

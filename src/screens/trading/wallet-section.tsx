@@ -50,19 +50,21 @@ export function WalletSection() {
     return () => { cancelAnimationFrame(frame); };
   }, []);
   return (
-    <div ref={place} className="scroll-mt-20"><Section title="Wallet">
-      {offline && <p className="text-amber">Offline. A wallet talks to its chain over the network: it can be connected when you are back.</p>}
-      {attempt === null ? (
-        <>
-          <p className="text-ink-2">A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.</p>
-          <Button className="mt-3" disabled={offline} onClick={show}>Show wallet</Button>
-        </>
-      ) : (
-        <WalletBoundary key={attempt.number} onRetry={show}>
-          <Suspense fallback={<SkeletonRows rows={2} label="Loading the wallet" />}><attempt.Panel /></Suspense>
-        </WalletBoundary>
-      )}
-    </Section></div>
+    <div ref={place} className="scroll-mt-20">
+      <Section title="Wallet">
+        {offline && <p className="text-amber">Offline. A wallet talks to its chain over the network: it can be connected when you are back.</p>}
+        {attempt === null ? (
+          <>
+            <p className="text-ink-2">A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.</p>
+            <Button className="mt-3" disabled={offline} onClick={show}>Show wallet</Button>
+          </>
+        ) : (
+          <WalletBoundary key={attempt.number} onRetry={show}>
+            <Suspense fallback={<SkeletonRows rows={2} label="Loading the wallet" />}><attempt.Panel /></Suspense>
+          </WalletBoundary>
+        )}
+      </Section>
+    </div>
   );
 }
 

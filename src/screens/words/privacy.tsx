@@ -27,7 +27,7 @@ export const PRIVACY: readonly Block[] = [
   'Your password is known to the identity provider alone. Card numbers go to the payment provider and never reach this server.',
   { h: 'On your device' },
   { list: [
-    'A **snapshot** of your last portfolio, agents, trades, settings, plan, linked addresses and prices, so that the app opens without a network. It lies in a database of its own in this browser. It is not encrypted beyond what your device does, because the key would lie beside it.',
+    'A **snapshot** of your last portfolio, agents, trades, settings, plan, linked addresses and prices, and of the candles your last test of an agent went over, so that the app opens without a network. It lies in a database of its own in this browser. It is not encrypted beyond what your device does, because the key would lie beside it.',
     'The **queue**: commands that have not reached the server yet.',
     'Your account id, e-mail address and time of sign-in, to paint the right view at the start. The identity provider’s library keeps its own sign-in state.',
     'When you last looked, and which first steps you have put away. What you are writing to support, and an agent, a guided setup or trading settings you have begun, until it is done. That you are on your way back from a checkout, and to which plan, until it is settled.',

@@ -12,7 +12,7 @@ export const mintCall: BuildMintTransaction = async ({ contractAddress, takerAdd
   });
   const { data, success } = Built.safeParse(reply);
   // The card prints what it is rejected with: a sentence, and no error object.
-  if (!success) return Promise.reject('The provider did not prepare this mint.'); // eslint-disable-line @typescript-eslint/prefer-promise-reject-errors
+  if (!success) return Promise.reject('The provider did not prepare this mint.'); // oxlint-disable-line typescript/prefer-promise-reject-errors
   const { data: input, to, value } = data.call_data;
   return [{ to: to as `0x${string}`, data: input as `0x${string}`, value: BigInt(value) }];
 };
