@@ -15,6 +15,7 @@ import {
   CheckoutBody, CheckoutReply, Plans, PortalBody, PortalReply, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
   TrialStartBody, TrialStartReply, TrialStatus, Usage,
 } from './subscription.ts';
+import { TaxLots, TaxLotsQuery } from './tax.ts';
 import { AgentPerformance, Analytics, AnalyticsQuery, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio, PortfolioQuery } from './trading.ts';
 import { RiskProfileBody, RiskProfileReply, TradingSettings, TradingSettingsBody, TradingSettingsReply } from './user.ts';
 import { LinkAddressBody, LinkAddressReply, LinkMessageBody, LinkMessageReply, UnlinkReply, WalletStatus } from './wallet.ts';
@@ -105,6 +106,7 @@ export const CALLS = {
 
   portfolio: call('GET', '/api/trading/portfolio', 'Cash, positions and equity, of an old book where one is named', { query: PortfolioQuery, reply: Portfolio }),
   history: call('GET', '/api/trading/history', 'Fills, newest first, of an old book where one is named', { query: HistoryQuery, reply: History }),
+  taxLots: call('GET', '/api/trading/tax-lots', 'What was bought and sold, lot by lot, first in, first out, in pages; of an old book where one is named', { query: TaxLotsQuery, reply: TaxLots }),
   analytics: call('GET', '/api/trading/analytics', 'Metrics and breakdowns as deep as the plan goes, of an old book where one is named', { query: AnalyticsQuery, reply: Analytics }),
   closePosition: call('POST', '/api/trading/positions/:id/close', 'Sell one position', { params: IdParams, reply: ClosePositionReply }),
   resetPaper: call('POST', '/api/trading/paper/reset', 'Begin a new paper book; the old one stays readable', { reply: PaperResetReply }),

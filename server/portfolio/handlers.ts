@@ -12,10 +12,12 @@ import { countFills, readFills } from './fills-view.ts';
 import { openAccountOf } from './open-account.ts';
 import { portfolioIn, readPortfolio } from './read-portfolio.ts';
 import { resetBook } from './reset.ts';
+import { TaxBooks } from './tax-lots.ts';
 
-export function portfolioHandlers(deps: TradingDeps): Pick<Handlers, 'portfolio' | 'history' | 'analytics' | 'closePosition' | 'resetPaper'> {
+export function portfolioHandlers(deps: TradingDeps): Pick<Handlers, 'portfolio' | 'history' | 'analytics' | 'taxLots' | 'closePosition' | 'resetPaper'> {
   const { database, market } = deps;
   const venue = new PaperVenue(market);
+  const taxBooks = new TaxBooks(deps);
   return {
     portfolio: ({ caller, query }) => readPortfolio(deps, caller.uid, query.book),
     history: async ({ caller, query }) => {
@@ -26,6 +28,7 @@ export function portfolioHandlers(deps: TradingDeps): Pick<Handlers, 'portfolio'
       const fills = await readFills(database.db, account.id, query.limit ?? HISTORY_LIMIT_DEFAULT, query.before === undefined ? {} : { before: query.before });
       return { fills, sequence: user?.sequence ?? 0, asOf: market.now(), total: await countFills(database.db, account.id) };
     },
+    taxLots: ({ caller, query }) => taxBooks.read(caller.uid, query),
     analytics: ({ caller, query }) => readAnalytics(deps, caller.uid, query.book),
     closePosition: ({ caller, commandId, params, once }) => once(async (tx) => ({ commandId, fill: await closePosition(tx, deps, venue, caller.uid, params.id) })),
     resetPaper: ({ caller, commandId, once }) => once(async (tx) => {

@@ -58,6 +58,8 @@ const NO_METRICS: CallReply<'analytics'>['metrics'] = {
   profitFactor: null, winRate: null, expectancy: null, exposure: 0.1, turnover: 0.1,
 };
 
+const NO_LOTS: CallReply<'taxLots'>['sums'] = { lots: 0, proceeds: '0', basis: '0', gain: '0', fees: '0' };
+
 /** Every reading of the contract, told at `now`. The numbers add up: equity is cash and positions, to the last digit. */
 export function recordedReplies(state: RecordedState, now: number): { [N in CallName]?: CallReply<N> } {
   const { openedAt: at, agents } = state;
@@ -124,6 +126,10 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
       cash: '9007.44', positionsValue: '1004.96', equity: '10012.4', deposits: '10000', realized: '0', unrealized: '12.4', fees: '2.6',
       dayChange: '12.4', dayChangePercent: 0.124, unpriced: [], positions: [position], equityCurve: curve, today,
       results: [{ agentId: 'recorded-harbour', agentName: 'Harbour', pairs: [{ pair: 'ETH/USDT', trades: 1, sells: 0, realized: '0', fees: '2.6' }] }],
+    },
+    taxLots: {
+      paper: true, source: 'Recorded', quote: 'USDT', book: 1, asOf: at, through: 1, years: [], sums: NO_LOTS, all: NO_LOTS, realized: '0', rows: [], total: 0, next: null,
+      held: [{ pair: 'ETH/USDT', lots: 1, quantity: '0.4', basis: '992.56', averageCost: '992.56' }],
     },
     history: { fills: [fill], sequence: 1, asOf: at, total: 1 },
     analytics: {

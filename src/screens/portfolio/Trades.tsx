@@ -1,6 +1,6 @@
 /** The trade history with its filters and its file, from whatever of it is known; refuses to pass a part for the whole. */
-import { Download, SlidersHorizontal } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { Download, Landmark, SlidersHorizontal } from 'lucide-react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Fill } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
@@ -14,6 +14,8 @@ import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
 import { Fills } from './Fills.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
+
+const TaxExport = lazy(() => import('./TaxExport.tsx'));
 
 const PAGE = 25;
 const READ_AT_ONCE = 500;
@@ -58,6 +60,7 @@ export function Trades({ known, total, quote, book }: { known: readonly Fill[]; 
   const { fills, read, busy } = useOlder(known, book);
   const [filter, setFilter] = useState(EVERY_TRADE);
   const [filtering, setFiltering] = useState(false);
+  const [taxing, setTaxing] = useState(false);
   const [shown, setShown] = useState(PAGE);
   const mine = useMemo(() => filterFills(fills, filter), [fills, filter]);
   const isFiltered = filter !== EVERY_TRADE && Object.values(filter).some((value) => value !== '');
@@ -73,8 +76,10 @@ export function Trades({ known, total, quote, book }: { known: readonly Fill[]; 
         <span className="-mr-3 flex">
           <Button size="sm" tone="plain" aria-expanded={filtering} onClick={() => { setFiltering(!filtering); }}><SlidersHorizontal className="size-4" aria-hidden />Filter</Button>
           <Button size="sm" tone="plain" disabled={mine.length === 0} title={isFiltered ? 'The trades that the filter shows' : missing > 0 ? `The newest ${fills.length} trades` : 'Every trade'} onClick={() => { download('tradewind-trades.csv', fillsCsv(mine)); }}><Download className="size-4" aria-hidden />CSV</Button>
+          <Button size="sm" tone="plain" aria-haspopup="dialog" title="Gains lot by lot, first in, first out" onClick={() => { setTaxing(true); }}><Landmark className="size-4" aria-hidden />Tax lots</Button>
         </span>
       </div>
+      {taxing && <Suspense><TaxExport book={book} onClose={() => { setTaxing(false); }} /></Suspense>}
       {filtering && <Filters fills={fills} filter={filter} onChange={(next) => { setFilter(next); setShown(PAGE); }} />}
       {mine.length === 0
         ? <EmptyState title="No trade like that" action={<Button size="sm" onClick={() => { setFilter(EVERY_TRADE); }}>Show all</Button>}>{missing > 0 ? `Among the newest ${fills.length}. Older ones have not been read.` : 'Nothing in this book fits the filter.'}</EmptyState>

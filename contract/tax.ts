@@ -1,0 +1,70 @@
+/** Lots of an account for a tax return, first in, first out; refuses to leave out that the money is paper. */
+import * as z from 'zod/mini';
+import { DecimalText } from './money.ts';
+
+export const TAX_PAGE_ROWS = 2_000;
+
+/** Asked for page by page: `after` and `through` are what the page before said. */
+export const TaxLotsQuery = z.object({
+  book: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(1_000_000))),
+  /** UTC year of the sale; every year where none is named. */
+  year: z.optional(z.coerce.number().check(z.int(), z.gte(1970), z.lte(9999))),
+  /** `yes`: what is still held comes after what was sold. */
+  held: z.optional(z.enum(['yes', 'no'])),
+  after: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(100_000_000))),
+  /** Only so many trades of the book are counted, so that all pages are of one moment. */
+  through: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(100_000_000))),
+});
+
+/** A part of a purchase and its sale. What has not been sold yet has no sale. Times on the market clock, ms. */
+export const TaxLot = z.object({
+  pair: z.string(),
+  quantity: DecimalText,
+  acquiredAt: z.number(),
+  disposedAt: z.nullable(z.number()),
+  /** Received, the fee of the sale taken off. */
+  proceeds: z.nullable(DecimalText),
+  /** Paid, the fee of the purchase included. */
+  basis: DecimalText,
+  /** proceeds − basis. */
+  gain: z.nullable(DecimalText),
+  /** Of both ends; inside proceeds and basis already. */
+  fees: DecimalText,
+  /** Held for more than a year. */
+  long: z.nullable(z.boolean()),
+  /** Names of agents. */
+  acquiredBy: z.string(),
+  disposedBy: z.nullable(z.string()),
+  reason: z.nullable(z.string()),
+});
+export type TaxLot = z.infer<typeof TaxLot>;
+
+export const TaxSums = z.object({ lots: z.number(), proceeds: DecimalText, basis: DecimalText, gain: DecimalText, fees: DecimalText });
+export type TaxSums = z.infer<typeof TaxSums>;
+
+/** What is held of one pair: what it cost first in, first out, and what it cost on average, as the screens count it. */
+export const HeldLots = z.object({ pair: z.string(), lots: z.number(), quantity: DecimalText, basis: DecimalText, averageCost: DecimalText });
+export type HeldLots = z.infer<typeof HeldLots>;
+
+export const TaxLots = z.object({
+  paper: z.literal(true),
+  /** The market the account trades on. */
+  source: z.string(),
+  quote: z.string(),
+  book: z.number(),
+  asOf: z.number(),
+  through: z.number(),
+  /** UTC years with a sale, oldest first. */
+  years: z.array(z.number()),
+  /** Of the year that was asked for, or of all. */
+  sums: TaxSums,
+  all: TaxSums,
+  held: z.array(HeldLots),
+  /** What the portfolio calls realised: `all.gain` + Σ (averageCost − basis) of what is held, to the last digit. */
+  realized: DecimalText,
+  rows: z.array(TaxLot),
+  /** How many rows there are in all; `after` of the next page, null on the last. */
+  total: z.number(),
+  next: z.nullable(z.number()),
+});
+export type TaxLots = z.infer<typeof TaxLots>;

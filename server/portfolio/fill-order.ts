@@ -1,0 +1,60 @@
+/** The fills of an account in the order its books took them, a page at a time; refuses to guess an order from the clock. */
+import { sql } from 'drizzle-orm';
+import { parseFixed } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import type { Db } from '../db/database.ts';
+import { rowsOf } from './sql-rows.ts';
+
+const AT_ONCE = 5_000;
+
+export interface BookedFill {
+  id: string;
+  agentId: string;
+  pair: string;
+  side: 'buy' | 'sell';
+  quantity: Fixed;
+  price: Fixed;
+  notional: Fixed;
+  fee: Fixed;
+  feeBps: Fixed;
+  ruleVersion: number;
+  realized: Fixed | null;
+  costBasis: Fixed | null;
+  reason: string;
+  filledAt: number;
+}
+
+interface Row extends Omit<BookedFill, 'quantity' | 'price' | 'notional' | 'fee' | 'feeBps' | 'realized' | 'costBasis'> {
+  quantity: string; price: string; notional: string; fee: string; feeBps: string; realized: string | null; costBasis: string | null;
+}
+
+/**
+ * Ids in the order of the ledger. A stop that was hit while nobody watched is dated back to its candle: by the clock a
+ * position could be sold before it was bought, by the ledger never.
+ */
+export async function fillIds(db: Db, accountId: string): Promise<string[]> {
+  const [row] = await rowsOf<{ ids: string }>(db, sql`
+    select coalesce(json_agg(fill_id order by first), '[]')::text as ids from (
+      select fill_id, min(id) as first from ledger where account_id = ${accountId} and fill_id is not null group by fill_id) entered`);
+  return JSON.parse(row?.ids ?? '[]') as string[];
+}
+
+export async function* fillsInOrder(db: Db, ids: readonly string[], atOnce = AT_ONCE): AsyncGenerator<BookedFill[]> {
+  for (let from = 0; from < ids.length; from += atOnce) {
+    const page = ids.slice(from, from + atOnce);
+    const [row] = await rowsOf<{ list: string }>(db, sql`
+      select coalesce(json_agg(json_build_object(
+        'id', id, 'agentId', agent_id, 'pair', pair, 'side', side, 'quantity', quantity::text, 'price', price::text, 'notional', notional::text, 'fee', fee::text,
+        'feeBps', fee_bps::text, 'ruleVersion', rule_version, 'realized', realized::text, 'costBasis', cost_basis::text, 'reason', reason, 'filledAt', filled_market_ms
+      ) order by place), '[]')::text as list
+      from json_array_elements_text(${JSON.stringify(page)}::json) with ordinality as wanted(fill, place) join fills on fills.id = wanted.fill::uuid`);
+    yield (JSON.parse(row?.list ?? '[]') as Row[]).map(asFill);
+  }
+}
+
+const orNull = (text: string | null): Fixed | null => (text === null ? null : parseFixed(text));
+
+const asFill = (row: Row): BookedFill => ({
+  ...row, quantity: parseFixed(row.quantity), price: parseFixed(row.price), notional: parseFixed(row.notional), fee: parseFixed(row.fee), feeBps: parseFixed(row.feeBps),
+  realized: orNull(row.realized), costBasis: orNull(row.costBasis),
+});

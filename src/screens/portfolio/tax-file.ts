@@ -1,0 +1,56 @@
+/** Lots for a tax return as a CSV file, read page by page; refuses to be taken for real money, and a file with a page missing. */
+import type { TaxLot, TaxLots } from '../../../contract/tax.ts';
+import { api } from '../../api/api.ts';
+import { csvCell } from './csv.ts';
+
+export interface TaxAsk { book?: number | undefined; year: number | null; held: boolean }
+
+const query = ({ book, year, held }: TaxAsk, more: { after?: number; through?: number } = {}) => ({
+  ...(book === undefined ? {} : { book }), ...(year === null ? {} : { year }), ...(held ? { held: 'yes' as const } : {}), ...more,
+});
+
+/** The sums and the first rows. */
+export function readTaxLots(ask: TaxAsk, signal: AbortSignal): Promise<TaxLots> {
+  return api.call('taxLots', { query: query(ask), signal });
+}
+
+/** Every row behind that first reading. `told` hears how many are there. @throws ApiError when any page fails: half a file is none. */
+export async function readRows(ask: TaxAsk, first: TaxLots, signal: AbortSignal, told: (rows: number) => void): Promise<TaxLot[]> {
+  const rows = [...first.rows];
+  for (let { next } = first; next !== null;) {
+    signal.throwIfAborted();
+    const page = await api.call('taxLots', { query: query(ask, { after: next, through: first.through }), signal });
+    rows.push(...page.rows);
+    told(rows.length);
+    ({ next } = page);
+  }
+  return rows;
+}
+
+const iso = (at: number | null): string => (at === null ? '' : new Date(at).toISOString());
+
+/** Columns as tax programs name them; amounts in the account's currency, every digit of them. */
+const COLUMNS: readonly [string, (lot: TaxLot, of: TaxLots) => string][] = [
+  ['paper_account', (_lot, { book, source }) => `PAPER book ${book}, ${source}`],
+  ['asset', ({ pair }) => pair.split('/')[0] ?? pair],
+  ['pair', ({ pair }) => pair],
+  ['quantity', ({ quantity }) => quantity],
+  ['acquired', ({ acquiredAt }) => iso(acquiredAt)],
+  ['disposed', ({ disposedAt }) => iso(disposedAt)],
+  ['proceeds', ({ proceeds }) => proceeds ?? ''],
+  ['basis', ({ basis }) => basis],
+  ['gain', ({ gain }) => gain ?? ''],
+  ['fees', ({ fees }) => fees],
+  ['currency', (_lot, { quote }) => quote],
+  ['term', ({ long }) => (long === null ? 'held' : long ? 'long' : 'short')],
+  ['bought_by', ({ acquiredBy }) => acquiredBy],
+  ['sold_by', ({ disposedBy }) => disposedBy ?? ''],
+  ['reason', ({ reason }) => reason ?? ''],
+];
+
+export function taxCsv(rows: readonly TaxLot[], of: TaxLots): string {
+  const lines = rows.map((lot) => COLUMNS.map(([, read]) => csvCell(read(lot, of))).join(','));
+  return [COLUMNS.map(([name]) => name).join(','), ...lines].join('\r\n');
+}
+
+export const taxFileName = ({ year }: Pick<TaxAsk, 'year'>, { book }: Pick<TaxLots, 'book'>): string => `PAPER-tradewind-fifo-lots-book-${book}-${year ?? 'all-years'}.csv`;
