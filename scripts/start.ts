@@ -24,5 +24,5 @@ function buildApp(): Promise<void> {
 
 const built = builtStamp() === presentStamp(process.env) ? Promise.resolve() : buildApp();
 built.catch(() => undefined);
-const { failToStart, runServer } = await import('../server/main.ts');
+const [{ runServer }, { failToStart }] = [await import('../server/main.ts'), await import('../server/process.ts')];
 runServer(built).catch(failToStart);

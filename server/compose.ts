@@ -59,6 +59,8 @@ export interface Parts {
 
 export interface Composed {
   app: FastifyInstance;
+  /** Rings the streams of this process. */
+  bell: EventBell;
   scheduler: Scheduler;
   payments: Payments;
   events: EventLog;
@@ -94,7 +96,7 @@ function marketGauges(market: RunningMarket): Gauge[] {
 export async function compose(parts: Parts): Promise<Composed> {
   const { config, database, market, clock, log } = parts;
   const bell = new EventBell();
-  const events = new EventLog(bell, clock);
+  const events = new EventLog(bell, clock, database.wire);
   const entitlement = new DatabaseEntitlement(database, clock);
   const payments = paymentsOf(config, database, events, clock, log);
   const trading = { database, market, events, clock, log, entitlement };
@@ -140,5 +142,5 @@ export async function compose(parts: Parts): Promise<Composed> {
     database, clock, log, vapid, agent: pushAgent(config.push.allowLocal),
     readAgents: (uid) => readAgentList(trading, uid), readPortfolio: (uid) => readPortfolio(trading, uid),
   });
-  return { app, scheduler: new Scheduler(trading), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions, reconciliation: new Reconciliation({ ...trading, payments }) };
+  return { app, bell, scheduler: new Scheduler(trading), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions, reconciliation: new Reconciliation({ ...trading, payments }) };
 }

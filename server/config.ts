@@ -33,6 +33,7 @@ const Environment = z.object({
   HOST: withDefault(z.string(), '127.0.0.1'),
   DATA_DIR: withDefault(z.string(), '.data'),
   DATABASE_URL: url(/^postgres(ql)?:\/\//, 'an address such as postgres://user:password@host:5432/tradewind'),
+  RUN_AGENTS: flag(true),
   DATABASE_POOL_MAX: withDefault(z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1'), 10),
   AUTH_EMULATOR_PORT: port(9099),
   FIREBASE_AUTH_EMULATOR_HOST: optional(z.string().regex(/^[^/\s]+:\d+$/, 'host:port')),
@@ -106,6 +107,8 @@ export interface Config {
   dataDir: string;
   databaseUrl: string | null;
   databasePoolMax: number;
+  /** The server runs due agents and watches stops itself; else workers do. */
+  runAgents: boolean;
   projectId: string;
   authDomain: string | null;
   identity: IdentityConfig;
@@ -243,7 +246,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
   const shownHost = isLoopback(env.HOST) || env.HOST === '0.0.0.0' || env.HOST === '::' ? 'localhost' : env.HOST;
   return {
     mode: env.NODE_ENV, port: env.PORT, host: env.HOST, dataDir: env.DATA_DIR,
-    databaseUrl: env.DATABASE_URL ?? null, databasePoolMax: env.DATABASE_POOL_MAX,
+    databaseUrl: env.DATABASE_URL ?? null, databasePoolMax: env.DATABASE_POOL_MAX, runAgents: env.RUN_AGENTS,
     projectId: env.VITE_FIREBASE_PROJECT_ID, authDomain: env.VITE_FIREBASE_AUTH_DOMAIN ?? null, identity,
     market: {
       source: env.MARKET_SOURCE ?? null, replaySpeed: env.REPLAY_SPEED, replayStart: env.REPLAY_START ?? null,

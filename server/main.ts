@@ -1,55 +1,34 @@
 /** The server's beginning and end: opens the parts, serves, and on a signal finishes what it holds; refuses to start half. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
+import { INTERVAL_MS } from '../contract/market.ts';
+import { lastTick } from './agents/tick-book.ts';
 import { systemClock } from './clock.ts';
 import { compose } from './compose.ts';
-import { CONFIG_EXIT, ConfigError, readConfig, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { FOLDER_IN_USE_EXIT, FolderInUse, lockFolder } from './db/folder-lock.ts';
+import { lockFolder } from './db/folder-lock.ts';
 import { openPglite } from './db/pglite.ts';
 import { openPostgres } from './db/postgres.ts';
 import { retentionRounds } from './db/retention.ts';
-import { marketClocks } from './db/schema.ts';
 import { openIdentity } from './identity/open-identity.ts';
 import type { Log } from './log.ts';
+import { Rounds } from './rounds.ts';
 import { openOperatorSocket } from './support/operator-socket.ts';
-import { openMarket } from './market/open-market.ts';
-import { pinoLog } from './pino-log.ts';
+import { clockStore } from './market-clock.ts';
+import { openMarket, type RunningMarket } from './market/open-market.ts';
+import { failToStart, runProcess, type Opened } from './process.ts';
 
-/** What is held must be done by then; after that the process ends anyway. */
-const SHUTDOWN_LIMIT_MS = 20_000;
 const PROBE_TIMEOUT_MS = 2_000;
+const LATE_LOOK_MS = 60_000;
 
-/** Things to undo, last opened first. */
-class Opened {
-  private readonly closers: { name: string; close: () => Promise<void> | void }[] = [];
-
-  add(name: string, close: () => Promise<void> | void): void {
-    this.closers.unshift({ name, close });
-  }
-
-  async closeAll(log: Log): Promise<void> {
-    for (const { name, close } of this.closers.splice(0)) {
-      try {
-        await close();
-      } catch (error) {
-        log.error({ part: name, reason: String(error) }, 'a part did not close well');
-      }
-    }
-  }
+/** Without agents of its own a server depends on workers, and says so when they do not come. */
+async function sayLateness(database: Database, market: RunningMarket, log: Log): Promise<void> {
+  const last = await lastTick(database, market);
+  const lateMs = last === null ? 0 : market.now() - last - 2 * INTERVAL_MS[market.baseInterval];
+  if (lateMs > 0) log.error({ lastTick: last, lateMs }, 'No worker runs the agents of this source: nothing is traded, and no stop is watched');
 }
-
-const clockStore = (database: Promise<Database>) => ({
-  async load(source: string): Promise<number | null> {
-    const [row] = await (await database).db.select().from(marketClocks).where(eq(marketClocks.source, source));
-    return row?.nowMarketMs ?? null;
-  },
-  async save(source: string, nowMarketMs: number): Promise<void> {
-    await (await database).db.insert(marketClocks).values({ source, nowMarketMs })
-      .onConflictDoUpdate({ target: marketClocks.source, set: { nowMarketMs } });
-  },
-});
 
 async function databaseState(database: Database): Promise<string> {
   const late = new Promise<never>((_resolve, reject) => { setTimeout(reject, PROBE_TIMEOUT_MS, new Error('late')).unref(); });
@@ -84,13 +63,20 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
   const [database, identity, market] = [await opening, await identifying, await marketing];
 
   let serving = false;
-  const { app, scheduler, push, rewards, deletions, reconciliation } = await compose({
+  const { app, bell, scheduler, push, rewards, deletions, reconciliation } = await compose({
     config, database, market, clock, log, verifier: identity.verifier, administration: identity.administration, extend: identity.extend, bare: identity.bare,
     readiness: async () => ({ database: await databaseState(database), server: serving ? 'ready' : 'starting' }),
   });
-  opened.add('scheduler', () => scheduler.stop());
+  if (database.wire !== null) opened.add('wire', await database.wire.hear((uid) => { if (uid === null) bell.ringAll(); else bell.ring(uid); }));
   if (market.source.kind !== 'exchange') await market.start();
-  await scheduler.start();
+  if (config.runAgents) {
+    opened.add('scheduler', () => scheduler.stop());
+    await scheduler.start();
+  } else {
+    const lateness = new Rounds(() => sayLateness(database, market, log), LATE_LOOK_MS, log, 'the newest tick could not be read');
+    opened.add('lateness', () => lateness.stop());
+    lateness.start();
+  }
   const rounds = { retention: retentionRounds(database, clock, log), rewards: rewards.rounds, deletions: deletions.rounds, reconciliation: reconciliation.rounds };
   for (const [name, part] of Object.entries({ push, ...rounds })) {
     opened.add(name, () => part.stop());
@@ -107,36 +93,8 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
 }
 
 /** Runs until a signal ends it. `built` resolves when the app's files are in place; the other parts open meanwhile. */
-export async function runServer(built: Promise<void> = Promise.resolve()): Promise<void> {
-  const config = readConfig(process.env);
-  const log = pinoLog(config.logLevel);
-  const opened = new Opened();
-  let ending = false;
-  const end = async (code: number): Promise<void> => {
-    if (ending) return;
-    ending = true;
-    setTimeout(() => { log.error({}, 'shutdown took too long'); process.exit(1); }, SHUTDOWN_LIMIT_MS).unref();
-    await opened.closeAll(log);
-    process.exit(code);
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => { log.info({ signal }, 'shutting down'); void end(0); });
-  }
-  process.on('unhandledRejection', (reason) => { log.error({ stack: reason instanceof Error ? reason.stack : String(reason) }, 'unhandled rejection'); });
-  try {
-    await serve(config, log, opened, built);
-  } catch (error) {
-    await opened.closeAll(log);
-    throw error;
-  }
-}
-
-/** The sentence on standard error, and the exit code that says which kind of failure it was. */
-export function failToStart(error: unknown): never {
-  const expected = error instanceof ConfigError || error instanceof FolderInUse;
-  const text = error instanceof Error ? (expected ? error.message : error.stack ?? error.message) : String(error);
-  process.stderr.write(`Tradewind could not start. ${text}\n`);
-  process.exit(error instanceof FolderInUse ? FOLDER_IN_USE_EXIT : error instanceof ConfigError ? CONFIG_EXIT : 1);
+export function runServer(built: Promise<void> = Promise.resolve()): Promise<void> {
+  return runProcess((config, log, opened) => serve(config, log, opened, built));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) runServer().catch(failToStart);

@@ -168,6 +168,7 @@ export class Scheduler {
     if (this.gaps.size > 0) await this.makeUp();
     if (this.last !== null && tick <= this.last) return NOTHING;
     await this.waitForQuotes(tick);
+    const begun = performance.now();
     const inputs = new TickInputs(market, tick, this.quotesOf(tick));
     const report: TickReport = { ...NOTHING, tick };
     for (let finished = false; !finished && !this.stopping;) {
@@ -185,6 +186,7 @@ export class Scheduler {
       if (finished) this.last = tick;
       if (batch.trades > 0) await this.stops.load();
     }
+    if (report.agents > 0) log.info({ tick, agents: report.agents, trades: report.trades, faults: report.faults, ms: Math.round(performance.now() - begun) }, 'A tick was run');
     if (report.skipped > 0) log.info({ tick, skipped: report.skipped }, 'Older ticks were skipped');
     return report;
   }

@@ -12,11 +12,21 @@ export interface Tx {
   savepoint<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
+/** How processes on one database hear of each other's commits at once. A word may be lost: whoever listens also looks now and then. */
+export interface Wire {
+  /** Within a transaction: told to all others, and to this process, once it is committed. */
+  tell(db: Db, names: readonly string[]): Promise<void>;
+  /** `null`: words may have been missed. Returns the end of listening. */
+  hear(listener: (name: string | null) => void): Promise<() => Promise<void>>;
+}
+
 export interface Database {
   readonly kind: 'pglite' | 'postgres';
   /** For reads outside a transaction. */
   readonly db: Db;
   /** READ COMMITTED, with at most three tries on deadlock or serialization failure. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Null where there is but one process, or the database cannot notify. */
+  readonly wire: Wire | null;
   close(): Promise<void>;
 }

@@ -26,6 +26,7 @@ export async function openPglite(dataDir: string | null, contents?: Blob): Promi
     kind: 'pglite',
     db,
     transaction: (work) => transact(db, work),
+    wire: null,
     close: () => client.close(),
   };
 }

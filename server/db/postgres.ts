@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import type { Database, Db } from './database.ts';
 import { isUnavailable } from './faults.ts';
 import { MIGRATIONS } from './pglite.ts';
+import { openWire } from './postgres-wire.ts';
 import * as schema from './schema.ts';
 import { transact } from './transact.ts';
 
@@ -79,6 +80,7 @@ export async function openPostgres(url: string, options: { poolMax: number; log:
   return {
     kind: 'postgres',
     db,
+    wire: await openWire(pool, url, options.log),
     transaction: (work) => onOwnConnection(pool, (own) => transact(own, work)),
     close: () => pool.end(),
   };

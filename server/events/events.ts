@@ -2,7 +2,7 @@
 import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { StreamEvent } from '../../contract/stream.ts';
 import type { WallClock } from '../clock.ts';
-import type { Tx } from '../db/database.ts';
+import type { Tx, Wire } from '../db/database.ts';
 import { insertRows, rowsAs } from '../db/bulk.ts';
 import { events, users } from '../db/schema.ts';
 
@@ -27,10 +27,16 @@ export class EventBell {
   ring(uid: string): void {
     for (const listener of this.listeners.get(uid) ?? []) listener();
   }
+
+  /** Where it is not known who has news. */
+  ringAll(): void {
+    for (const uid of [...this.listeners.keys()]) this.ring(uid);
+  }
 }
 
 export class EventLog {
-  constructor(private readonly bell: EventBell, private readonly clock: WallClock) {}
+  /** `wire`: tells the other processes on the database, and so their streams. */
+  constructor(private readonly bell: EventBell, private readonly clock: WallClock, private readonly wire: Wire | null = null) {}
 
   /** Appends events in order and rings after commit. Returns the last sequence number. */
   async append(tx: Tx, uid: string, list: readonly DomainEvent[]): Promise<number> {
@@ -42,6 +48,7 @@ export class EventLog {
     await tx.db.insert(events).values(list.map((event, index) => ({
       uid, sequence: first + index, createdAt: this.clock.now(), payload: { ...event, sequence: first + index },
     })));
+    await this.wire?.tell(tx.db, [uid]);
     tx.afterCommit(() => { this.bell.ring(uid); });
     return row.sequence;
   }
@@ -64,6 +71,7 @@ export class EventLog {
       const sequence = (before.get(uid) ?? 0) + index + 1;
       return { uid, sequence, payload: { ...event, sequence }, createdAt };
     })));
+    await this.wire?.tell(tx.db, told.map(([uid]) => uid));
     tx.afterCommit(() => { for (const [uid] of told) this.bell.ring(uid); });
   }
 }

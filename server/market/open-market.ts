@@ -17,7 +17,10 @@ export type { ClockStore } from './replay-feed.ts';
 export interface OpenMarketOptions {
   /** `MARKET_SOURCE`, null when unset. */
   source: string | null;
+  /** Where the choice is kept. */
   dataDir: string;
+  /** For a process beside the server: it takes the named or the kept source, makes no choice and keeps none. */
+  follows?: boolean;
   /** Market seconds a real second, for a replay. */
   replaySpeed: number;
   /** `REPLAY_START`: a UTC date, or null for the first candle plus the longest warm-up. A stored clock wins over it. */
@@ -45,6 +48,7 @@ export async function openMarket(options: OpenMarketOptions): Promise<RunningMar
 
 async function choose(options: OpenMarketOptions): Promise<SourceChoice> {
   const { dataDir, log } = options;
+  if (options.follows === true) return follow(options);
   if (options.source !== null && options.source.trim() !== '') {
     const named = parseSource(options.source);
     // A name that is wrong must not hide behind a broken memory of an older one, nor the other way round.
@@ -65,6 +69,14 @@ async function choose(options: OpenMarketOptions): Promise<SourceChoice> {
     ? `${EXCHANGE_VENUES[first].label} answers: its prices are used from now on`
     : `${EXCHANGE_VENUES[first].label} does not answer: simulated prices are used from now on; name another source with MARKET_SOURCE`);
   return choice;
+}
+
+/** @throws Error where neither a name nor a server's choice in the folder says which source it is. */
+async function follow({ source, dataDir }: OpenMarketOptions): Promise<SourceChoice> {
+  if (source !== null && source.trim() !== '') return parseSource(source);
+  const kept = await rememberedSource(dataDir);
+  if (kept === null) throw new Error(`Set MARKET_SOURCE to the source of the server, or DATA_DIR to its folder (nothing is kept in ${dataDir})`);
+  return kept;
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -4,7 +4,8 @@
  * The clock is reserved ahead: before anything at or after a stored time is told, a later time is stored. `now()` is
  * always under the stored time, so a process that starts from it begins with what nobody has seen. A reservation ends
  * at a candle's close or before it: a restart may jump the rest of a candle, whose stops the scheduler makes up for
- * from the candle itself, and at usual speeds never a whole one.
+ * from the candle itself, and at usual speeds never a whole one. Several processes may tell one tape: each reserves
+ * for itself, whoever is behind comes up, and they stay within one reservation of each other.
  */
 import { basename } from 'node:path';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
@@ -21,8 +22,8 @@ import { tapeSlice, type Tape } from './replay-tape.ts';
 export interface ClockStore {
   /** Market clock of a source, ms UTC, or null when there is none yet. */
   load(id: string): Promise<number | null>;
-  /** Durable when it resolves. */
-  save(id: string, ms: number): Promise<void>;
+  /** Durable when it resolves. Answers the time that is stored: a later one where another process tells this tape too and is ahead. */
+  save(id: string, ms: number): Promise<number>;
 }
 
 export interface ReplayOptions {
@@ -141,9 +142,13 @@ export class ReplayFeed implements MarketFeed {
 
   /** Moves the clock on by `marketMs`, telling every quote on the way in order. */
   async advance(marketMs: number): Promise<void> {
-    const target = Math.min(this.clock + marketMs, this.options.tape.end);
+    let target = Math.min(this.clock + marketMs, this.options.tape.end);
     while (this.clock < target && !this.stopping) {
-      if (this.clock + 1 >= this.reserved) await this.reserve();
+      if (this.clock + 1 >= this.reserved) {
+        const stored = await this.reserve();
+        // Another process is ahead on this tape: come up to where it may be, telling what lies between.
+        if (stored > this.reserved) target = Math.max(target, Math.min(stored - 1, this.options.tape.end));
+      }
       const stop = Math.min(target, this.reserved - 1);
       this.tell(this.clock, stop);
       this.clock = stop;
@@ -171,14 +176,15 @@ export class ReplayFeed implements MarketFeed {
     }
   }
 
-  private async reserve(): Promise<void> {
+  private async reserve(): Promise<number> {
     const { speed, clockStore } = this.options;
     const wanted = Math.max(1, speed * RESERVE_MS);
     const least = speed * LEAST_RESERVE_MS;
     const close = alignDown(this.reserved, this.lengthMs) + this.lengthMs;
     const next = least > this.lengthMs ? close + alignDown(least, this.lengthMs) : Math.min(close, Math.ceil(this.reserved + wanted));
-    await clockStore.save(this.id, next);
+    const stored = await clockStore.save(this.id, next);
     this.reserved = next;
+    return stored;
   }
 
   /** Quotes with `after < at <= to`, candle by candle, pairs side by side. */

@@ -19,7 +19,7 @@ export async function measureReplay(folder: string, log: Log, maxCandles = 200_0
   const tape = await readTape(folder);
   const read = performance.now();
   let stored: number | null = null;
-  const clockStore = { load: async () => stored, save: async (_id: string, ms: number) => { stored = ms; } };
+  const clockStore = { load: async () => stored, save: async (_id: string, ms: number) => { stored = ms; return ms; } };
   const feed = new ReplayFeed({ folder, tape, speed: 1e6, startAt: tape.first, clockStore, log });
   const market = new FeedMarket(feed, log);
   let quotes = 0;

@@ -30,7 +30,7 @@ export const PUBLIC_SERVER_FILES = [
 export const RULES: Rule[] = [
   { files: /^contract\//, may: [], packages: /^zod(\/|$)/ },
   { files: /^engine\//, may: [/^contract\//], packages: /^$/ },
-  { files: /^server\/(main|compose|retention)\.ts$/, may: [/^(contract|engine|server)\//] },
+  { files: /^server\/(main|worker|compose|process|market-clock|retention)\.ts$/, may: [/^(contract|engine|server)\//] },
   { files: /^server\//, may: [/^contract\//, /^engine\//, ...PUBLIC_SERVER_FILES] },
   { files: /^src\/offline\//, may: [/^contract\//], packages: /^(idb-keyval|zod\/mini)$/ },
   { files: /^src\/identity\/worker\.ts$/, may: [/^contract\//], packages: /^firebase\// },

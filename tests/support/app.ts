@@ -108,7 +108,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
   const clocks = new Map<string, number>();
   const market = options.market ?? await openMarket({
     source: 'simulated', dataDir: folder, replaySpeed: 1, replayStart: null, log, seed: 7,
-    clockStore: { load: async (id) => clocks.get(id) ?? null, save: async (id, ms) => { clocks.set(id, ms); } },
+    clockStore: { load: async (id) => clocks.get(id) ?? null, save: async (id, ms) => { clocks.set(id, ms); return ms; } },
   });
   if (options.market === undefined) await market.start();
   const verifier = new SignedTokenVerifier(new KeySet(keys.url, clock), { projectId: TEST_PROJECT, clock, accounts: options.accounts ?? null });

@@ -23,7 +23,7 @@ const kept = async (dataDir: string): Promise<unknown> => JSON.parse(await readF
 function options(dataDir: string, more: Partial<OpenMarketOptions> = {}): OpenMarketOptions {
   return {
     source: null, dataDir, replaySpeed: 1_200, replayStart: null, log: keptLog(), exchangeBaseUrl: NOBODY,
-    clockStore: { load: async () => null, save: async () => undefined }, ...more,
+    clockStore: { load: async () => null, save: async (_id: string, ms: number) => ms }, ...more,
   };
 }
 
@@ -79,7 +79,7 @@ describe('opening the market', () => {
     expect(first.quote('BTC/USDT')).not.toBeNull();
     await first.stop();
     const stored = TAPE_START + 400 * FIVE;
-    const again = await openMarket(options(dataDir, { replayStart: '2024-01-02', clockStore: { load: async () => stored, save: async () => undefined } }));
+    const again = await openMarket(options(dataDir, { replayStart: '2024-01-02', clockStore: { load: async () => stored, save: async (_id: string, ms: number) => ms } }));
     await again.start();
     expect(again.now()).toBeGreaterThanOrEqual(stored);
     await again.stop();

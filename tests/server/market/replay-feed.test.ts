@@ -19,7 +19,7 @@ const tape = await readTape(folder);
 
 interface Memory extends ClockStore { value: number | null; saves: number[] }
 function memory(): Memory {
-  const store: Memory = { value: null, saves: [], load: async () => store.value, save: async (_id, ms) => { store.value = ms; store.saves.push(ms); } };
+  const store: Memory = { value: null, saves: [], load: async () => store.value, save: async (_id, ms) => { store.value = Math.max(ms, store.value ?? ms); store.saves.push(ms); return store.value; } };
   return store;
 }
 
@@ -106,9 +106,30 @@ describe('replay feed', () => {
     }), { numRuns: 30 });
   });
 
+  it('is told by several processes within one reservation of each other, however one of them falls behind', async () => {
+    const store = memory();
+    const [one, two] = [open(store), open(store)];
+    await one.begin();
+    await two.begin();
+    await one.feed.advance(5 * FIVE);
+    // Nothing is jumped: what the other told meanwhile is told here too.
+    const before = two.ticks.length;
+    await two.feed.advance(FIVE);
+    expect(Math.abs(one.feed.now() - two.feed.now())).toBeLessThanOrEqual(FIVE);
+    expect(two.ticks.length - before).toBeGreaterThan(5 * 10);
+    const common = Math.min(one.feed.now(), two.feed.now());
+    const btcFrom = (ticks: readonly RawTick[], from: number) => ticks.filter(({ pair, at }) => pair === 'BTC/USDT' && at >= from && at <= common).map(({ at }) => at);
+    const from = two.ticks[0]?.at ?? 0;
+    expect(btcFrom(two.ticks, from)).toEqual(btcFrom(one.ticks, from));
+    // A third that starts now begins where nobody has been.
+    const three = open(store);
+    await three.begin();
+    expect(three.feed.now()).toBeGreaterThanOrEqual(Math.max(one.feed.now(), two.feed.now()));
+  });
+
   it('stands still while the clock cannot be stored, and goes on afterwards', async () => {
     const store = memory();
-    const broken: ClockStore = { load: (id) => store.load(id), save: async (id, ms) => { if (ms > TAPE_START + 3 * FIVE && failing) throw new Error('disk full'); await store.save(id, ms); } };
+    const broken: ClockStore = { load: (id) => store.load(id), save: async (id, ms) => { if (ms > TAPE_START + 3 * FIVE && failing) throw new Error('disk full'); return store.save(id, ms); } };
     let failing = true;
     const { feed, begin } = open(broken);
     await begin();

@@ -1,0 +1,74 @@
+/** Words between the processes of one PostgreSQL, by LISTEN and NOTIFY; refuses to be relied on: who misses one must look for himself. */
+import { sql } from 'drizzle-orm';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import type { Db, Wire } from './database.ts';
+
+const CHANNEL = 'tradewind_events';
+const AGAIN_MS = 1_000;
+/** PostgreSQL takes at most 8,000 bytes a word. */
+const WORD_MAX_BYTES = 7_000;
+
+/** Names joined by line ends, in as few words as they fit into. */
+export function wordsOf(names: readonly string[]): string[] {
+  const words: string[] = [];
+  let size = Infinity;
+  for (const name of new Set(names)) {
+    const bytes = Buffer.byteLength(name) + 1;
+    if (size + bytes > WORD_MAX_BYTES) words.push(name);
+    else words.push(`${words.pop() ?? ''}\n${name}`);
+    size = size + bytes > WORD_MAX_BYTES ? bytes : size + bytes;
+  }
+  return words;
+}
+
+/** Null where the database has no NOTIFY, as some that speak PostgreSQL's protocol have not. */
+export async function openWire(pool: pg.Pool, url: string, log: Log): Promise<Wire | null> {
+  try {
+    await pool.query("select pg_notify($1, '')", [CHANNEL]);
+  } catch (error) {
+    log.warn({ reason: String(error) }, 'The database cannot notify: streams hear of other processes by looking');
+    return null;
+  }
+  return {
+    async tell(db: Db, names) {
+      const words = wordsOf(names);
+      if (words.length > 0) await db.execute(sql`select pg_notify(${CHANNEL}, word) from json_array_elements_text(${JSON.stringify(words)}::json) as word`);
+    },
+    hear: (listener) => hear(url, log, listener),
+  };
+}
+
+/** A connection of its own, made again when it is lost; `null` is told after each, because words may have been missed. */
+async function hear(url: string, log: Log, listener: (name: string | null) => void): Promise<() => Promise<void>> {
+  let client: pg.Client | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let ended = false;
+  const connect = async (): Promise<void> => {
+    const fresh = new pg.Client({ connectionString: url, keepAlive: true });
+    client = fresh;
+    const lost = (reason: string): void => {
+      if (ended || client !== fresh) return;
+      client = null;
+      log.warn({ reason }, 'the wire to other processes was lost and is made again');
+      fresh.end().catch(() => undefined);
+      timer = setTimeout(() => { void connect(); }, AGAIN_MS);
+    };
+    fresh.on('error', (error) => { lost(error.message); });
+    fresh.on('end', () => { lost('the connection ended'); });
+    fresh.on('notification', ({ payload }) => { for (const name of (payload ?? '').split('\n')) if (name !== '') listener(name); });
+    try {
+      await fresh.connect();
+      await fresh.query(`listen ${CHANNEL}`);
+      listener(null);
+    } catch (error) {
+      lost(String(error));
+    }
+  };
+  await connect();
+  return async () => {
+    ended = true;
+    if (timer !== null) clearTimeout(timer);
+    await client?.end();
+  };
+}

@@ -1,0 +1,39 @@
+/** A process that runs due agents and watches stops beside others on one PostgreSQL; refuses to serve, and PGlite. */
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Scheduler } from './agents/scheduler.ts';
+import { DatabaseEntitlement } from './billing/entitlement.ts';
+import { systemClock } from './clock.ts';
+import { ConfigError, type Config } from './config.ts';
+import { openPostgres } from './db/postgres.ts';
+import { EventBell, EventLog } from './events/events.ts';
+import type { Log } from './log.ts';
+import { clockStore } from './market-clock.ts';
+import { openMarket } from './market/open-market.ts';
+import { failToStart, runProcess, type Opened } from './process.ts';
+
+async function work(config: Config, log: Log, opened: Opened): Promise<void> {
+  if (config.databaseUrl === null) throw new ConfigError('DATABASE_URL', 'a worker shares the server\'s PostgreSQL; PGlite is for one process');
+  const clock = systemClock;
+  const { source, replaySpeed, replayStart, seed, exchangeBaseUrl } = config.market;
+  const database = await openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
+  opened.add('database', () => database.close());
+  const market = await openMarket({
+    source, dataDir: resolve(config.dataDir), follows: true, replaySpeed, replayStart, clockStore: clockStore(Promise.resolve(database)), log,
+    ...(seed === null ? {} : { seed }), ...(exchangeBaseUrl === null ? {} : { exchangeBaseUrl }),
+  }).catch((error: unknown) => { throw new ConfigError('MARKET_SOURCE', error instanceof Error ? error.message : String(error)); });
+  opened.add('market', () => market.stop());
+  await market.start();
+  const scheduler = new Scheduler({
+    database, market, events: new EventLog(new EventBell(), clock, database.wire), clock, log, entitlement: new DatabaseEntitlement(database, clock),
+  });
+  opened.add('scheduler', () => scheduler.stop());
+  await scheduler.start();
+  log.info({ market: market.source.id, label: market.source.label, watched: scheduler.protectedPositions }, 'working');
+  process.stdout.write(`Tradewind worker ready on ${market.source.id}\n`);
+}
+
+/** Runs until a signal ends it, after the batch it holds. */
+export const runWorker = (): Promise<void> => runProcess(work);
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) runWorker().catch(failToStart);
