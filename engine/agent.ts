@@ -11,13 +11,22 @@ import type { AgentMemory } from './memory.ts';
 import { DAY_MS, mayRebalance } from './schedule.ts';
 import type { AccountInput, AgentInput, AgentOutcome, OpenPosition, TickInput, TradeDraft } from './types.ts';
 
+/** As `stepAgent`, from and to what is kept of an agent between two looks. */
+export function runAgent(agent: AgentInput, tick: TickInput, account: AccountInput, positions: readonly OpenPosition[]): AgentOutcome {
+  const memory = readMemory(agent.memory);
+  const { decisions, trades } = stepAgent(agent, tick, account, positions, memory);
+  return { decisions, trades, memory: writeMemory(memory), hold: memory.halt };
+}
+
 /**
  * Exactly one decision for each pair of the agent. Pairs that are held come first, so that the cash of an exit can be
  * used in the same tick, then the strongest signals; the decisions come back in the agent's own order of pairs.
- * `hold` is set while a guard halts the agent: it opens nothing, its exits go on, so it must go on being run.
+ * `memory` is brought up to date in place; its `halt` is set while a guard halts the agent: it opens nothing, its exits
+ * go on, so it must go on being run.
  */
-export function runAgent(agent: AgentInput, tick: TickInput, account: AccountInput, positions: readonly OpenPosition[]): AgentOutcome {
-  const memory = readMemory(agent.memory);
+export function stepAgent(
+  agent: AgentInput, tick: TickInput, account: AccountInput, positions: readonly OpenPosition[], memory: AgentMemory,
+): Pick<AgentOutcome, 'decisions' | 'trades'> {
   const rebalance = mayRebalance(agent.frequency, tick.close, memory.lastLook ?? undefined);
   const block = agentBlock({ at: tick.close, agent, account, memory });
   const held = new Map(positions.map((position) => [position.pair, position]));
@@ -34,12 +43,7 @@ export function runAgent(agent: AgentInput, tick: TickInput, account: AccountInp
     trades.push(outcome.trade);
   }
   memory.lastLook = tick.close;
-  return {
-    decisions: [...new Set(agent.pairs)].flatMap((pair) => outcomes.get(pair)?.decision ?? []),
-    trades,
-    memory: writeMemory(memory),
-    hold: memory.halt,
-  };
+  return { decisions: [...new Set(agent.pairs)].flatMap((pair) => outcomes.get(pair)?.decision ?? []), trades };
 }
 
 /** Brings day, high-water mark and halt up to date in the memory, and says what stops every entry, if anything. */

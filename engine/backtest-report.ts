@@ -9,7 +9,8 @@ import type { Lot } from './lots.ts';
 const iso = (ms: number): string => new Date(ms).toISOString();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
 
-export function backtestReport(input: BacktestInput, result: BacktestResult): BacktestReport {
+/** `points` is how many points of the equity are wanted at the most, spread evenly; all without it. */
+export function backtestReport(input: BacktestInput, result: BacktestResult, points = Number.POSITIVE_INFINITY): BacktestReport {
   const { agent } = input;
   const realized = sum(result.trades.map((fill) => fill.realized ?? ZERO));
   return {
@@ -20,12 +21,19 @@ export function backtestReport(input: BacktestInput, result: BacktestResult): Ba
     trades: fifoLots(result.trades).sort((a, b) => a.acquiredAt - b.acquiredAt).map(tradeOf),
     decisions: result.acted.map(({ at, decision: { pair, action, reason, strength, threshold, text } }) => ({ time: iso(at), pair, action, reason, strength, threshold, text })),
     reasons: Object.fromEntries([...result.reasons].sort(([, a], [, b]) => b - a)),
-    equity: result.worth.map(([at, equity]) => ({ time: iso(at), equity: formatFixed(equity) })),
+    equity: pointsOf(result.curve.length, points).map((point) => ({ time: iso(result.curve.timeAt(point)), equity: formatFixed(result.curve.worthAt(point)) })),
     metrics: result.metrics, buyAndHold: result.buyAndHold,
     costs: { fees: formatFixed(sum(result.trades.map((fill) => fill.fee))), slippage: formatFixed(sum(result.trades.map(slippageOf))) },
     finalEquity: formatFixed(result.finalEquity), realized: formatFixed(realized),
     unrealized: formatFixed(subtract(subtract(result.finalEquity, input.deposit), realized)), candles: result.candles,
   };
+}
+
+/** Every so many points from the first on, and the last. */
+function pointsOf(length: number, most: number): number[] {
+  const every = Math.max(1, Math.ceil(length / most));
+  const points = Array.from({ length: Math.ceil(length / every) }, (_, index) => index * every);
+  return points.at(-1) === length - 1 ? points : [...points, length - 1];
 }
 
 function tradeOf(lot: Lot): BacktestTrade {

@@ -1,20 +1,25 @@
 /** One agent over recorded candles, by the functions that run it live; refuses fills in the candle it decided on. */
-import { add, subtract, toNumber, ZERO } from '../contract/money.ts';
+import { add, maximum, subtract, toNumber, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { Metrics } from '../contract/trading.ts';
-import { runAgent } from './agent.ts';
-import { priceFromNumber, quoteAround } from './fills.ts';
+import { stepAgent } from './agent.ts';
+import { EquityCurve, quotesAtOpen } from './equity-curve.ts';
+import type { Era, Tape } from './equity-curve.ts';
+import { approximate } from './fills.ts';
 import { markToMarket } from './ledger.ts';
-import { rememberExit } from './memory.ts';
+import { noteExit, readMemory } from './memory.ts';
+import type { AgentMemory } from './memory.ts';
 import { metricsOf } from './metrics.ts';
-import type { EquityPoint } from './metrics.ts';
-import { executionIntervalMs, lastClose, nextDue } from './schedule.ts';
+import { agentBlockCode, makeWatch, quietReason, refresh, ROOM } from './quiet.ts';
+import type { Standing, Watch } from './quiet.ts';
+import { DAY_MS, executionIntervalMs, lastClose, mayRebalance, nextDue } from './schedule.ts';
 import { indexAt, makeSeries, volumeOf } from './series.ts';
 import type { Series } from './series.ts';
 import { computeSignals, horizonOf } from './signals.ts';
-import type { StrategyInput } from './strategies/strategy.ts';
+import type { StrategyInput, Sweep } from './strategies/strategy.ts';
 import { exitTrade, stopQuoteInCandle } from './stops.ts';
-import type { AgentInput, Candle, DecisionDraft, FillDraft, OpenPosition, PairRules, Quote, Signal, TickInput, TradeDraft } from './types.ts';
+import { makeTimeline } from './timeline.ts';
+import type { AgentInput, Candle, DecisionDraft, FillDraft, OpenPosition, PairRules, Signal, TickInput, TradeDraft } from './types.ts';
 
 export interface BacktestInput {
   agent: Omit<AgentInput, 'memory' | 'id'>;
@@ -25,6 +30,8 @@ export interface BacktestInput {
   maxTradeAmount: Fixed;
   /** Another strategy than the pool's, for research. */
   strategy?: (input: StrategyInput) => Map<string, Signal>;
+  /** The same strategy over a whole tape at once, where it has such a form. */
+  sweep?: Sweep;
   /** Market time, ms. The first look is at the first close at or after `from`, the last before `to`. */
   from: number;
   to: number;
@@ -37,9 +44,7 @@ export interface BacktestResult {
   /** How often each reason was given, for those that did nothing too. */
   reasons: ReadonlyMap<string, number>;
   /** Equity at the bid after every candle. */
-  equity: EquityPoint[];
-  /** The same as money. */
-  worth: [number, Fixed][];
+  curve: EquityCurve;
   cash: Fixed;
   finalEquity: Fixed;
   metrics: Metrics;
@@ -52,161 +57,256 @@ export interface BacktestResult {
 /** Candles between two words of how far it is. */
 const TELL_EVERY = 1_000;
 
-interface Book {
+/** What is at hand during a test. Between two things that happen only numbers are looked at. */
+interface Run {
+  input: BacktestInput;
+  agent: AgentInput;
+  tape: Tape;
+  /** The agent's pairs, in its order. */
+  watches: readonly Watch[];
+  signalsAt: (close: number) => (pair: string) => Signal | null;
   cash: Fixed;
   positions: Map<string, OpenPosition>;
-  memory: Record<string, unknown>;
+  memory: AgentMemory;
   trades: FillDraft[];
   acted: BacktestResult['acted'];
   reasons: Map<string, number>;
-  worth: BacktestResult['worth'];
-  /** Newest candle of each pair, so that a gap in one pair's candles does not move the equity. */
-  newest: Map<string, Candle>;
+  eras: Era[];
+  /** Cash as a number, the highest equity so far, and the looks at which it may have been reached. */
+  cashNear: number;
+  highest: number;
+  heights: number[];
   exposedMs: number;
-}
-
-/** The candles that open at one moment, by pair, and how long they last (ms). */
-interface Bars {
-  byPair: Map<string, Candle>;
-  lengthMs: number;
 }
 
 /**
  * Decided on the close of candle N, filled at the open of N + 1 with half-spread, impact and fee; then the stops over
  * candle N + 1, the gap first. The last candle of the tape is never decided on: there is no open to fill at.
- * `onProgress` is told now and then which share of the period has gone by.
+ * A look that is sure to change nothing (see `quiet.ts`) is counted and not taken. `onProgress` is told now and then
+ * which share of the period has gone by.
  */
 export function backtest(input: BacktestInput, onProgress: (share: number) => void = () => undefined): BacktestResult {
-  const series = new Map([...input.candles].map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
-  const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], reasons: new Map(), worth: [[input.from, input.deposit]], newest: new Map(), exposedMs: 0 };
+  const run = begin(input);
+  const { lengths, opens } = run.tape.timeline;
   const { interval } = input.agent;
+  const everyMs = executionIntervalMs(interval);
   let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
-  let gone = 0;
-  let told = 0;
-  for (const open of openings(series, input.from, input.to)) {
-    if (gone >= told) {
-      told = gone + TELL_EVERY;
-      onProgress((open - input.from) / (input.to - input.from));
-    }
-    const bars = barsAt(series, open);
-    gone += bars.byPair.size;
+  for (let k = 0; k < opens.length; k += 1) {
+    const open = opens[k] ?? 0;
+    if (k % TELL_EVERY === 0) onProgress((open - input.from) / (input.to - input.from));
     if (open >= due) {
-      look(input, series, book, lastClose(interval, open), bars);
-      due = nextDue(interval, open);
+      const close = Math.floor(open / everyMs) * everyMs;
+      look(run, k, open, close);
+      due = close + everyMs;
     }
-    runStops(input, book, bars);
-    if (book.positions.size > 0) book.exposedMs += bars.lengthMs;
-    mark(input, book, bars, open + bars.lengthMs);
+    if (run.positions.size === 0) continue;
+    runStops(run, k, open);
+    if (run.positions.size > 0) run.exposedMs += lengths[k] ?? 0;
   }
-  return summary(input, series, book, gone);
+  return summary(run);
 }
 
-/** Every moment in [from, to) at which some pair's candle opens. */
-function openings(series: ReadonlyMap<string, Series>, from: number, to: number): number[] {
-  const moments = new Set<number>();
-  for (const one of series.values()) {
-    for (let i = indexAt(one, from) + 1; i < one.length; i += 1) {
-      const open = one.opensAt[i] ?? to;
-      if (open >= to) break;
-      if (open >= from) moments.add(open);
-    }
-  }
-  return [...moments].sort((a, b) => a - b);
-}
-
-function barsAt(series: ReadonlyMap<string, Series>, open: number): Bars {
-  const byPair = new Map<string, Candle>();
-  let lengthMs = 0;
-  for (const [pair, one] of series) {
-    const i = indexAt(one, open) + 1;
-    if (one.opensAt[i] !== open) continue;
-    lengthMs = Math.max(lengthMs, (one.closesAt[i] ?? open) - open);
-    byPair.set(pair, {
-      time: open, open: one.open[i] ?? 0, high: one.high[i] ?? 0, low: one.low[i] ?? 0, close: one.close[i] ?? 0,
-      volume: (one.volumeBefore[i + 1] ?? 0) - (one.volumeBefore[i] ?? 0),
-    });
-  }
-  return { byPair, lengthMs };
-}
-
-function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, close: number, bars: Bars): void {
-  const { agent, rules } = input;
-  const quotes = quotesAt(rules, bars, (bar) => bar.open);
-  const looked = new Map([...series].filter(([pair]) => agent.pairs.includes(pair)));
-  const horizon = horizonOf(agent.frequency);
-  const signals = input.strategy?.({ pairs: looked, at: close, horizon }) ?? computeSignals(agent.pool, looked, close, horizon);
-  const candleVolume = new Map([...looked].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(agent.interval))]));
-  const tick: TickInput = { id: `backtest:${agent.interval}:${close}`, close, signals, quotes, rules, candleVolume };
-  const positions = [...book.positions.values()];
-  const { equity } = markToMarket(book.cash, positions, quotes);
-  const account = { freeCash: book.cash, equity, maxTradeAmount: input.maxTradeAmount, entriesAllowed: { allowed: true } as const };
-  const outcome = runAgent({ ...agent, id: 'backtest', memory: book.memory }, tick, account, positions);
-  book.memory = outcome.memory;
-  for (const decision of outcome.decisions) {
-    book.reasons.set(decision.reason, (book.reasons.get(decision.reason) ?? 0) + 1);
-    if (decision.action === 'enter' || decision.action === 'exit') book.acted.push({ at: close, decision });
-  }
-  for (const trade of outcome.trades) settle(book, trade);
-}
-
-/** What the venue and the ledger do with a trade: cash moves, the position becomes what the trade says. */
-function settle(book: Book, { fill, after }: TradeDraft): void {
-  book.trades.push(fill);
-  book.cash = fill.side === 'buy' ? subtract(book.cash, add(fill.notional, fill.fee)) : add(book.cash, subtract(fill.notional, fill.fee));
-  const held = book.positions.get(fill.pair);
-  if (after.quantity === ZERO) book.positions.delete(fill.pair);
-  else book.positions.set(fill.pair, { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt });
-}
-
-function runStops(input: BacktestInput, book: Book, bars: Bars): void {
-  for (const position of [...book.positions.values()]) {
-    const bar = bars.byPair.get(position.pair);
-    const rules = input.rules.get(position.pair);
-    const quote = bar && rules ? stopQuoteInCandle(position, bar, rules) : null;
-    if (!bar || !rules || !quote) continue;
-    const depth = { volume: bar.volume, intervalMs: bars.lengthMs, dailyVolatility: null };
-    settle(book, exitTrade(position, quote, rules, depth, 'stop_loss'));
-    book.memory = rememberExit(book.memory, { pair: position.pair, at: quote.at, stop: true });
-  }
-}
-
-function quotesAt(rules: ReadonlyMap<string, PairRules>, bars: Bars, price: (bar: Candle) => number): Map<string, Quote> {
-  return new Map([...bars.byPair].flatMap(([pair, bar]) => {
-    const rule = rules.get(pair);
-    return rule ? [[pair, quoteAround(rule, bar.time, priceFromNumber(price(bar)))] as const] : [];
-  }));
-}
-
-function mark(input: BacktestInput, book: Book, bars: Bars, at: number): void {
-  for (const [pair, bar] of bars.byPair) book.newest.set(pair, bar);
-  book.worth.push([at, equityNow(input, book)]);
-}
-
-/** Cash and what is held at the bid of each pair's newest close. */
-function equityNow(input: BacktestInput, book: Book): Fixed {
-  if (book.positions.size === 0) return book.cash;
-  const byPair = new Map([...book.newest].filter(([pair]) => book.positions.has(pair)));
-  const quotes = quotesAt(input.rules, { byPair, lengthMs: 0 }, (bar) => bar.close);
-  return markToMarket(book.cash, [...book.positions.values()], quotes).equity;
-}
-
-function summary(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, candles: number): BacktestResult {
-  const equity = book.worth.map(([at, worth]): EquityPoint => [at, toNumber(worth)]);
+function begin(input: BacktestInput): Run {
+  const byPair = new Map([...input.candles].map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
+  const series = [...byPair.values()];
+  const tape = { series, places: new Map(series.map((one, place) => [one.pair, place])), timeline: makeTimeline(series, input.from, input.to), rules: input.rules };
+  const pairs = [...new Set(input.agent.pairs)];
   return {
-    trades: book.trades, acted: book.acted, reasons: book.reasons, equity, worth: book.worth, cash: book.cash, finalEquity: equityNow(input, book), candles,
-    metrics: metricsOf({
-      equity,
-      results: book.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),
-      exposedMs: book.exposedMs, totalMs: input.to - input.from,
-      traded: book.trades.reduce((total, fill) => total + toNumber(fill.notional), 0),
-    }),
-    buyAndHold: buyAndHold(input, series),
+    input, agent: { ...input.agent, id: 'backtest', memory: {} }, tape,
+    watches: pairs.map((pair) => makeWatch(pair, byPair.get(pair) ?? null, input.rules.get(pair) ?? null)),
+    signalsAt: signalsOf(input, new Map([...byPair].filter(([pair]) => pairs.includes(pair)))),
+    cash: input.deposit, cashNear: approximate(input.deposit), positions: new Map(), memory: readMemory({}), trades: [], acted: [], reasons: new Map(),
+    eras: [{ from: 0, cash: input.deposit, positions: [] }], highest: 0, heights: [], exposedMs: 0,
   };
 }
 
-function buyAndHold(input: BacktestInput, series: ReadonlyMap<string, Series>): number | null {
+function signalsOf({ agent, strategy, sweep }: BacktestInput, looked: ReadonlyMap<string, Series>): Run['signalsAt'] {
+  const horizon = horizonOf(agent.frequency);
+  if (sweep) return sweep(looked, horizon);
+  return (at) => {
+    const signals = strategy?.({ pairs: looked, at, horizon }) ?? computeSignals(agent.pool, looked, at, horizon);
+    return (pair) => signals.get(pair) ?? null;
+  };
+}
+
+/** Looks at every pair; those that may have something to do are decided on. */
+function look(run: Run, k: number, open: number, close: number): void {
+  const { agent, memory, tape, watches } = run;
+  const signalOf = run.signalsAt(close);
+  const equity = equityNear(run, k, open);
+  note(run, k, close, equity);
+  const standing: Standing = {
+    at: close, agent, memory, equity, intervalMs: executionIntervalMs(agent.interval),
+    rebalance: mayRebalance(agent.frequency, close, memory.lastLook ?? undefined), block: undefined,
+  };
+  standing.block = agentBlockCode(standing, run.highest);
+  let loud: Watch[] | null = null;
+  for (const watch of watches) {
+    const reason = quietReason(watch, signalOf(watch.pair), priceAt(tape, watch.pair, k, open), open, standing);
+    if (reason === null) (loud ??= []).push(watch);
+    else count(run, watch, reason);
+  }
+  if (loud) act(run, k, close, loud, signalOf);
+  else memory.lastLook = close;
+}
+
+/** The open of a pair's candle, NaN where none opens there. */
+function priceAt({ places, series, timeline }: Tape, pair: string, k: number, open: number): number {
+  const place = places.get(pair) ?? -1;
+  const bar = timeline.bars[place]?.[k] ?? -1;
+  const one = series[place];
+  return one && bar >= 0 && one.opensAt[bar] === open ? one.open[bar] ?? Number.NaN : Number.NaN;
+}
+
+function equityNear(run: Run, k: number, open: number): number {
+  let equity = run.cashNear;
+  if (run.positions.size === 0) return equity;
+  for (const { bidShare, pair, position, quantity } of run.watches) {
+    if (position === null) continue;
+    const price = priceAt(run.tape, pair, k, open);
+    equity += Number.isNaN(price) ? approximate(position.cost) : quantity * bidShare * price;
+  }
+  return equity;
+}
+
+/** Keeps the day's first equity, exactly, and the looks at which the highest may have been reached. */
+function note(run: Run, k: number, close: number, equity: number): void {
+  const { memory } = run;
+  const today = Math.floor(close / DAY_MS) * DAY_MS;
+  if (memory.day?.start !== today) memory.day = { start: today, equity: equityAt(run, k) };
+  if (equity < run.highest * (1 - ROOM)) return;
+  if (run.positions.size === 0) {
+    memory.highWater = maximum(memory.highWater ?? run.cash, run.cash);
+    run.highest = Math.max(run.highest, equity);
+    return;
+  }
+  if (equity > run.highest * (1 + ROOM)) run.heights.length = 0;
+  run.highest = Math.max(run.highest, equity);
+  run.heights.push(k);
+}
+
+/** The highest equity exactly, before what is held changes. */
+function settleHeights(run: Run): void {
+  for (const k of run.heights) {
+    const equity = equityAt(run, k);
+    run.memory.highWater = maximum(run.memory.highWater ?? equity, equity);
+  }
+  run.heights.length = 0;
+}
+
+function equityAt(run: Run, k: number): Fixed {
+  if (run.positions.size === 0) return run.cash;
+  return markToMarket(run.cash, [...run.positions.values()], quotesAtOpen(run.tape, run.positions.keys(), k)).equity;
+}
+
+function count(run: Run, watch: Watch, reason: string): void {
+  if (watch.reason !== reason) {
+    writeDown(run, watch);
+    watch.reason = reason;
+    if (!run.reasons.has(reason)) run.reasons.set(reason, 0);
+  }
+  watch.times += 1;
+}
+
+function writeDown({ reasons }: Run, watch: Watch): void {
+  if (watch.times > 0) reasons.set(watch.reason, (reasons.get(watch.reason) ?? 0) + watch.times);
+  watch.times = 0;
+}
+
+function act(run: Run, k: number, close: number, loud: readonly Watch[], signalOf: (pair: string) => Signal | null): void {
+  const { agent, input, memory, positions, tape } = run;
+  settleHeights(run);
+  const pairs = loud.map((watch) => watch.pair);
+  const tick: TickInput = {
+    id: `backtest:${agent.interval}:${close}`, close, rules: input.rules,
+    signals: new Map(pairs.flatMap((pair) => { const signal = signalOf(pair); return signal ? [[pair, signal] as const] : []; })),
+    quotes: quotesAtOpen(tape, new Set([...positions.keys(), ...pairs]), k),
+    candleVolume: new Map(loud.map(({ pair, series }) => [pair, series ? volumeOf(series, close, executionIntervalMs(agent.interval)) : 0])),
+  };
+  const held = [...positions.values()];
+  const { equity } = markToMarket(run.cash, held, tick.quotes);
+  const account = { freeCash: run.cash, equity, maxTradeAmount: input.maxTradeAmount, entriesAllowed: { allowed: true } as const };
+  const outcome = stepAgent({ ...agent, pairs }, tick, account, held, memory);
+  for (const decision of outcome.decisions) {
+    run.reasons.set(decision.reason, (run.reasons.get(decision.reason) ?? 0) + 1);
+    if (decision.action === 'enter' || decision.action === 'exit') run.acted.push({ at: close, decision });
+  }
+  for (const trade of outcome.trades) settle(run, k, trade);
+}
+
+/** What the venue and the ledger do with a trade: cash moves, the position becomes what the trade says. */
+function settle(run: Run, k: number, { fill, after }: TradeDraft): void {
+  run.trades.push(fill);
+  run.cash = fill.side === 'buy' ? subtract(run.cash, add(fill.notional, fill.fee)) : add(run.cash, subtract(fill.notional, fill.fee));
+  run.cashNear = approximate(run.cash);
+  const held = run.positions.get(fill.pair);
+  const position = after.quantity === ZERO ? null : { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt };
+  if (position === null) run.positions.delete(fill.pair);
+  else run.positions.set(fill.pair, position);
+  const watch = run.watches.find(({ pair }) => pair === fill.pair);
+  if (watch) refresh(watch, position, run.memory);
+  if (run.eras.at(-1)?.from === k) run.eras.pop();
+  run.eras.push({ from: k, cash: run.cash, positions: [...run.positions.values()] });
+}
+
+function runStops(run: Run, k: number, open: number): void {
+  for (const watch of run.watches) {
+    if (watch.position === null || !(lowAt(run.tape, watch.pair, k, open) <= watch.stopNear)) continue;
+    // In the order in which they were bought, whoever came near first.
+    for (const position of [...run.positions.values()]) stopInCandle(run, k, open, position);
+    return;
+  }
+}
+
+function lowAt({ places, series, timeline }: Tape, pair: string, k: number, open: number): number {
+  const place = places.get(pair) ?? -1;
+  const bar = timeline.bars[place]?.[k] ?? -1;
+  const one = series[place];
+  return one && bar >= 0 && one.opensAt[bar] === open ? one.low[bar] ?? Number.NaN : Number.NaN;
+}
+
+function stopInCandle(run: Run, k: number, open: number, position: OpenPosition): void {
+  const { places, rules, series, timeline } = run.tape;
+  const place = places.get(position.pair) ?? -1;
+  const bar = timeline.bars[place]?.[k] ?? -1;
+  const one = series[place];
+  const rule = rules.get(position.pair);
+  if (!one || !rule || one.opensAt[bar] !== open) return;
+  const candle = candleAt(one, bar);
+  const quote = stopQuoteInCandle(position, candle, rule);
+  if (!quote) return;
+  settleHeights(run);
+  const trade = exitTrade(position, quote, rule, { volume: candle.volume, intervalMs: timeline.lengths[k] ?? 0, dailyVolatility: null }, 'stop_loss');
+  noteExit(run.memory, { pair: position.pair, at: quote.at, stop: true });
+  settle(run, k, trade);
+}
+
+function candleAt(series: Series, i: number): Candle {
+  return {
+    time: series.opensAt[i] ?? 0, open: series.open[i] ?? 0, high: series.high[i] ?? 0, low: series.low[i] ?? 0, close: series.close[i] ?? 0,
+    volume: (series.volumeBefore[i + 1] ?? 0) - (series.volumeBefore[i] ?? 0),
+  };
+}
+
+function summary(run: Run): BacktestResult {
+  const { input, tape } = run;
+  for (const watch of run.watches) writeDown(run, watch);
+  const curve = new EquityCurve(tape, run.eras, input.from, input.deposit);
+  return {
+    trades: run.trades, acted: run.acted, reasons: run.reasons, curve, cash: run.cash, finalEquity: curve.worthAt(curve.length - 1), candles: tape.timeline.candles,
+    metrics: metricsOf({
+      equity: curve.daily(),
+      results: run.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),
+      exposedMs: run.exposedMs, totalMs: input.to - input.from,
+      traded: run.trades.reduce((total, fill) => total + toNumber(fill.notional), 0),
+    }),
+    buyAndHold: buyAndHold(input, tape),
+  };
+}
+
+function buyAndHold(input: BacktestInput, { places, series }: Tape): number | null {
   const growth = input.agent.pairs.flatMap((pair) => {
-    const one = series.get(pair);
+    const one = series[places.get(pair) ?? -1];
     if (!one) return [];
     const first = one.open[indexAt(one, input.from) + 1];
     const last = one.close[indexAt(one, input.to)];

@@ -18,7 +18,7 @@ import { exitTrade, stopHit, stopPriceFor } from './stops.ts';
 import type { AccountInput, AgentInput, DecisionDraft, Depth, OpenPosition, PairRules, Quote, Signal, TickInput, TradeDraft } from './types.ts';
 
 /** Less off target than this share of a full position is left alone whatever the frequency: dust is not worth a fee. */
-const DRIFT_MIN = 0.05;
+export const DRIFT_MIN = 0.05;
 
 export interface PairContext {
   agent: AgentInput;

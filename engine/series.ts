@@ -20,6 +20,20 @@ export interface Series {
   readonly close: Float64Array;
   /** Base units traded in all candles before index i; one longer than the rest. */
   readonly volumeBefore: Float64Array;
+  /** Where each hour's closes are; made when it is first asked for. */
+  hours: Hours | null;
+}
+
+/** What is asked for again and again at whole hours, reckoned once for a whole series. */
+interface Hours {
+  /** The first hour, counted from 1970. */
+  readonly first: number;
+  /** Newest candle, by index, that closes at or before each hour. */
+  readonly newest: Int32Array;
+  /** What `closeAt` says at each hour; NaN for null. */
+  readonly close: Float64Array;
+  /** ln(close ÷ close a day before) at each hour, NaN where either is missing; infinite until it is asked for. */
+  readonly dayReturn: Float64Array;
 }
 
 /**
@@ -27,18 +41,24 @@ export interface Series {
  * order, doubled or not a positive number is left out.
  */
 export function makeSeries(pair: string, candles: readonly Candle[]): Series {
-  const kept = sane(candles);
+  const kept = sane(candles) ? candles : saneOf(candles);
   const n = kept.length;
-  const series = {
-    pair, length: n,
+  const series: Series = {
+    pair, length: n, hours: null,
     closesAt: new Float64Array(n), opensAt: new Float64Array(n), open: new Float64Array(n), high: new Float64Array(n),
     low: new Float64Array(n), close: new Float64Array(n), volumeBefore: new Float64Array(n + 1),
   };
   let volume = 0;
   let length = Number.POSITIVE_INFINITY;
-  kept.forEach((candle, i) => {
+  let room = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < n; i += 1) {
+    const candle = kept[i];
+    if (!candle) break;
+    const after = i + 1 < n ? (kept[i + 1]?.time ?? 0) - candle.time : Number.POSITIVE_INFINITY;
+    const nearer = Math.min(room, after);
     // Candles only get finer towards the present: the first one after a gap is as long as those before it.
-    length = Math.min(length, lengthOf(kept, i));
+    if (nearer < length || i === 0) length = Math.min(length, lengthWithin(nearer));
+    room = after;
     series.opensAt[i] = candle.time;
     series.closesAt[i] = candle.time + length;
     series.open[i] = candle.open;
@@ -47,40 +67,82 @@ export function makeSeries(pair: string, candles: readonly Candle[]): Series {
     series.close[i] = candle.close;
     volume += candle.volume;
     series.volumeBefore[i + 1] = volume;
-  });
+  }
   return series;
 }
 
-function sane(candles: readonly Candle[]): Candle[] {
+/** Whether none has to be left out: a long tape is not copied for nothing. */
+function sane(candles: readonly Candle[]): boolean {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const candle of candles) {
+    if (!isSane(candle, newest)) return false;
+    newest = candle.time;
+  }
+  return true;
+}
+
+function saneOf(candles: readonly Candle[]): Candle[] {
   let newest = Number.NEGATIVE_INFINITY;
   return candles.filter((candle) => {
-    const good = candle.time > newest && candle.close > 0 && candle.open > 0 && Number.isFinite(candle.close) && candle.volume >= 0;
+    const good = isSane(candle, newest);
     if (good) newest = candle.time;
     return good;
   });
 }
 
-/** The longest length that fits before the nearer neighbour: right across a change of length and beside a gap. */
-function lengthOf(candles: readonly Candle[], i: number): number {
-  const time = candles[i]?.time ?? 0;
-  const before = candles[i - 1];
-  const after = candles[i + 1];
-  const room = Math.min(before ? time - before.time : Number.POSITIVE_INFINITY, after ? after.time - time : Number.POSITIVE_INFINITY);
+function isSane({ close, open, time, volume }: Candle, newest: number): boolean {
+  return time > newest && close > 0 && open > 0 && close < Number.POSITIVE_INFINITY && volume >= 0;
+}
+
+/** The longest length that fits in the time to the nearer neighbour: right across a change of length and beside a gap. */
+function lengthWithin(room: number): number {
   if (room === Number.POSITIVE_INFINITY) return LENGTHS[0] ?? 0;
   return LENGTHS.findLast((length) => length <= room) ?? room;
 }
 
 /** Index of the newest candle that closes at or before `at`; −1 where there is none. */
 export function indexAt(series: Series, at: number): number {
+  const { first, newest } = series.hours ?? hoursOf(series);
+  const hour = Math.floor(at / HOUR_MS) - first;
+  if (!(hour >= 0)) return -1;
+  if (hour >= newest.length) return series.length - 1;
   const { closesAt } = series;
-  let low = 0;
-  let high = series.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((closesAt[middle] ?? Number.POSITIVE_INFINITY) <= at) low = middle + 1;
-    else high = middle;
+  let i = newest[hour] ?? -1;
+  while ((closesAt[i + 1] ?? Number.POSITIVE_INFINITY) <= at) i += 1;
+  return i;
+}
+
+function hoursOf(series: Series): Hours {
+  const { close, closesAt, length } = series;
+  const first = length === 0 ? 0 : Math.floor((closesAt[0] ?? 0) / HOUR_MS);
+  const count = length === 0 ? 0 : Math.floor((closesAt[length - 1] ?? 0) / HOUR_MS) - first + 1;
+  const hours: Hours = { first, newest: new Int32Array(count), close: new Float64Array(count), dayReturn: new Float64Array(count).fill(Number.POSITIVE_INFINITY) };
+  let i = -1;
+  for (let hour = 0; hour < count; hour += 1) {
+    const at = (first + hour) * HOUR_MS;
+    while ((closesAt[i + 1] ?? Number.POSITIVE_INFINITY) <= at) i += 1;
+    hours.newest[hour] = i;
+    hours.close[hour] = i >= 0 && at - (closesAt[i] ?? 0) <= TOLERANCE_MS ? close[i] ?? Number.NaN : Number.NaN;
   }
-  return low - 1;
+  series.hours = hours;
+  return hours;
+}
+
+/** ln(close ÷ close a day before) at a whole hour, counted from 1970; NaN where either is missing. */
+function dayReturnAt(series: Series, hour: number): number {
+  const { close, dayReturn, first } = series.hours ?? hoursOf(series);
+  const i = hour - first;
+  const known = dayReturn[i];
+  // Past the last hour the newest close may still stand for the moment.
+  if (known === undefined) return lateReturn(series, hour);
+  if (known !== Number.POSITIVE_INFINITY) return known;
+  return (dayReturn[i] = Math.log((close[i] ?? Number.NaN) / (close[i - 24] ?? Number.NaN)));
+}
+
+function lateReturn(series: Series, hour: number): number {
+  const newer = closeAt(series, hour * HOUR_MS);
+  const older = closeAt(series, (hour - 24) * HOUR_MS);
+  return newer === null || older === null ? Number.NaN : Math.log(newer / older);
 }
 
 /** Newest close at or before `at`, or null where it is older than the tolerance (ms). */
@@ -121,11 +183,13 @@ export interface DailyReturns {
 /** Rolling daily log returns, stepping back 24 h from `at`, for `days` days. */
 export function dailyReturns(series: Series, at: number, days: number): DailyReturns {
   const values: number[] = [];
-  let newer = closeAt(series, at);
-  for (let day = 1; day <= days; day += 1) {
-    const older = closeAt(series, daysBefore(at, day));
-    if (newer !== null && older !== null) values.push(Math.log(newer / older));
-    newer = older;
+  const hour = Math.floor(at / HOUR_MS);
+  const newest = days === 0 ? null : logReturn(series, at, 1);
+  if (newest !== null) values.push(newest);
+  // All but the newest lie between whole hours (see `daysBefore`).
+  for (let day = 2; day <= days; day += 1) {
+    const value = dayReturnAt(series, hour - 24 * (day - 1));
+    if (!Number.isNaN(value)) values.push(value);
   }
   return { values, coverage: days === 0 ? 0 : values.length / days };
 }
@@ -153,15 +217,9 @@ export function volumeOf(series: Series, at: number, intervalMs: number): number
 
 /** Index of the first candle that opens at or after `at`; the length where there is none. */
 function indexOpeningAt(series: Series, at: number): number {
-  const { opensAt } = series;
-  let low = 0;
-  let high = series.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((opensAt[middle] ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  let i = indexAt(series, at) + 1;
+  while ((series.opensAt[i] ?? Number.POSITIVE_INFINITY) < at) i += 1;
+  return i;
 }
 
 /** Volume of the 24 hours that end at `at`, base units; null where the series does not reach back that far. */

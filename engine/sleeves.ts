@@ -41,9 +41,9 @@ export function wantedSleeves(input: SleevesInput): Wanted {
   const { signal, threshold, memory, pair, position } = input;
   const sleeves = signal.sleeves ?? [{ ...signal, pool: input.pool }];
   const stake = memory.stakes[pair];
-  const holds = (sleeve: Sleeve) => position !== null && (stake === undefined || stake.pools.includes(sleeve.pool));
-  const staying = sleeves.filter((sleeve) => holds(sleeve) && !leaves(sleeve, stake, input));
-  const refusals = sleeves.map((sleeve) => ({ sleeve, why: holds(sleeve) ? 'holding' : refusalOf(sleeve, input) }));
+  const holding = sleeves.map((sleeve) => position !== null && holds(stake, sleeve.pool));
+  const staying = sleeves.filter((sleeve, i) => holding[i] && !leaves(sleeve, stake, input));
+  const refusals = sleeves.map((sleeve, i) => ({ sleeve, why: holding[i] ? 'holding' : refusalOf(sleeve, input) }));
   const joining = refusals.filter(({ why }) => why === null).map(({ sleeve }) => sleeve);
   const wanting = [...staying, ...joining];
   const total = wanting.reduce((sum, sleeve) => sum + Math.max(threshold, sleeve.strength), 0);
@@ -58,14 +58,22 @@ export function wantedSleeves(input: SleevesInput): Wanted {
   };
 }
 
-function leaves(sleeve: Sleeve, stake: Stake | undefined, { at, position }: SleevesInput): boolean {
+/** Whether a strategy has its part in a position; in one that nobody remembers, each has. */
+export function holds(stake: Stake | undefined, pool: PoolId): boolean {
+  return stake === undefined || stake.pools.includes(pool);
+}
+
+/** What a strategy says of itself; a signal that is no blend is one. */
+type Word = Omit<Sleeve, 'pool'>;
+
+export function leaves(sleeve: Word, stake: Stake | undefined, { at, position }: Pick<SleevesInput, 'at' | 'position'>): boolean {
   if (sleeve.leave) return true;
   if (sleeve.deviation === undefined || !position || stake?.deviation === undefined || stake.deviation === null) return false;
   return pegTradeIsOver(stake.deviation, position.openedAt, sleeve.deviation, at);
 }
 
 /** Why a strategy does not get in; null where it does. */
-function refusalOf(sleeve: Sleeve, { threshold, pair, memory, roundTripCost, mayJoin }: SleevesInput): string | null {
+export function refusalOf(sleeve: Word, { threshold, pair, memory, roundTripCost, mayJoin }: Pick<SleevesInput, 'threshold' | 'pair' | 'memory' | 'roundTripCost' | 'mayJoin'>): string | null {
   if (!sleeve.enter) return sleeve.reason;
   if (sleeve.strength < threshold) return 'weak_signal';
   if (sleeve.edge !== undefined && sleeve.edge <= roundTripCost) return 'cost_exceeds_edge';

@@ -13,6 +13,12 @@ export interface StrategyInput {
   horizon: 'usual' | 'long-haul';
 }
 
+/**
+ * A strategy over a whole tape: what is worth reckoning once is, and every moment (ms, none before the last asked for)
+ * then gives the signals that the strategy gives there. They are good until the next moment is asked for.
+ */
+export type Sweep = (pairs: ReadonlyMap<string, Series>, horizon: StrategyInput['horizon']) => (at: number) => (pair: string) => Signal | null;
+
 export const LONG_HAUL_DAYS = 90;
 
 /** Under this share of the days it needs a strategy has no opinion. */

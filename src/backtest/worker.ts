@@ -21,12 +21,11 @@ function inputOf({ candles, terms }: BacktestOrder): BacktestInput {
 
 export function testOf(order: BacktestOrder, onProgress?: (share: number) => void): BacktestOutcome {
   const input = inputOf(order);
-  const { buyAndHold, candles, costs, equity, finalEquity, metrics, realized, reasons, trades, unrealized } = backtestReport(input, backtest(input, onProgress));
-  const every = Math.ceil(equity.length / CURVE_POINTS);
+  const { buyAndHold, candles, costs, equity, finalEquity, metrics, realized, reasons, trades, unrealized } = backtestReport(input, backtest(input, onProgress), CURVE_POINTS);
   return {
     finalEquity, realized, unrealized, costs, metrics, buyAndHold, trades, candles,
     reasons: Object.entries(reasons).filter(([reason]) => !ACTED.has(reason)),
-    curve: equity.flatMap(({ time, equity: worth }, index) => (index % every === 0 || index === equity.length - 1 ? [[Date.parse(time), worth] as const] : [])),
+    curve: equity.map(({ time, equity: worth }) => [Date.parse(time), worth] as const),
   };
 }
 

@@ -29,7 +29,7 @@ describe('backtest', () => {
     expect(cash >= 0n).toBe(true);
     const entries = result.trades.flatMap((fill) => fillEntries('a', fill));
     expect([...sumsByAsset(entries).values()].every((total) => total === 0n)).toBe(true);
-    expect(result.equity.at(-1)?.[1]).toBe(toNumber(result.finalEquity));
+    expect(result.curve.worthAt(result.curve.length - 1)).toBe(result.finalEquity);
     expect(result.candles).toBe(3 * 5 * 288);
     expect(result.metrics.totalReturn).toBeCloseTo(toNumber(result.finalEquity) / 10_000 - 1, 9);
   });

@@ -1,0 +1,100 @@
+/** What an account was worth after each candle, reckoned exactly where it is asked for; refuses to reckon what nobody reads. */
+import type { Fixed } from '../contract/money.ts';
+import { priceFromNumber, quoteAround } from './fills.ts';
+import { markToMarket } from './ledger.ts';
+import type { EquityPoint } from './metrics.ts';
+import { toNumber } from '../contract/money.ts';
+import { DAY_MS } from './schedule.ts';
+import type { Series } from './series.ts';
+import type { Timeline } from './timeline.ts';
+import type { OpenPosition, PairRules, Quote } from './types.ts';
+
+/** What was held from one moment of the timeline on, until the next era. */
+export interface Era {
+  from: number;
+  cash: Fixed;
+  positions: readonly OpenPosition[];
+}
+
+export interface Tape {
+  series: readonly Series[];
+  /** Place of each pair in the series and the timeline. */
+  places: ReadonlyMap<string, number>;
+  timeline: Timeline;
+  rules: ReadonlyMap<string, PairRules>;
+}
+
+export class EquityCurve {
+  /** Eras in order of time; the first holds from the first moment. */
+  constructor(private readonly tape: Tape, private readonly eras: readonly Era[], private readonly start: number, private readonly deposit: Fixed) {}
+
+  /** The start, and one point after each moment of the timeline. */
+  get length(): number {
+    return this.tape.timeline.opens.length + 1;
+  }
+
+  /** ms. */
+  timeAt(point: number): number {
+    const { lengths, opens } = this.tape.timeline;
+    return point === 0 ? this.start : (opens[point - 1] ?? 0) + (lengths[point - 1] ?? 0);
+  }
+
+  /** Cash and what is held at the bid of each pair's newest close. */
+  worthAt(point: number): Fixed {
+    const era = point === 0 ? undefined : this.eraAt(point - 1);
+    if (!era) return this.deposit;
+    return era.positions.length === 0 ? era.cash : markToMarket(era.cash, era.positions, quotesAtClose(this.tape, era.positions, point - 1)).equity;
+  }
+
+  /** Every point, as money. */
+  all(): [number, Fixed][] {
+    return Array.from({ length: this.length }, (_, point) => [this.timeAt(point), this.worthAt(point)]);
+  }
+
+  /** The start and the last point of each UTC day: all that the measures look at. */
+  daily(): EquityPoint[] {
+    const points: EquityPoint[] = [[this.start, toNumber(this.deposit)]];
+    for (let point = 1; point < this.length; point += 1) {
+      const at = this.timeAt(point);
+      if (point + 1 === this.length || Math.floor(at / DAY_MS) !== Math.floor(this.timeAt(point + 1) / DAY_MS)) points.push([at, toNumber(this.worthAt(point))]);
+    }
+    return points;
+  }
+
+  private eraAt(moment: number): Era | undefined {
+    let low = 0;
+    let high = this.eras.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.eras[middle]?.from ?? 0) <= moment) low = middle + 1;
+      else high = middle;
+    }
+    return this.eras[low - 1];
+  }
+}
+
+/** The quotes of what is held at the open of a moment; a pair without a candle there has none. */
+export function quotesAtOpen(tape: Tape, pairs: Iterable<string>, moment: number): Map<string, Quote> {
+  const at = tape.timeline.opens[moment] ?? 0;
+  const quotes = new Map<string, Quote>();
+  for (const pair of pairs) {
+    const place = tape.places.get(pair) ?? -1;
+    const series = tape.series[place];
+    const bar = tape.timeline.bars[place]?.[moment] ?? -1;
+    const rules = tape.rules.get(pair);
+    if (series && rules && series.opensAt[bar] === at) quotes.set(pair, quoteAround(rules, at, priceFromNumber(series.open[bar] ?? 0)));
+  }
+  return quotes;
+}
+
+function quotesAtClose({ places, rules, series, timeline }: Tape, positions: readonly OpenPosition[], moment: number): Map<string, Quote> {
+  const quotes = new Map<string, Quote>();
+  for (const { pair } of positions) {
+    const place = places.get(pair) ?? -1;
+    const bar = timeline.bars[place]?.[moment] ?? -1;
+    const close = series[place]?.close[bar];
+    const rule = rules.get(pair);
+    if (close !== undefined && rule) quotes.set(pair, quoteAround(rule, series[place]?.opensAt[bar] ?? 0, priceFromNumber(close)));
+  }
+  return quotes;
+}

@@ -1,0 +1,186 @@
+/** Whether a look at a pair is sure to change nothing, judged on floats with room to spare; refuses to be sure where it is close, and to trade. */
+import { approximate } from './fills.ts';
+import { JUMP_MAX, SPREAD_MAX } from './guards/bad-price.ts';
+import { PAUSE_MS as COOLDOWN_MS } from './guards/cooldown.ts';
+import { GOOD_FOR_MIN_MS } from './guards/stale-feed.ts';
+import { PAUSE_MS as STOP_PAUSE_MS } from './guards/stop-loss.ts';
+import { stopLossCluster } from './guards/stop-loss-cluster.ts';
+import { DRIFT_MIN } from './decide.ts';
+import { lastExit } from './memory.ts';
+import type { AgentMemory, Stake } from './memory.ts';
+import { volumeOf } from './series.ts';
+import type { Series } from './series.ts';
+import { noTradeBand } from './sizing.ts';
+import { holds, leaves, refusalOf } from './sleeves.ts';
+import type { AgentInput, OpenPosition, PairRules, Signal, Sleeve } from './types.ts';
+
+/** Between a float of this file and the money it stands for there is less than this, as a share. */
+export const ROOM = 1e-6;
+const DAYS_A_YEAR = 365;
+/** A part of the equity under this is rounded too coarsely to be judged here. */
+const SMALL = 1e-5;
+
+/** What is known of a pair between two looks, as numbers; brought up to date after everything that happens to it. */
+export interface Watch {
+  readonly pair: string;
+  readonly series: Series | null;
+  readonly rules: PairRules | null;
+  /** Bid ÷ last, and the fees and the spread of a round trip. */
+  readonly bidShare: number;
+  readonly spread: number;
+  readonly costs: number;
+  position: OpenPosition | null;
+  quantity: number;
+  /** The last price at which the bid may be down at the stop. */
+  stopNear: number;
+  /** Guards of this pair let nobody in until then. */
+  stopUntil: number;
+  coolUntil: number;
+  /** The newest reason, and how often it was given since it was written down. */
+  reason: string;
+  times: number;
+}
+
+export function makeWatch(pair: string, series: Series | null, rules: PairRules | null): Watch {
+  const half = (rules?.halfSpreadBps ?? 0) / 10_000;
+  return {
+    pair, series, rules, bidShare: 1 - half, spread: 2 * half, costs: 2 * half + (2 * (rules?.feeBps ?? 0)) / 10_000,
+    position: null, quantity: 0, stopNear: 0, stopUntil: 0, coolUntil: 0, reason: '', times: 0,
+  };
+}
+
+/** After a fill or an exit of the pair. */
+export function refresh(watch: Watch, position: OpenPosition | null, memory: AgentMemory): void {
+  watch.position = position;
+  watch.quantity = position === null ? 0 : approximate(position.quantity);
+  watch.stopNear = position?.stopPrice == null ? 0 : (approximate(position.stopPrice) / watch.bidShare) * (1 + ROOM);
+  const stop = lastExit(memory, watch.pair, true);
+  const exit = lastExit(memory, watch.pair, false);
+  watch.stopUntil = stop === null ? 0 : stop.at + STOP_PAUSE_MS;
+  watch.coolUntil = exit === null ? 0 : exit.at + COOLDOWN_MS;
+}
+
+/** What holds for all pairs of an agent at one look. */
+export interface Standing {
+  at: number;
+  agent: AgentInput;
+  memory: AgentMemory;
+  intervalMs: number;
+  equity: number;
+  rebalance: boolean;
+  /** Why the whole agent may not enter, if so; undefined where that is too close to call. */
+  block: string | null | undefined;
+}
+
+/** Code of what blocks the whole agent; `highest` and `equity` are floats. Undefined where that is too close to call. */
+export function agentBlockCode({ agent, equity, memory, at }: Omit<Standing, 'block'>, highest: number): string | null | undefined {
+  const { day, halt } = memory;
+  const inForce = halt !== null && (halt.until === null || at < halt.until) ? halt.code : null;
+  if (inForce !== 'drawdown' && !(highest - equity < highest * (agent.risk.drawdownHalt - ROOM))) return undefined;
+  if (inForce !== null) return inForce;
+  const began = day === null ? 0 : approximate(day.equity);
+  if (!(began - equity < began * (agent.risk.dayLossHalt - ROOM))) return undefined;
+  if (memory.exits.length === 0) return null;
+  return stopLossCluster({ at, agent, memory, account: UNASKED })?.code ?? null;
+}
+
+const UNASKED = { freeCash: 0n, equity: 0n, maxTradeAmount: 0n, entriesAllowed: { allowed: true } } as never;
+
+/**
+ * The reason that the decision of this pair would give for doing nothing, and changing nothing that is remembered; null
+ * where it would do something, or might. `price` is the open of the candle after the look, NaN where it has none.
+ */
+export function quietReason(watch: Watch, signal: Signal | null, price: number, openAt: number, standing: Standing): string | null {
+  if (watch.rules === null) return 'not_offered';
+  if (Number.isNaN(price)) return 'no_price';
+  if (watch.position !== null && price <= watch.stopNear) return null;
+  if (price < SMALL) return null;
+  if (signal === null) return 'no_signal';
+  if (standing.block === undefined) return null;
+  const blocked = standing.block ?? pairBlockCode(watch, signal, price, openAt, standing);
+  return watch.position === null ? whyNotIn(watch, signal, blocked, standing) : whyHeld(watch, watch.position, signal, price, blocked, standing);
+}
+
+/** As the guards of a pair answer, in their order. */
+function pairBlockCode({ coolUntil, spread, stopUntil }: Watch, signal: Signal, price: number, openAt: number, { at, intervalMs }: Standing): string | null | undefined {
+  if (spread > SPREAD_MAX - ROOM) return undefined;
+  if (signal.price !== undefined && !(Math.abs(price / signal.price - 1) < JUMP_MAX - ROOM)) return undefined;
+  if (openAt < at || openAt - at > Math.max(intervalMs, GOOD_FOR_MIN_MS)) return 'stale_feed';
+  if (at < stopUntil) return 'stop_loss';
+  return at < coolUntil ? 'cooldown' : null;
+}
+
+/** Nobody holds: why no strategy joins. */
+function whyNotIn(watch: Watch, signal: Signal, blocked: string | null | undefined, standing: Standing): string | null {
+  const { agent, at, memory } = standing;
+  const asked = { pair: watch.pair, at, memory, threshold: agent.risk.threshold, roundTripCost: watch.costs, mayJoin: true };
+  let first: string | null = null;
+  let weak = false;
+  const sleeves = signal.sleeves;
+  for (let i = 0; i < (sleeves?.length ?? 1); i += 1) {
+    const sleeve: Omit<Sleeve, 'pool'> = sleeves?.[i] ?? signal;
+    // What a gap has to cover is close to call, and depends on the volume.
+    if (sleeve.edge !== undefined && sleeve.enter && sleeve.strength >= asked.threshold && sleeve.edge > watch.costs - ROOM) return null;
+    const why = refusalOf(sleeve, asked);
+    if (why === null) return blocked ?? (blocked === null && !standing.rebalance ? 'not_now' : null);
+    weak ||= why === 'weak_signal';
+    first ??= why;
+  }
+  return weak ? 'weak_signal' : first ?? 'weak_signal';
+}
+
+/** Somebody holds: whether those who want it stay the same and the size is right. */
+function whyHeld(watch: Watch, position: OpenPosition, signal: Signal, price: number, blocked: string | null | undefined, standing: Standing): string | null {
+  const { agent, memory } = standing;
+  if (!standing.rebalance) return 'not_now';
+  if (signal.dailyVolatility === null || blocked === undefined) return null;
+  const stake = memory.stakes[watch.pair];
+  const wanted = stake === undefined ? null : sameAsBefore(watch, position, stake, signal, blocked, standing);
+  if (wanted === null) return null;
+  const drift = driftNow(watch, wanted, signal.dailyVolatility, price, standing);
+  if (Number.isNaN(drift)) return null;
+  const band = agent.frequency === 'optimized' ? Math.max(DRIFT_MIN, Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), wanted.sleeveShare / 2)) : DRIFT_MIN;
+  const room = ROOM * (1 + Math.abs(drift));
+  if (!(drift > room - band)) return null;
+  if (blocked !== null) return blocked;
+  return drift < band - room ? 'on_target' : null;
+}
+
+/** Without any volume the house reckons with the worst impact, both ways. */
+function spareImpact({ series }: Watch, { at, intervalMs }: Standing): number {
+  return series !== null && volumeOf(series, at, intervalMs) > 0 ? 0 : Number.NaN;
+}
+
+/** Null where the strategies that want the pair are not those that are remembered for it, or none is left. */
+function sameAsBefore(watch: Watch, position: OpenPosition, stake: Stake, signal: Signal, blocked: string | null, standing: Standing): { share: number; sleeveShare: number; strength: number } | null {
+  const { agent, at, memory } = standing;
+  const { threshold } = agent.risk;
+  const asked = { pair: watch.pair, at, memory, threshold, position, roundTripCost: watch.costs, mayJoin: blocked === null };
+  const sleeves = signal.sleeves;
+  const count = sleeves?.length ?? 1;
+  let strength = 0;
+  let wanting = 0;
+  for (let i = 0; i < count; i += 1) {
+    const sleeve: Omit<Sleeve, 'pool'> = sleeves?.[i] ?? signal;
+    const held = holds(stake, sleeves?.[i]?.pool ?? agent.pool);
+    if (held && leaves(sleeve, stake, asked)) return null;
+    if (!held && sleeve.edge !== undefined) return null;
+    if (!held && refusalOf(sleeve, asked) === null) return null;
+    if (!held) continue;
+    strength += Math.max(threshold, sleeve.strength);
+    wanting += 1;
+  }
+  return wanting === 0 || wanting !== stake.pools.length ? null : { share: wanting / count, sleeveShare: 1 / count, strength: strength / wanting };
+}
+
+/** How far the holding is off its target, as `driftOf` has it; NaN where it is too small to say. */
+function driftNow({ bidShare, quantity }: Watch, wanted: { share: number; strength: number }, dailyVolatility: number, price: number, { agent, equity }: Standing): number {
+  const { risk } = agent;
+  const cap = approximate(agent.maxPositionSize);
+  const byVolatility = (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * wanted.strength;
+  const part = Math.min(risk.maxPosition, risk.riskPerTrade / risk.stopLoss, byVolatility);
+  if (!(part * wanted.share > SMALL)) return Number.NaN;
+  const full = Math.min(equity * part, cap);
+  const target = Math.min(equity * wanted.share * part, cap);
+  return full > SMALL ? (target - quantity * price * bidShare) / full : Number.NaN;
+}

@@ -1,0 +1,172 @@
+/** The backtest as a plain loop that looks at every pair at every candle and skips nothing: what the fast one is held against; refuses to be fast. */
+import { add, subtract, toNumber, ZERO } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import { runAgent } from '../../engine/agent.ts';
+import type { BacktestInput, BacktestResult } from '../../engine/backtest.ts';
+import { priceFromNumber, quoteAround } from '../../engine/fills.ts';
+import { markToMarket } from '../../engine/ledger.ts';
+import { rememberExit } from '../../engine/memory.ts';
+import { metricsOf } from '../../engine/metrics.ts';
+import type { EquityPoint } from '../../engine/metrics.ts';
+import { executionIntervalMs, lastClose, nextDue } from '../../engine/schedule.ts';
+import { indexAt, makeSeries, volumeOf } from '../../engine/series.ts';
+import type { Series } from '../../engine/series.ts';
+import { computeSignals, horizonOf } from '../../engine/signals.ts';
+import { exitTrade, stopQuoteInCandle } from '../../engine/stops.ts';
+import type { Candle, FillDraft, OpenPosition, PairRules, Quote, TickInput, TradeDraft } from '../../engine/types.ts';
+
+/** What a test finds, with the equity after every candle written out. */
+export type PlainResult = Omit<BacktestResult, 'curve'> & { worth: [number, Fixed][] };
+
+interface Book {
+  cash: Fixed;
+  positions: Map<string, OpenPosition>;
+  memory: Record<string, unknown>;
+  trades: FillDraft[];
+  acted: PlainResult['acted'];
+  reasons: Map<string, number>;
+  worth: PlainResult['worth'];
+  /** Newest candle of each pair, so that a gap in one pair's candles does not move the equity. */
+  newest: Map<string, Candle>;
+  exposedMs: number;
+}
+
+/** The candles that open at one moment, by pair, and how long they last (ms). */
+interface Bars {
+  byPair: Map<string, Candle>;
+  lengthMs: number;
+}
+
+export function plainBacktest(input: BacktestInput): PlainResult {
+  const series = new Map([...input.candles].map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
+  const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], reasons: new Map(), worth: [[input.from, input.deposit]], newest: new Map(), exposedMs: 0 };
+  const { interval } = input.agent;
+  let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
+  let gone = 0;
+  for (const open of openings(series, input.from, input.to)) {
+    const bars = barsAt(series, open);
+    gone += bars.byPair.size;
+    if (open >= due) {
+      look(input, series, book, lastClose(interval, open), bars);
+      due = nextDue(interval, open);
+    }
+    runStops(input, book, bars);
+    if (book.positions.size > 0) book.exposedMs += bars.lengthMs;
+    mark(input, book, bars, open + bars.lengthMs);
+  }
+  return summary(input, series, book, gone);
+}
+
+/** Every moment in [from, to) at which some pair's candle opens. */
+function openings(series: ReadonlyMap<string, Series>, from: number, to: number): number[] {
+  const moments = new Set<number>();
+  for (const one of series.values()) {
+    for (let i = indexAt(one, from) + 1; i < one.length; i += 1) {
+      const open = one.opensAt[i] ?? to;
+      if (open >= to) break;
+      if (open >= from) moments.add(open);
+    }
+  }
+  return [...moments].sort((a, b) => a - b);
+}
+
+function barsAt(series: ReadonlyMap<string, Series>, open: number): Bars {
+  const byPair = new Map<string, Candle>();
+  let lengthMs = 0;
+  for (const [pair, one] of series) {
+    const i = indexAt(one, open) + 1;
+    if (one.opensAt[i] !== open) continue;
+    lengthMs = Math.max(lengthMs, (one.closesAt[i] ?? open) - open);
+    byPair.set(pair, {
+      time: open, open: one.open[i] ?? 0, high: one.high[i] ?? 0, low: one.low[i] ?? 0, close: one.close[i] ?? 0,
+      volume: (one.volumeBefore[i + 1] ?? 0) - (one.volumeBefore[i] ?? 0),
+    });
+  }
+  return { byPair, lengthMs };
+}
+
+function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, close: number, bars: Bars): void {
+  const { agent, rules } = input;
+  const quotes = quotesAt(rules, bars, (bar) => bar.open);
+  const looked = new Map([...series].filter(([pair]) => agent.pairs.includes(pair)));
+  const horizon = horizonOf(agent.frequency);
+  const signals = input.strategy?.({ pairs: looked, at: close, horizon }) ?? computeSignals(agent.pool, looked, close, horizon);
+  const candleVolume = new Map([...looked].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(agent.interval))]));
+  const tick: TickInput = { id: `backtest:${agent.interval}:${close}`, close, signals, quotes, rules, candleVolume };
+  const positions = [...book.positions.values()];
+  const { equity } = markToMarket(book.cash, positions, quotes);
+  const account = { freeCash: book.cash, equity, maxTradeAmount: input.maxTradeAmount, entriesAllowed: { allowed: true } as const };
+  const outcome = runAgent({ ...agent, id: 'backtest', memory: book.memory }, tick, account, positions);
+  book.memory = outcome.memory;
+  for (const decision of outcome.decisions) {
+    book.reasons.set(decision.reason, (book.reasons.get(decision.reason) ?? 0) + 1);
+    if (decision.action === 'enter' || decision.action === 'exit') book.acted.push({ at: close, decision });
+  }
+  for (const trade of outcome.trades) settle(book, trade);
+}
+
+/** What the venue and the ledger do with a trade: cash moves, the position becomes what the trade says. */
+function settle(book: Book, { fill, after }: TradeDraft): void {
+  book.trades.push(fill);
+  book.cash = fill.side === 'buy' ? subtract(book.cash, add(fill.notional, fill.fee)) : add(book.cash, subtract(fill.notional, fill.fee));
+  const held = book.positions.get(fill.pair);
+  if (after.quantity === ZERO) book.positions.delete(fill.pair);
+  else book.positions.set(fill.pair, { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt });
+}
+
+function runStops(input: BacktestInput, book: Book, bars: Bars): void {
+  for (const position of [...book.positions.values()]) {
+    const bar = bars.byPair.get(position.pair);
+    const rules = input.rules.get(position.pair);
+    const quote = bar && rules ? stopQuoteInCandle(position, bar, rules) : null;
+    if (!bar || !rules || !quote) continue;
+    const depth = { volume: bar.volume, intervalMs: bars.lengthMs, dailyVolatility: null };
+    settle(book, exitTrade(position, quote, rules, depth, 'stop_loss'));
+    book.memory = rememberExit(book.memory, { pair: position.pair, at: quote.at, stop: true });
+  }
+}
+
+function quotesAt(rules: ReadonlyMap<string, PairRules>, bars: Bars, price: (bar: Candle) => number): Map<string, Quote> {
+  return new Map([...bars.byPair].flatMap(([pair, bar]) => {
+    const rule = rules.get(pair);
+    return rule ? [[pair, quoteAround(rule, bar.time, priceFromNumber(price(bar)))] as const] : [];
+  }));
+}
+
+function mark(input: BacktestInput, book: Book, bars: Bars, at: number): void {
+  for (const [pair, bar] of bars.byPair) book.newest.set(pair, bar);
+  book.worth.push([at, equityNow(input, book)]);
+}
+
+/** Cash and what is held at the bid of each pair's newest close. */
+function equityNow(input: BacktestInput, book: Book): Fixed {
+  if (book.positions.size === 0) return book.cash;
+  const byPair = new Map([...book.newest].filter(([pair]) => book.positions.has(pair)));
+  const quotes = quotesAt(input.rules, { byPair, lengthMs: 0 }, (bar) => bar.close);
+  return markToMarket(book.cash, [...book.positions.values()], quotes).equity;
+}
+
+function summary(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, candles: number): PlainResult {
+  const equity = book.worth.map(([at, worth]): EquityPoint => [at, toNumber(worth)]);
+  return {
+    trades: book.trades, acted: book.acted, reasons: book.reasons, worth: book.worth, cash: book.cash, finalEquity: equityNow(input, book), candles,
+    metrics: metricsOf({
+      equity,
+      results: book.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),
+      exposedMs: book.exposedMs, totalMs: input.to - input.from,
+      traded: book.trades.reduce((total, fill) => total + toNumber(fill.notional), 0),
+    }),
+    buyAndHold: buyAndHold(input, series),
+  };
+}
+
+function buyAndHold(input: BacktestInput, series: ReadonlyMap<string, Series>): number | null {
+  const growth = input.agent.pairs.flatMap((pair) => {
+    const one = series.get(pair);
+    if (!one) return [];
+    const first = one.open[indexAt(one, input.from) + 1];
+    const last = one.close[indexAt(one, input.to)];
+    return first === undefined || last === undefined ? [] : [last / first - 1];
+  });
+  return growth.length === 0 ? null : growth.reduce((sum, value) => sum + value, 0) / growth.length;
+}
