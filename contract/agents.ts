@@ -1,5 +1,6 @@
 /** Agents on the wire: what a person may ask for, what the server says of them; refuses unknown fields. */
 import * as z from 'zod/mini';
+import { EntriesOff } from './halts.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX, POSITION_SIZE_MAX, POSITION_SIZE_MIN } from './limits.ts';
 import { DecimalText } from './money.ts';
 import { Tier } from './tiers.ts';
@@ -111,7 +112,8 @@ export type Agent = z.infer<typeof Agent>;
 export const AgentRun = z.object({ id: z.string(), lastRunAt: z.nullable(z.number()), nextRunAt: z.nullable(z.number()) });
 export type AgentRun = z.infer<typeof AgentRun>;
 
-export const AgentList = z.object({ agents: z.array(Agent), sequence: z.number(), asOf: z.number() });
+/** `entriesOff`: what keeps the person's agents from opening anything now, widest first; absent in a list kept by an older app. */
+export const AgentList = z.object({ agents: z.array(Agent), sequence: z.number(), asOf: z.number(), entriesOff: z.optional(z.array(EntriesOff)) });
 export type AgentList = z.infer<typeof AgentList>;
 
 export const AgentReply = z.object({ commandId: z.string(), agent: Agent });

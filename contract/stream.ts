@@ -1,6 +1,7 @@
 /** Server-sent events: what each carries; refuses to carry anything a REST reply has no form for. */
 import * as z from 'zod/mini';
 import { Agent, AgentRun } from './agents.ts';
+import { EntriesOff } from './halts.ts';
 import { MarketSource, SymbolQuote } from './market.ts';
 import { Fill, Portfolio } from './trading.ts';
 
@@ -15,6 +16,8 @@ export const StreamEvent = z.discriminatedUnion('type', [
   /** `waitedMs`: it was stopped by a command that had waited this long on a device. */
   z.object({ type: z.literal('agent.changed'), sequence: z.number(), agent: Agent, waitedMs: z.optional(z.number()) }),
   z.object({ type: z.literal('agents.ran'), agents: z.array(AgentRun) }),
+  /** The whole of it, whenever it changes; lossy like the looks. */
+  z.object({ type: z.literal('entries.off'), off: z.array(EntriesOff) }),
   z.object({ type: z.literal('agent.deleted'), sequence: z.number(), agentId: z.string() }),
   z.object({ type: z.literal('fill.recorded'), sequence: z.number(), fill: Fill }),
   z.object({ type: z.literal('portfolio.changed'), sequence: z.number() }),

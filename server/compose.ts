@@ -19,6 +19,7 @@ import type { Database } from './db/database.ts';
 import { EventBell, EventLog } from './events/events.ts';
 import { buildApp } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
+import { entriesOffOf } from './halts/halts.ts';
 import type { Handlers } from './http/handlers.ts';
 import type { Gauge } from './http/metrics.ts';
 import { RateLimit } from './http/rate-limit.ts';
@@ -133,6 +134,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       return portfolio.positions.length === 0 ? null : portfolio;
     },
     readRuns: (uids) => readRuns(trading, uids),
+    readEntriesOff: (uids) => entriesOffOf(database.db, market.source.id, uids, clock.now()),
     gauges: marketGauges(market),
     extend: [(scope) => registerBillingRoutes(scope, { ...trading, payments, limit: (ip) => { strangers.take(ip); } }), ...parts.extend ?? []],
     ...(parts.bare === undefined ? {} : { bare: parts.bare }),

@@ -3,7 +3,7 @@ import { subtract } from '../../contract/money.ts';
 import { approximate } from '../fills.ts';
 import { nextDay } from '../schedule.ts';
 import { share } from '../sizing.ts';
-import { percentText } from './guard.ts';
+import { momentText, percentText } from './guard.ts';
 import type { AgentGuardInput, Block } from './guard.ts';
 
 export function dayLoss({ at, agent, account, memory }: AgentGuardInput): Block | null {
@@ -13,7 +13,7 @@ export function dayLoss({ at, agent, account, memory }: AgentGuardInput): Block 
   const loss = approximate(lost) / approximate(memory.day.equity);
   return {
     code: 'day_loss',
-    text: `Down ${percentText(loss)} today, the limit is ${percentText(agent.risk.dayLossHalt)}: no new trades until midnight UTC.`,
+    text: `Down ${percentText(loss)} today, the limit is ${percentText(agent.risk.dayLossHalt)}: no new trades until ${momentText(nextDay(at))}.`,
     until: nextDay(at),
   };
 }

@@ -15,7 +15,7 @@ export async function readBacktestTerms(deps: TradingDeps, uid: string, { agentI
   const terms = await termsOf(deps, uid, { ...(agentId === undefined ? {} : { agentId }), ...(wished === undefined ? {} : { terms: wished }) });
   const pairs = pairsOf(market, terms);
   const { equity, maxTradeAmount, risk } = await database.transaction(async (tx) => {
-    const state = await BatchState.look(tx, deps, uid);
+    const state = await BatchState.look(tx, deps, uid, terms.id);
     return { ...state.input(terms, quotesOf(market, pairs)), risk: state.risk(terms) };
   });
   const to = Math.floor(market.now() / INTERVAL_MS[market.baseInterval]) * INTERVAL_MS[market.baseInterval];

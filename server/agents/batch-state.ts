@@ -4,6 +4,7 @@ import { agentsWithAPlace, placesOf } from '../../contract/consequences.ts';
 import { STARTING_DEPOSIT } from '../../contract/limits.ts';
 import { fixedFromNumber, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
+import { momentText } from '../../engine/guards/guard.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import { riskValues, type OwnRiskValues } from '../../engine/profiles.ts';
 import type { AccountInput, OpenPosition, Quote, RiskValues, TradeDraft } from '../../engine/types.ts';
@@ -11,6 +12,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
 import { cashOf } from '../portfolio/book.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
+import { haltOn, haltsInForce, type Halt } from '../halts/halts.ts';
 import { openAccount, openAccountOf, type AccountRow } from '../portfolio/open-account.ts';
 import { readOwnRiskOf, readSettingsOf } from '../user/settings.ts';
 import type { TradingDeps } from './deps.ts';
@@ -51,6 +53,7 @@ export class BatchState {
 
   private constructor(
     private readonly deps: TradingDeps, private readonly accounts: ReadonlyMap<string, AccountState>, private readonly people: ReadonlyMap<string, PersonState>,
+    private readonly halts: readonly Halt[],
   ) {}
 
   /** Locks the accounts of these agents in the order of their ids and reads what they hold: so many statements, however many agents. */
@@ -63,16 +66,18 @@ export class BatchState {
     for (const uid of uids) {
       if (!having.has(uid)) open = [...open, await openAccount(tx, uid, deps.market, deps.clock)];
     }
-    return new BatchState(deps, await readAccounts(tx, open), await readPeople(tx, deps, uids));
+    const halts = await haltsInForce(tx.db, source, uids, rows.map((row) => row.id), deps.clock.now());
+    return new BatchState(deps, await readAccounts(tx, open), await readPeople(tx, deps, uids), halts);
   }
 
   /** The same without a lock, for a look that changes nothing. Who has no account yet has the deposit that one opens with. */
-  static async look(tx: Tx, deps: TradingDeps, uid: string): Promise<BatchState> {
+  static async look(tx: Tx, deps: TradingDeps, uid: string, agentId: string): Promise<BatchState> {
     const open = await openAccountOf(tx.db, uid, deps.market.source.id);
     const states = open === null
       ? new Map([[uid, { id: '', cash: parseFixed(STARTING_DEPOSIT), positions: [] }]])
       : await readAccounts(tx, [open]);
-    return new BatchState(deps, states, await readPeople(tx, deps, [uid]));
+    const halts = await haltsInForce(tx.db, deps.market.source.id, [uid], agentId === '' ? [] : [agentId], deps.clock.now());
+    return new BatchState(deps, states, await readPeople(tx, deps, [uid]), halts);
   }
 
   account(row: AgentTerms): AccountState {
@@ -90,9 +95,17 @@ export class BatchState {
     const account = this.account(row);
     const person = this.people.get(row.uid);
     if (person === undefined) throw new Error('No such user');
-    const entriesAllowed = !person.entriesAllowed.allowed || !person.withoutPlace.has(row.id) ? person.entriesAllowed
-      : { allowed: false, reason: `your plan has places for ${person.places} running agents.` } as const;
-    return { freeCash: account.cash, equity: this.equityOf(account, quotes), maxTradeAmount: person.maxTradeAmount, entriesAllowed };
+    return { freeCash: account.cash, equity: this.equityOf(account, quotes), maxTradeAmount: person.maxTradeAmount, entriesAllowed: this.entriesAllowed(row, person) };
+  }
+
+  /** The widest switch is the one that is named: platform, venue, person, agent; a guard's halt comes after all of them. */
+  private entriesAllowed(row: AgentTerms, person: PersonState): AccountInput['entriesAllowed'] {
+    const wide = haltOn(this.halts, row.uid, row.id, ['platform', 'venue', 'user']);
+    if (wide !== null) return { allowed: false, reason: haltText(wide) };
+    if (!person.entriesAllowed.allowed) return person.entriesAllowed;
+    const narrow = haltOn(this.halts, row.uid, row.id, ['agent']);
+    if (narrow !== null) return { allowed: false, reason: haltText(narrow) };
+    return person.withoutPlace.has(row.id) ? { allowed: false, reason: `your plan has places for ${person.places} running agents.` } : { allowed: true };
   }
 
   /** The same for every agent of the account until one of them trades. */
@@ -121,6 +134,12 @@ export class BatchState {
   }
 }
 
+const HALTED = { platform: 'for everybody', venue: 'at this venue', user: 'for your account', agent: 'for this agent' } as const;
+
+function haltText({ scope, reason, until }: Halt): string {
+  return `the operator has switched new trades off ${HALTED[scope]}${until === null ? '' : ` until ${momentText(until)}`} (${reason}).`;
+}
+
 /** Cash and open positions of these accounts, by their owners. */
 async function readAccounts(tx: Tx, open: readonly Pick<AccountRow, 'id' | 'uid'>[]): Promise<Map<string, AccountState>> {
   const ids = open.map((account) => account.id);
@@ -141,7 +160,7 @@ async function runningAgentsOf(db: Db, uids: readonly string[], source: string):
   return byUid;
 }
 
-/** Kill switches are read inside the transaction, so that none is seen late. */
+/** What the person has set. Whoever changes it takes the account first, which the batch holds by now: none is seen late. */
 async function readPeople(tx: Tx, { entitlement, market }: TradingDeps, uids: readonly string[]): Promise<Map<string, PersonState>> {
   const settings = await readSettingsOf(tx.db, uids);
   const plans = await entitlement.tiersOf(uids, tx);

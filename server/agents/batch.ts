@@ -2,6 +2,7 @@
 import type { Hold } from '../../engine/types.ts';
 import type { Tx } from '../db/database.ts';
 import { isRetryable, isUnavailable } from '../db/faults.ts';
+import { holdSwitches } from '../halts/halts.ts';
 import { BatchState, claimDue } from './batch-state.ts';
 import { writeDecided, type Decided } from './batch-write.ts';
 import { decideAgent } from './decide-agent.ts';
@@ -20,6 +21,7 @@ interface Failed { row: AgentRow; error: unknown }
 
 /** Runs at most `limit` due agents. The caller's transaction commits or undoes all of it. */
 export async function runBatch(tx: Tx, deps: TradingDeps, inputs: TickInputs, limit: number): Promise<BatchReport> {
+  await holdSwitches(tx);
   const rows = await claimDue(tx, deps.market.source.id, inputs.tick, limit);
   if (rows.length === 0) return { agents: 0, trades: 0, faults: 0 };
   try {

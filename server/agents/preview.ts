@@ -39,7 +39,7 @@ export class Previews {
     // Candles are read before the transaction: an exchange may take its time over them.
     const input = await inputs.of(terms);
     return database.transaction(async (tx) => {
-      const state = await BatchState.look(tx, this.deps, uid);
+      const state = await BatchState.look(tx, this.deps, uid, terms.id);
       const { equity, freeCash } = state.input(terms, inputs.quotes);
       const { outcome } = await decideAgent(state, inputs, market, terms);
       const trades = new Map(outcome.trades.map((trade) => [trade.fill.pair, trade]));

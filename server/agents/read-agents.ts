@@ -9,6 +9,7 @@ import { universeFor } from '../../engine/pools.ts';
 import type { Hold } from '../../engine/types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
+import { entriesOffOf } from '../halts/halts.ts';
 import type { Market } from '../market/market.ts';
 import { NO_RESULTS, openPositionsOf, quotesOf, resultsOfAgents, toOpenPosition, type Results } from '../portfolio/marks.ts';
 import { openAccountsOf } from '../portfolio/open-account.ts';
@@ -103,7 +104,8 @@ export async function readAgentList({ database, market, clock }: TradingDeps, ui
   // The sequence first: what happens after it reaches the reader as an event on top of this list.
   const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
   const rows = await agentRows(database.db, uid, market.source.id);
-  return { agents: await toAgents(database.db, market, rows), sequence: user?.sequence ?? 0, asOf: clock.now() };
+  const off = await entriesOffOf(database.db, market.source.id, [uid], clock.now());
+  return { agents: await toAgents(database.db, market, rows), sequence: user?.sequence ?? 0, asOf: clock.now(), entriesOff: off.get(uid) ?? [] };
 }
 
 /** When the agents of these people that look at candles last looked and look next. */

@@ -288,4 +288,21 @@ export const accountDeletions = pgTable('account_deletions', { uid: text('uid').
 /** Digests of deleted accounts, until no token of theirs can still be good: a late request must not make the account anew. */
 export const deletedAccounts = pgTable('deleted_accounts', { digest: text('digest').primaryKey(), deletedAt: ms('deleted_at').notNull() });
 
+/**
+ * The operator's switches, append-only: who stopped new entries or let them go on again, when and why. The newest row of a
+ * (scope, target) is what holds. `target`: the source of a venue, a uid, an agent's id; empty for the platform.
+ */
+export const halts = pgTable('halts', {
+  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  scope: text('scope').notNull(),
+  target: text('target').notNull(),
+  /** `halt` or `lift`. */
+  act: text('act').notNull(),
+  reason: text('reason').notNull(),
+  by: text('by').notNull(),
+  /** Wall clock; null until it is lifted. */
+  until: ms('until'),
+  at: ms('at').notNull(),
+}, (t) => [index('halts_newest').on(t.scope, t.target, t.id)]);
+
 export const meta = pgTable('meta', { key: text('key').primaryKey(), value: jsonb('value').notNull() });

@@ -45,6 +45,7 @@ export interface AppDeps {
   admit(identity: Identity): Promise<void>;
   readMarks(uid: string): Promise<Portfolio | null>;
   readRuns: StreamDeps['readRuns'];
+  readEntriesOff: StreamDeps['readEntriesOff'];
   callables?: Callables;
   /** Tells whose sign-ins were ended just now. */
   ended?: EndedSessions;

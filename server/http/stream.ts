@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { and, asc, eq, gt, min } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
 import type { AgentRun } from '../../contract/agents.ts';
+import type { EntriesOff } from '../../contract/halts.ts';
 import type { SymbolQuote } from '../../contract/market.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
@@ -41,6 +42,8 @@ export interface StreamDeps {
   readMarks(uid: string): Promise<Portfolio | null>;
   /** When the agents of these people last looked and look next. */
   readRuns(uids: readonly string[]): Promise<Map<string, AgentRun[]>>;
+  /** What keeps the agents of these people from opening anything. */
+  readEntriesOff(uids: readonly string[]): Promise<Map<string, EntriesOff[]>>;
 }
 
 interface Reader {
@@ -59,6 +62,8 @@ interface Reader {
   lookedAt: number;
   /** What it was last told of its agents' looks. */
   runs: string;
+  /** What it was last told to be off; null before the first word, which may say that nothing is. */
+  off: string | null;
 }
 
 const frame = (event: StreamEvent, id?: number) => `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
@@ -106,7 +111,7 @@ export class Streams {
     const present = row?.sequence ?? 0;
     const reader: Reader = {
       uid, token, response, sequence: await this.resumeAt(uid, present, after), endsAt: authTimeMs + SESSION_MAX_AGE_MS,
-      tokenEndsAt: expiresAtMs, recheckAt: this.nextRecheck(), reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(), runs: '',
+      tokenEndsAt: expiresAtMs, recheckAt: this.nextRecheck(), reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(), runs: '', off: null,
     };
     // Gone before it was opened: its 'close' has been, and nothing would ever take it out again.
     if (response.destroyed) return;
@@ -230,8 +235,11 @@ export class Streams {
     if (this.readingRuns || this.readers.size === 0) return;
     this.readingRuns = true;
     try {
-      const runs = await this.deps.readRuns([...new Set([...this.readers].map((reader) => reader.uid))]);
+      const uids = [...new Set([...this.readers].map((reader) => reader.uid))];
+      const runs = await this.deps.readRuns(uids);
+      const off = await this.deps.readEntriesOff(uids);
       for (const reader of this.readers) {
+        this.sendOff(reader, off.get(reader.uid));
         const agents = runs.get(reader.uid) ?? [];
         const text = agents.length === 0 ? '' : frame({ type: 'agents.ran', agents });
         if (text === reader.runs || reader.response.writableNeedDrain) continue;
@@ -243,6 +251,15 @@ export class Streams {
     } finally {
       this.readingRuns = false;
     }
+  }
+
+  /** A reader that came while this was read is told the next time. */
+  private sendOff(reader: Reader, off: EntriesOff[] | undefined): void {
+    if (off === undefined || reader.response.writableNeedDrain) return;
+    const text = frame({ type: 'entries.off', off });
+    if (text === reader.off) return;
+    reader.off = text;
+    this.write(reader, text);
   }
 
   private check(): void {

@@ -4,8 +4,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
+import { HaltScope } from '../../contract/halts.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
+import { liftSwitch, listSwitches, throwSwitch } from '../halts/halts.ts';
 import type { Log } from '../log.ts';
 import { answerRequest, closeRequest, requestsForOperator } from './requests.ts';
 
@@ -16,11 +18,18 @@ export const OperatorAsk = z.discriminatedUnion('act', [
   z.object({ act: z.literal('list'), all: z.boolean() }),
   z.object({ act: z.literal('answer'), id: z.string(), text: z.string() }),
   z.object({ act: z.literal('close'), id: z.string() }),
+  z.object({ act: z.literal('halts'), all: z.boolean() }),
+  z.object({ act: z.literal('halt'), scope: HaltScope, target: z.string(), reason: z.string(), until: z.nullable(z.number()), by: z.string() }),
+  z.object({ act: z.literal('lift'), scope: HaltScope, target: z.string(), reason: z.string(), by: z.string() }),
 ]);
 export type OperatorAsk = z.infer<typeof OperatorAsk>;
 
-/** Answers the requests as they are after the act. */
+/** Answers the requests, or the switches, as they are after the act. */
 export async function operate(database: Database, clock: WallClock, ask: OperatorAsk): Promise<unknown> {
+  if (ask.act === 'halts') return listSwitches(database.db, ask.all, clock.now());
+  if (ask.act === 'halt' || ask.act === 'lift') {
+    return database.transaction(async (tx) => [ask.act === 'halt' ? await throwSwitch(tx, ask, clock.now()) : await liftSwitch(tx, ask, clock.now())]);
+  }
   if (ask.act === 'list') return requestsForOperator(database.db, ask.all);
   await database.transaction((tx) => (ask.act === 'answer' ? answerRequest(tx, ask.id, ask.text, clock.now()) : closeRequest(tx, ask.id, clock.now())));
   return requestsForOperator(database.db, true);
@@ -47,7 +56,7 @@ export async function openOperatorSocket(dataDir: string, database: Database, cl
     await new Promise<void>((resolve, reject) => { server.once('error', reject); server.listen(path, resolve); });
     chmodSync(path, 0o600);
   } catch (error) {
-    log.warn({ reason: String(error) }, 'the socket for the operator could not be opened; support is answered while the server is stopped');
+    log.warn({ reason: String(error) }, 'the socket for the operator could not be opened; support is answered, and switches are thrown, while the server is stopped');
     return () => Promise.resolve();
   }
   return () => new Promise((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); });

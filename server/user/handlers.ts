@@ -1,12 +1,12 @@
 /** The calls about a person's own settings; refuses edits made on a version that is no longer the newest. */
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
 import { tierPermits } from '../../contract/tiers.ts';
 import type { RiskProfileBody, TradingSettingsBody } from '../../contract/user.ts';
 import type { Entitlement } from '../billing/entitlement.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { riskProfiles, users } from '../db/schema.ts';
+import { accounts, riskProfiles, users } from '../db/schema.ts';
 import type { EventLog } from '../events/events.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { readRiskProfiles, readSettings } from './settings.ts';
@@ -50,6 +50,9 @@ async function writeSettings(
   tx: Tx, uid: string, settings: Omit<TradingSettingsBody, 'version'>, seen: number | undefined,
 ): Promise<number> {
   const mine = eq(users.uid, uid);
+  // Agents that trade now hold the book and have read the settings before these: they are waited for, so that what is
+  // switched off here is off for every purchase from here on.
+  await tx.db.select({ id: accounts.id }).from(accounts).where(and(eq(accounts.uid, uid), isNull(accounts.closedAt))).orderBy(accounts.id).for('update');
   const [row] = await tx.db.update(users)
     .set({ settings, settingsVersion: sql`${users.settingsVersion} + 1` })
     .where(seen === undefined ? mine : and(mine, eq(users.settingsVersion, seen)))

@@ -50,3 +50,12 @@ export const formatMoment = lazily({ day: 'numeric', month: 'short', year: 'nume
 export function formatWhen(at: number, now = Date.now()): string {
   return new Date(at).toDateString() === new Date(now).toDateString() ? formatClock(at) : `${formatDate(at)} ${formatClock(at)}`;
 }
+
+/** `2026-01-31 18:00 UTC` as the server writes it. */
+const WRITTEN = /\b(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d) UTC\b/g;
+
+/** A sentence of the server with its moments in the reader's own zone. */
+export function withLocalTimes(text: string, now = Date.now()): string {
+  return text.replace(WRITTEN, (_, year: string, month: string, day: string, hour: string, minute: string) =>
+    formatWhen(Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute)), now));
+}

@@ -1,6 +1,7 @@
 /** Takes the state that a push brought into the snapshots; refuses one that is older than what is kept, and says what is missing. */
 import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
+import type { AgentList } from '../../contract/agents.ts';
 import type { PushPayload } from '../../contract/push.ts';
 import { heldDatabase, StorageFault, type UserDatabase } from './database.ts';
 import { readSnapshot, writeSnapshot } from './snapshots.ts';
@@ -37,12 +38,15 @@ function noteSeen(database: UserDatabase, id: string, sequence: number): Promise
   }));
 }
 
+/** No message carries what is switched off: what was known of it stays. */
+const keptOff = (kept: AgentList | undefined): Pick<AgentList, 'entriesOff'> => (kept?.entriesOff === undefined ? {} : { entriesOff: kept.entriesOff });
+
 /** Agents: a whole list stands for itself; a part is laid over what is kept, which is then up to date only without a gap. */
 async function keepAgents({ uid, sequence, state }: PushPayload, database: UserDatabase, at: number): Promise<Pushed> {
   const kept = await readSnapshot(uid, 'agents', database);
   if (kept !== null && kept.value.sequence >= sequence) return 'fresh';
   if (state.wholeAgents) {
-    const value = { agents: state.agents, sequence, asOf: state.asOf };
+    const value = { ...keptOff(kept?.value), agents: state.agents, sequence, asOf: state.asOf };
     return await writeSnapshot(uid, 'agents', value, at, database) ? 'fresh' : 'not-kept';
   }
   if (kept === null) return 'behind';
@@ -51,7 +55,7 @@ async function keepAgents({ uid, sequence, state }: PushPayload, database: UserD
   const agents = kept.value.agents.map((agent) => pushed.get(agent.id) ?? agent);
   for (const agent of state.agents) if (!agents.includes(agent)) agents.push(agent);
   // With a gap the list is still as old as it was: its age and its number say so, and the next reading is a fresh one.
-  const value = gap ? { ...kept.value, agents } : { agents, sequence, asOf: state.asOf };
+  const value = gap ? { ...kept.value, agents } : { ...keptOff(kept.value), agents, sequence, asOf: state.asOf };
   if (!await writeSnapshot(uid, 'agents', value, gap ? kept.savedAt : at, database)) return 'not-kept';
   return gap ? 'behind' : 'fresh';
 }

@@ -1,5 +1,6 @@
 /** An agent as a person sees it: the server's word, with what waits to be sent laid over it; refuses to call a wish a fact. */
 import type { Agent } from '../../contract/agents.ts';
+import { withLocalTimes } from '../format/times.ts';
 import { concerns, isStop, type OutboxEntry } from '../offline/outbox-entry.ts';
 
 export interface AgentView {
@@ -27,7 +28,7 @@ export function statusText(agent: Pick<Agent, 'status' | 'openPositions' | 'hold
   switch (agent.status) {
     case 'running': return 'Running';
     case 'stopped': return `Stopped${protecting}`;
-    case 'halted': return `Halted${agent.hold === null ? '' : `: ${agent.hold.text}`}`;
+    case 'halted': return `Halted${agent.hold === null ? '' : `: ${withLocalTimes(agent.hold.text)}`}`;
     case 'faulted': return `Faulted${agent.hold === null ? '' : `: ${agent.hold.text}`}${protecting}`;
   }
 }

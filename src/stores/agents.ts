@@ -1,6 +1,7 @@
 /** The person's agents as the server last said them; refuses to guess that a command has worked. */
 import { proxy } from 'valtio';
 import type { Agent, AgentList, AgentRun } from '../../contract/agents.ts';
+import type { EntriesOff } from '../../contract/halts.ts';
 import { api } from '../api/api.ts';
 import { load } from './load.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
@@ -11,6 +12,8 @@ export interface AgentsData {
   sequence: number;
   /** Wall clock of the server, ms. */
   asOf: number;
+  /** What keeps agents from opening anything, widest first. */
+  entriesOff: EntriesOff[];
 }
 
 export const agentsStore = proxy<Slot<AgentsData>>(emptySlot());
@@ -19,7 +22,7 @@ export const agentsStore = proxy<Slot<AgentsData>>(emptySlot());
 export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now()): void {
   const present = agentsStore.data;
   if (present !== null && next.sequence < present.sequence) return;
-  fill(agentsStore, { agents: next.agents, sequence: next.sequence, asOf: next.asOf }, origin, savedAt);
+  fill(agentsStore, { agents: next.agents, sequence: next.sequence, asOf: next.asOf, entriesOff: next.entriesOff ?? [] }, origin, savedAt);
 }
 
 /**
@@ -52,6 +55,11 @@ export function applyRuns(runs: readonly AgentRun[]): void {
     known.lastRunAt = lastRunAt;
     known.nextRunAt = nextRunAt;
   }
+}
+
+/** What is switched off, from the stream. */
+export function applyEntriesOff(off: EntriesOff[]): void {
+  if (agentsStore.data !== null) agentsStore.data.entriesOff = off;
 }
 
 /** Drops a deleted agent. */

@@ -93,8 +93,9 @@ function throttled<T>(store: Slot<T>, write: (data: T, savedAt: number) => Promi
   return { flush, stop() { unsubscribe(); clearTimeout(timer); } };
 }
 
-/** Which agents there are, and what became of them; when they last looked is no part of it. */
-const agentsMark = ({ agents }: AgentsData): string => agents.map(({ id, generation, version, status }) => `${id} ${generation} ${version} ${status}`).join(',');
+/** Which agents there are, what became of them and what is switched off; when they last looked is no part of it. */
+const agentsMark = ({ agents, entriesOff }: AgentsData): string =>
+  `${agents.map(({ id, generation, version, status }) => `${id} ${generation} ${version} ${status}`).join(',')} ${JSON.stringify(entriesOff)}`;
 
 /** Keeps what the server says of a user until stopped. Stopping writes nothing: the user may have signed out. */
 export function keepSnapshots(uid: string): () => void {

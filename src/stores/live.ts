@@ -9,7 +9,7 @@ import { environment } from '../environment.ts';
 import { endSession, idToken, revokeSession, session } from '../identity/session.ts';
 import { log } from '../log.ts';
 import { whileSeen } from '../resting-timer.ts';
-import { agentsStore, applyAgent, applyRuns, clearAgents, loadAgents, removeAgent } from './agents.ts';
+import { agentsStore, applyAgent, applyEntriesOff, applyRuns, clearAgents, loadAgents, removeAgent } from './agents.ts';
 import { clearAnalytics } from './analytics.ts';
 import { behind, noteBehind } from './behind.ts';
 import { clearBooks } from './books.ts';
@@ -83,6 +83,7 @@ export function applyEvent(event: StreamEvent): void {
       return;
     case 'agent.changed': applyAgent(event.agent, event.sequence); return;
     case 'agents.ran': applyRuns(event.agents); return;
+    case 'entries.off': applyEntriesOff(event.off); return;
     case 'agent.deleted': removeAgent(event.agentId, event.sequence); return;
     case 'fill.recorded': applyFill(event.fill, event.sequence); return;
     case 'portfolio.changed': void loadPortfolio(true); return;

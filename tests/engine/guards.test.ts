@@ -34,7 +34,7 @@ describe('guards over an agent', () => {
   it('day loss: halts at its limit until midnight UTC', () => {
     const day = { start: MONDAY + DAY_MS, equity: parseFixed('10000') };
     expect(dayLoss(over('9600.01', { day }))).toBeNull();
-    expect(dayLoss(over('9600', { day }))).toEqual({ code: 'day_loss', text: 'Down 4 % today, the limit is 4 %: no new trades until midnight UTC.', until: MONDAY + 2 * DAY_MS });
+    expect(dayLoss(over('9600', { day }))).toEqual({ code: 'day_loss', text: 'Down 4 % today, the limit is 4 %: no new trades until 2022-04-13 00:00 UTC.', until: MONDAY + 2 * DAY_MS });
     expect(dayLoss(over('1', { day: null }))).toBeNull();
   });
 

@@ -23,6 +23,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/billing\/(entitlement|handlers|payments|routes|standing|stripe-payments|subscription-record|test-payments)\.ts$/,
   /^server\/user\/(settings|ensure-user|handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
+  /^server\/halts\/halts\.ts$/,
   /^server\/wallet\/handlers\.ts$/,
   /^server\/venues\/(venue|paper)\.ts$/,
 ];

@@ -4,7 +4,7 @@ import type { Decision } from '../../../contract/agents.ts';
 import type { AgentPerformance } from '../../../contract/trading.ts';
 import { Button } from '../../components/Button.tsx';
 import { SignalMeter } from '../../components/SignalMeter.tsx';
-import { formatWhen } from '../../format/times.ts';
+import { formatWhen, withLocalTimes } from '../../format/times.ts';
 import { useMarketNow } from '../reading.ts';
 import { groupDecisions } from './decision-groups.ts';
 import { reasonText } from './reason-words.ts';
@@ -46,7 +46,7 @@ export function AgentDecisions({ decisions, older }: { decisions: readonly Decis
               <time className="text-xs whitespace-nowrap text-ink-3" dateTime={new Date(decision.at).toISOString()}>{count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}{count > 1 ? `${formatWhen(since, now)} – ` : ''}{formatWhen(decision.at, now)}</time>
             </div>
             <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5">
-              <p className="min-w-0 text-xs text-ink-2">{decision.text}</p>
+              <p className="min-w-0 text-xs text-ink-2">{withLocalTimes(decision.text, now)}</p>
               {decision.strength !== null && <SignalMeter strength={decision.strength} threshold={decision.threshold} className="text-ink-3" />}
             </div>
           </li>

@@ -3,7 +3,7 @@ import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
 import { Ratio } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
-import { formatUntil, formatWhen } from '../../format/times.ts';
+import { formatUntil, formatWhen, withLocalTimes } from '../../format/times.ts';
 import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { useMarketNow, useMarketSpeed, useSlot } from '../reading.ts';
@@ -24,7 +24,7 @@ export function HoldNotice({ agent }: { agent: Agent }) {
   const bad = agent.status === 'faulted';
   return (
     <div role="status" className={`mb-5 border-l-2 py-1 pl-4 ${bad ? 'border-danger' : 'border-amber'}`}>
-      <p className={`font-medium ${bad ? 'text-danger' : 'text-amber'}`}>{bad ? 'Taken out by a fault' : 'Held by a guard'}{agent.hold === null ? '' : `. ${agent.hold.text}`}</p>
+      <p className={`font-medium ${bad ? 'text-danger' : 'text-amber'}`}>{bad ? 'Taken out by a fault' : 'Held by a guard'}{agent.hold === null ? '' : `. ${withLocalTimes(agent.hold.text, now)}`}</p>
       <p className="text-ink-2">{untilText(agent, now, speed)}</p>
     </div>
   );

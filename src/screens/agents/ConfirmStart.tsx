@@ -21,6 +21,7 @@ import { act } from '../act.ts';
 import type { OutboxEntryView } from '../outbox-view.ts';
 import { useSlot } from '../reading.ts';
 import { AskPreview } from './AskPreview.tsx';
+import { EntriesOffNotice } from './EntriesOff.tsx';
 import { planText } from './agent-words.ts';
 import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-words.ts';
 
@@ -61,6 +62,7 @@ function Body({ entry, agents, now }: { entry: OutboxEntryView; agents: readonly
   const names = new Map(entry.seen?.agents.map((agent) => [agent.id, agent.name]));
   return (
     <div className="flex flex-col gap-4">
+      <EntriesOffNotice agentId={ids.length === 1 ? ids[0] ?? null : null} className="" />
       <Prices rows={rows} pressedAt={entry.createdAt} now={now} />
       <ul>
         {ids.map((id) => {

@@ -12,6 +12,7 @@ import { keepDraft, NEW_AGENT_PATH, useKeptDraft, WIZARD_DRAFT } from './kept-dr
 import { RiskPresets } from './RiskPresets.tsx';
 import { TermsFields } from './TermsFields.tsx';
 import { useCreate } from './use-create.ts';
+import { EntriesOffNotice } from './EntriesOff.tsx';
 import WouldDoNow from './WouldDoNow.tsx';
 import WouldHaveDone from './WouldHaveDone.tsx';
 
@@ -88,6 +89,7 @@ export default function CreateWizard({ quote, draft: given, onCreated }: { quote
   return (
     <div>
       <StepHead step={step}>3 of 3. {draft.name.trim()}, {draft.risk_profile}</StepHead>
+      <EntriesOffNotice className="mb-3" />
       <WouldDoNow ask={previewOf(draft)} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing="The terms are not complete: go back and mend them." />
       <div className="mt-5"><WouldHaveDone ask={previewOf(draft)} missing="The terms are not complete: go back and mend them." /></div>
       {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}

@@ -13,6 +13,7 @@ import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { act } from '../act.ts';
 import { useSlot } from '../reading.ts';
 import { AskPreview } from './AskPreview.tsx';
+import { EntriesOffNotice } from './EntriesOff.tsx';
 import { namesText, planText } from './agent-words.ts';
 import { worstOf } from './confirm-words.ts';
 
@@ -33,6 +34,7 @@ export default function StartAllDialog({ agents, onClose }: { agents: readonly A
   return (
     <Dialog open onOpenChange={(open) => { if (!open) onClose(); }} title="Start all" description={sentence}
       actions={<><Button onClick={onClose}>Cancel</Button><HoldToConfirm label={`Hold to start ${agents.length}`} sentence={sentence} tone="primary" onConfirm={() => { onClose(); act(startAll([...agents])); }} /></>}>
+      <EntriesOffNotice className="mb-3" />
       <ul>
         {agents.map((agent) => (
           <li key={agent.id} className="rule py-2">

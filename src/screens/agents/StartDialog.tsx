@@ -18,6 +18,7 @@ import { act } from '../act.ts';
 import { useSlot } from '../reading.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { planText } from './agent-words.ts';
+import { EntriesOffNotice } from './EntriesOff.tsx';
 import { riskOf, worstLoss } from './risk.ts';
 
 const WouldDoNow = lazy(() => import('./WouldDoNow.tsx'));
@@ -31,6 +32,7 @@ function Preview({ agent }: { agent: Agent }) {
   const worst = equity === null ? null : worstLoss(agent.max_position_size, equity, risk, feeBps);
   return (
     <>
+      <EntriesOffNotice agentId={agent.id} className="mb-3" />
       <dl>
         <Line term="Risk values">{agent.risk_profile}, {settings === null ? 'yours not yet read' : risk.isOwn ? 'your own' : 'the preset'}</Line>
         <Line term="Enters at a signal of">{risk.threshold.toFixed(2)} or more</Line>

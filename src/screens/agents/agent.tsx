@@ -35,6 +35,7 @@ import { CreateDialog } from './agents.tsx';
 import { stopSentence, undo } from './AgentActs.tsx';
 import { AgentDecisions } from './AgentDecisions.tsx';
 import { Guards, HoldNotice } from './AgentStanding.tsx';
+import { EntriesOffNotice } from './EntriesOff.tsx';
 import { runText, STATUS_TONE, useLate } from './agent-looks.ts';
 import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from './agent-words.ts';
 import { StartDialog } from './StartDialog.tsx';
@@ -188,6 +189,7 @@ export default function AgentScreen({ params }: ScreenProps) {
         </div>
         <Acts agent={agent} editing={editing} onEdit={setEditing} />
       </div>
+      <EntriesOffNotice agentId={agent.id} />
       <HoldNotice agent={agent} />
       <ReadError message={slot.error} hasData={slot.data !== null} onRetry={() => { void read(); }} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">

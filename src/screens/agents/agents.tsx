@@ -20,6 +20,7 @@ import { stopAllSentence } from '../stop-all/stop-all.tsx';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import type { AgentDraft } from './agent-draft.ts';
 import { AgentList } from './AgentList.tsx';
+import { EntriesOffNotice } from './EntriesOff.tsx';
 import { keepDraft, NEW_AGENT_PATH, WIZARD_DRAFT } from './kept-draft.ts';
 
 const CreateWizard = lazy(() => import('./CreateWizard.tsx'));
@@ -77,6 +78,7 @@ export default function AgentsScreen() {
         {all.some((view) => view.canStop) && <Button size="sm" tone="danger-quiet" onClick={() => { setAsking('stop'); }}><CircleStop className="size-4" aria-hidden />Stop all</Button>}
         <Button tone="primary" size="sm" onClick={() => { setCreating(true); }}><Plus className="size-4" aria-hidden />New agent</Button>
       </ScreenTitle>
+      <EntriesOffNotice />
       <NotDone views={all} />
       <ReadError message={slot.error} hasData={views !== null} onRetry={() => { void loadAgents(true); }} />
       {views === null && slot.error === null && <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />}

@@ -7,6 +7,7 @@ import { api } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { errorSentence } from '../../format/errors.ts';
 import { formatAmount } from '../../format/numbers.ts';
+import { withLocalTimes } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 
 /** Typing is let come to rest before it is asked about, ms. */
@@ -69,7 +70,7 @@ export function previewSentence({ pairs, quote, hold }: Pick<AgentPreview, 'pair
     ...(sells.length > 0 ? [`sell ${bases(sells)} for ${total(sells)} ${quote}`] : []),
   ];
   if (acts.length > 0) return `Now it would ${acts.join(' and ')}.`;
-  if (hold !== null) return `Now it would open nothing: ${hold.text}`;
+  if (hold !== null) return `Now it would open nothing: ${withLocalTimes(hold.text)}`;
   const unpriced = pairs.filter(({ reason }) => reason === 'no_price').length;
   if (unpriced > 0 && unpriced === pairs.length) return 'Now it would trade nothing: no price has come since the candle closed.';
   const weak = pairs.filter(({ reason }) => reason === 'weak_signal').length;
@@ -79,6 +80,6 @@ export function previewSentence({ pairs, quote, hold }: Pick<AgentPreview, 'pair
 
 /** A decision's sentence without its verdict, where the verdict stands beside it already. */
 export function reasonOnly(text: string): string {
-  const reason = text.replace(/^(No trade|Holding): /, '');
+  const reason = withLocalTimes(text).replace(/^(No trade|Holding): /, '');
   return reason.charAt(0).toUpperCase() + reason.slice(1);
 }

@@ -10,7 +10,7 @@ import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState
 import { Amount } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { formatRatio, formatShare } from '../../format/numbers.ts';
-import { formatWhen } from '../../format/times.ts';
+import { formatWhen, withLocalTimes } from '../../format/times.ts';
 import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { POOL_NAME } from '../agents/agent-words.ts';
 import { groupDecisions } from '../agents/decision-groups.ts';
@@ -132,7 +132,7 @@ function Feed({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<st
         {shown.map(({ decision, count }) => (
           <li key={decision.id} className="rule py-2">
             <div className="flex justify-between gap-3"><span className={`min-w-0 truncate ${decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}`}>{decision.pair.split('/')[0]} · <Link href={`/agents/${encodeURIComponent(decision.agentId)}`} className="hover:text-accent">{names.get(decision.agentId) ?? 'a deleted agent'}</Link></span><span className="text-xs whitespace-nowrap text-ink-3">{count > 1 ? `${count} times, ` : ''}{formatWhen(decision.at, now)}</span></div>
-            <p className="text-xs text-ink-2">{decision.text}</p>
+            <p className="text-xs text-ink-2">{withLocalTimes(decision.text)}</p>
           </li>
         ))}
       </ul>

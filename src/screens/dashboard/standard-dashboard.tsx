@@ -17,6 +17,7 @@ import { EquityFigure } from '../portfolio/Equity.tsx';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
 import { useAgentViews, useSlot } from '../reading.ts';
+import { EntriesOffNotice } from '../agents/EntriesOff.tsx';
 import { NeedsYou } from './NeedsYou.tsx';
 import { SinceYouLeft } from './SinceYouLeft.tsx';
 
@@ -58,6 +59,7 @@ export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: s
             <ReadError message={portfolio.error} hasData={portfolio.data !== null} onRetry={() => { void loadPortfolio(true); }} />
             <div className="mt-2">{portfolio.data === null ? <ChartPlace what="Equity" className="h-[204px] w-full" failed={portfolio.error !== null} /> : <EquityChart curve={portfolio.data.equityCurve} quote={portfolio.data.quote} now={[portfolio.data.asOf, portfolio.data.equity]} />}</div>
           </div>
+          {views !== null && views.length > 0 && <EntriesOffNotice className="" />}
           <SinceYouLeft key={uid} uid={uid} portfolio={portfolio.data} fills={history.data?.fills ?? null} agents={agents} />
           {views !== null && <div className="empty:hidden xl:hidden"><NeedsYou views={views} /></div>}
           <Section title="Agents" aside={views === null || views.length === 0 ? undefined : <Link href="/agents" className="hover:text-ink">{running} of {views.length} running</Link>}>

@@ -39,7 +39,7 @@ describe.each(bodies)('a database on %s', (_name, open) => {
   const valueOf = async (key: string): Promise<unknown> => (await database.db.select().from(meta).where(eq(meta.key, key)))[0]?.value;
 
   it('has every table of the schema', async () => {
-    expect(await countOf(database, sql`select count(*)::int as count from information_schema.tables where table_schema = 'public'`)).toBe(33);
+    expect(await countOf(database, sql`select count(*)::int as count from information_schema.tables where table_schema = 'public'`)).toBe(34);
   });
 
   it('tells after the commit, in order, and tells nothing of what was rolled back', async () => {

@@ -7,6 +7,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
 import { StreamEvent } from '../../../contract/stream.ts';
 import { agents } from '../../../server/db/schema.ts';
+import { liftSwitch, throwSwitch } from '../../../server/halts/halts.ts';
 import { buildTestApp, ErrorLog, TestClock, type TestApp } from '../../support/app.ts';
 
 let test: TestApp;
@@ -105,6 +106,20 @@ describe('the stream', () => {
     expect(ticks.type === 'ticks' && ticks.symbols.length).toBeGreaterThan(0);
     reader.close();
   });
+
+  it('says at once what is switched off, by whom and why, and when it is on again', async () => {
+    const reader = await read(await test.signToken('Olga'));
+    const last = () => reader.events.filter((event) => event.type === 'entries.off').at(-1);
+    await reader.until((event) => event.type === 'entries.off');
+    expect(last()).toEqual({ type: 'entries.off', off: [] });
+    const ask = { scope: 'platform', target: '', reason: 'Checking prices', by: 'ops' } as const;
+    const thrown = await test.database.transaction((tx) => throwSwitch(tx, { ...ask, until: clock.now() + 60_000 }, clock.now()));
+    await reader.until((event) => event.type === 'entries.off' && event.off.length > 0);
+    expect(last()).toEqual({ type: 'entries.off', off: [{ scope: 'platform', by: 'operator', agentId: null, reason: 'Checking prices', since: thrown.at, until: thrown.until }] });
+    await test.database.transaction((tx) => liftSwitch(tx, ask, clock.now()));
+    await expect.poll(last, { timeout: 10_000 }).toEqual({ type: 'entries.off', off: [] });
+    reader.close();
+  }, 20_000);
 
   it('beats when nothing else is said, and ends with the session', async () => {
     const reader = await read(await test.signToken('Dave'));

@@ -2,6 +2,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
+import type { EntriesOff } from '../../../contract/halts.ts';
 import { PushedPortfolio, type PushPayload } from '../../../contract/push.ts';
 import { openUserDatabase, type UserDatabase } from '../../../src/offline/database.ts';
 import { isBehindPush, keepPushed } from '../../../src/offline/pushed-state.ts';
@@ -33,9 +34,11 @@ describe('a push', () => {
 
   it('with a part is laid over a list that lacks nothing else', async () => {
     const db = database();
-    await writeSnapshot(db.uid, 'agents', { agents: [agent('a'), agent('b')], sequence: 4, asOf: T0 }, T0, db);
+    const entriesOff: EntriesOff[] = [{ scope: 'venue', by: 'operator', agentId: null, reason: 'Late prices', since: T0, until: null }];
+    await writeSnapshot(db.uid, 'agents', { agents: [agent('a'), agent('b')], sequence: 4, asOf: T0, entriesOff }, T0, db);
     expect(await keepPushed(payload(db.uid, 5, [agent('b', 'halted')], false), db, T0 + 9)).toBe('fresh');
-    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ savedAt: T0 + 9, value: { sequence: 5, agents: [{ id: 'a', status: 'running' }, { id: 'b', status: 'halted' }] } });
+    // A message says nothing of what is switched off: what was known of it stays.
+    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ savedAt: T0 + 9, value: { sequence: 5, entriesOff, agents: [{ id: 'a', status: 'running' }, { id: 'b', status: 'halted' }] } });
   });
 
   it('with a part after a gap says that the device is behind, and makes the list no younger than it is', async () => {
