@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 /** In the order of the file. */
 export const EXPORT_PARTS = [
   'profile', 'signIn', 'settings', 'riskValues', 'subscription', 'checkouts', 'testInvoices', 'agents', 'books', 'positions', 'orders', 'fills', 'ledger', 'balances',
-  'equity', 'decisions', 'decisionCounts', 'commands', 'events', 'pushDevices', 'pushSettings', 'pushMessages', 'referralCode', 'referrals', 'planCredits',
+  'equity', 'decisions', 'decisionCounts', 'switches', 'commands', 'events', 'pushDevices', 'pushSettings', 'pushMessages', 'referralCode', 'referrals', 'planCredits',
   'supportRequests', 'supportMessages', 'linkedAddresses', 'linkMessages',
 ] as const;
 export const ExportPart = z.enum(EXPORT_PARTS);

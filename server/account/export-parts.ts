@@ -94,6 +94,10 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     tables: ['decision_counts'], from: 'decision_counts', where: `agent_id in ${AGENTS}`, key: `agent_id::text || ' ' || day || ' ' || reason`,
     columns: { agentId: 'agent_id', day: 'day', reason: 'reason', count: 'count' },
   },
+  switches: {
+    tables: ['halts'], from: 'halts', where: `((scope = 'user' and target = $uid) or (scope = 'agent' and target in (select id::text from agents where uid = $uid)))`, key: `lpad(id::text, 20, '0')`,
+    columns: { of: 'scope', target: 'target', act: 'act', reason: 'reason', at: time('at'), until: time('until') },
+  },
   commands: { tables: ['receipts'], from: 'receipts', where: 'uid = $uid', key: 'command_id::text', columns: { commandId: 'command_id', status: 'status', reply: json('reply'), createdAt: time('created_at') } },
   events: { tables: ['events'], from: 'events', where: 'uid = $uid', key: `lpad(sequence::text, 20, '0')`, columns: { sequence: 'sequence', event: json('payload'), createdAt: time('created_at') } },
   // The address of a device is a capability to write to it, and its keys are secrets: which service it is with says what is held.

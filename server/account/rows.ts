@@ -2,7 +2,7 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Tx } from '../db/database.ts';
 import {
-  accounts, agents, balances, decisionCounts, decisions, equityPoints, events, fills, ledger, orders, positions, pushMessages, pushPreferences,
+  accounts, agents, balances, decisionCounts, decisions, equityPoints, events, fills, halts, ledger, orders, positions, pushMessages, pushPreferences,
   pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, supportMessages, supportRequests, users,
 } from '../db/schema.ts';
 import { checkouts, planCredits, subscriptions, testInvoices } from '../db/schema-plans.ts';
@@ -20,10 +20,12 @@ export async function deleteRows(tx: Tx, uid: string): Promise<void> {
   await db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
   if (agentIds.length > 0) {
     for (const table of [decisions, decisionCounts] as const) await db.delete(table).where(inArray(table.agentId, agentIds));
+    await db.delete(halts).where(and(eq(halts.scope, 'agent'), inArray(halts.target, agentIds)));
   }
   if (bookIds.length > 0) {
     for (const table of [fills, orders, positions, equityPoints, balances, ledger] as const) await db.delete(table).where(inArray(table.accountId, bookIds));
   }
+  await db.delete(halts).where(and(eq(halts.scope, 'user'), eq(halts.target, uid)));
   const devices = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(eq(pushSubscriptions.uid, uid));
   await db.delete(pushMessages).where(inArray(pushMessages.subscriptionId, devices));
   const requests = db.select({ id: supportRequests.id }).from(supportRequests).where(eq(supportRequests.uid, uid));

@@ -77,6 +77,7 @@ async function livedIn(): Promise<Person> {
   await db().insert(schema.planCredits).values({ id: randomUUID(), uid, cause: `inviter:${randomUUID()}`, days: 14, createdAt: now });
   await db().insert(schema.linkedAddresses).values({ id: randomUUID(), uid, chainId: 84_532, address: `0x${randomUUID().replaceAll('-', '')}00000000`, label: 'Smart wallet', proof: 'contract', linkedAt: now });
   await db().insert(schema.linkMessages).values({ nonce: randomUUID(), uid, chainId: 84_532, address: SIGNED_ADDRESS, message: `Signed for ${uid}`, createdAt: now, expiresAt: now });
+  await db().insert(schema.halts).values([{ scope: 'user', target: uid }, { scope: 'agent', target: agentId }].map((of) => ({ ...of, act: 'halt', reason: `Asked by ${uid}`, by: 'ops', until: now - 1, at: now - 2 })));
   await test.hosted('referral', token, {});
   await test.hosted('openSupportRequest', token, { id: randomUUID(), category: 'billing', text: `A question by ${uid}`, diagnostics: null });
   return { uid, email, token, agentId, marks: [uid, email, agentId, accountId, subscriptionId, orderId, `Harbour ${people}`] };
