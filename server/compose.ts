@@ -144,5 +144,5 @@ export async function compose(parts: Parts): Promise<Composed> {
     database, clock, log, vapid, agent: pushAgent(config.push.allowLocal),
     readAgents: (uid) => readAgentList(trading, uid), readPortfolio: (uid) => readPortfolio(trading, uid),
   });
-  return { app, bell, scheduler: new Scheduler(trading), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions, reconciliation: new Reconciliation({ ...trading, payments }) };
+  return { app, bell, scheduler: new Scheduler(trading, config.agentBatch), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions, reconciliation: new Reconciliation({ ...trading, payments }) };
 }

@@ -34,6 +34,7 @@ const Environment = z.object({
   DATA_DIR: withDefault(z.string(), '.data'),
   DATABASE_URL: url(/^postgres(ql)?:\/\//, 'an address such as postgres://user:password@host:5432/tradewind'),
   RUN_AGENTS: flag(true),
+  AGENT_BATCH: withDefault(z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1').max(2_000, 'at most 2000'), 250),
   DATABASE_POOL_MAX: withDefault(z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1'), 10),
   AUTH_EMULATOR_PORT: port(9099),
   FIREBASE_AUTH_EMULATOR_HOST: optional(z.string().regex(/^[^/\s]+:\d+$/, 'host:port')),
@@ -109,6 +110,8 @@ export interface Config {
   databasePoolMax: number;
   /** The server runs due agents and watches stops itself; else workers do. */
   runAgents: boolean;
+  /** Agents in one transaction. */
+  agentBatch: number;
   projectId: string;
   authDomain: string | null;
   identity: IdentityConfig;
@@ -246,7 +249,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
   const shownHost = isLoopback(env.HOST) || env.HOST === '0.0.0.0' || env.HOST === '::' ? 'localhost' : env.HOST;
   return {
     mode: env.NODE_ENV, port: env.PORT, host: env.HOST, dataDir: env.DATA_DIR,
-    databaseUrl: env.DATABASE_URL ?? null, databasePoolMax: env.DATABASE_POOL_MAX, runAgents: env.RUN_AGENTS,
+    databaseUrl: env.DATABASE_URL ?? null, databasePoolMax: env.DATABASE_POOL_MAX, runAgents: env.RUN_AGENTS, agentBatch: env.AGENT_BATCH,
     projectId: env.VITE_FIREBASE_PROJECT_ID, authDomain: env.VITE_FIREBASE_AUTH_DOMAIN ?? null, identity,
     market: {
       source: env.MARKET_SOURCE ?? null, replaySpeed: env.REPLAY_SPEED, replayStart: env.REPLAY_START ?? null,

@@ -24,9 +24,8 @@ async function work(config: Config, log: Log, opened: Opened): Promise<void> {
   }).catch((error: unknown) => { throw new ConfigError('MARKET_SOURCE', error instanceof Error ? error.message : String(error)); });
   opened.add('market', () => market.stop());
   await market.start();
-  const scheduler = new Scheduler({
-    database, market, events: new EventLog(new EventBell(), clock, database.wire), clock, log, entitlement: new DatabaseEntitlement(database, clock),
-  });
+  const events = new EventLog(new EventBell(), clock, database.wire);
+  const scheduler = new Scheduler({ database, market, events, clock, log, entitlement: new DatabaseEntitlement(database, clock) }, config.agentBatch);
   opened.add('scheduler', () => scheduler.stop());
   await scheduler.start();
   log.info({ market: market.source.id, label: market.source.label, watched: scheduler.protectedPositions }, 'working');

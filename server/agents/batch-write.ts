@@ -27,16 +27,16 @@ export interface Decided {
   outcome: AgentOutcome;
 }
 
-/** Answers the number of trades. An agent whose decisions of this tick are there already is only moved on. */
-export async function writeDecided(tx: Tx, deps: TradingDeps, tick: number, list: readonly Decided[]): Promise<number> {
-  if (list.length === 0) return 0;
+/** Answers the agent of each trade. An agent whose decisions of this tick are there already is only moved on. */
+export async function writeDecided(tx: Tx, deps: TradingDeps, tick: number, list: readonly Decided[]): Promise<string[]> {
+  if (list.length === 0) return [];
   const written = await writeDecisions(tx, deps.clock.now(), list);
   const first = list.filter(({ row, outcome }) => (written.get(row.id) ?? 0) === outcome.decisions.length);
   const recorded = await recordTrades(tx, first.flatMap((item) => tradesOf(item)));
   await moveOn(tx, deps, tick, list, new Set(first));
   const changed = await applyHolds(tx, deps, first);
   await tell(tx, deps, first, recorded.map(({ fill }) => fill), changed);
-  return recorded.length;
+  return recorded.map(({ fill }) => fill.agentId);
 }
 
 /** How many decisions of each agent were new. */

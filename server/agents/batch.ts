@@ -12,32 +12,45 @@ import type { TickInputs } from './tick-inputs.ts';
 import { applyEvent, tellChanged } from './transitions.ts';
 
 export interface BatchReport {
+  /** Agents that were due and free. */
+  claimed: number;
+  /** Of these, the agents that looked; the account of the others was held by somebody else. */
   agents: number;
-  trades: number;
+  /** Of these, the agents whose look at an older tick was passed over. */
+  late: number;
+  /** The agent of each trade. */
+  traded: string[];
   faults: number;
 }
 
 interface Failed { row: AgentRow; error: unknown }
 
+const NOBODY: BatchReport = { claimed: 0, agents: 0, late: 0, traded: [], faults: 0 };
+
 /** Runs at most `limit` due agents. The caller's transaction commits or undoes all of it. */
 export async function runBatch(tx: Tx, deps: TradingDeps, inputs: TickInputs, limit: number): Promise<BatchReport> {
   await holdSwitches(tx);
   const rows = await claimDue(tx, deps.market.source.id, inputs.tick, limit);
-  if (rows.length === 0) return { agents: 0, trades: 0, faults: 0 };
+  if (rows.length === 0) return NOBODY;
   try {
     // All at once is the usual way; a savepoint, because one row the database refuses would spoil the transaction for the rest.
-    const { trades, failed } = await tx.savepoint((inner) => runAll(inner, deps, inputs, rows));
-    for (const one of failed) await fault(tx, deps, inputs.tick, one);
-    return { agents: rows.length, trades, faults: failed.length };
+    const ran = await tx.savepoint((inner) => runAll(inner, deps, inputs, rows));
+    for (const one of ran.failed) await fault(tx, deps, inputs.tick, one);
+    return { claimed: rows.length, agents: ran.rows.length, late: lateOf(ran.rows, inputs.tick), traded: ran.traded, faults: ran.failed.length };
   } catch (error) {
     if (isRetryable(error) || isUnavailable(error)) throw error;
     return runOneByOne(tx, deps, inputs, rows);
   }
 }
 
+const lateOf = (rows: readonly AgentRow[], tick: number): number => rows.filter((row) => (row.nextDueMarketMs ?? tick) < tick).length;
+
+interface RanAll { rows: AgentRow[]; traded: string[]; failed: Failed[] }
+
 /** Decides each agent in memory, so that one that fails is only left out, and writes what the others decided in bulk. */
-async function runAll(tx: Tx, deps: TradingDeps, inputs: TickInputs, rows: readonly AgentRow[]): Promise<{ trades: number; failed: Failed[] }> {
-  const state = await BatchState.load(tx, deps, rows);
+async function runAll(tx: Tx, deps: TradingDeps, inputs: TickInputs, claimed: readonly AgentRow[]): Promise<RanAll> {
+  const state = await BatchState.load(tx, deps, claimed);
+  const rows = claimed.filter((row) => state.has(row));
   const decided: Decided[] = [];
   const failed: Failed[] = [];
   for (const row of rows) {
@@ -48,21 +61,24 @@ async function runAll(tx: Tx, deps: TradingDeps, inputs: TickInputs, rows: reado
       failed.push({ row, error });
     }
   }
-  return { trades: await writeDecided(tx, deps, inputs.tick, decided), failed };
+  return { rows, traded: await writeDecided(tx, deps, inputs.tick, decided), failed };
 }
 
 /** Each agent under its own savepoint: the one whose rows are refused is faulted, the others go on. */
 async function runOneByOne(tx: Tx, deps: TradingDeps, inputs: TickInputs, rows: readonly AgentRow[]): Promise<BatchReport> {
-  const report: BatchReport = { agents: rows.length, trades: 0, faults: 0 };
+  const report: BatchReport = { ...NOBODY, claimed: rows.length, traded: [] };
   for (const row of rows) {
     let failed: Failed | undefined;
     try {
       const ran = await tx.savepoint((inner) => runAll(inner, deps, inputs, [row]));
-      report.trades += ran.trades;
+      report.agents += ran.rows.length;
+      report.late += lateOf(ran.rows, inputs.tick);
+      report.traded.push(...ran.traded);
       failed = ran.failed[0];
     } catch (error) {
       if (isRetryable(error) || isUnavailable(error)) throw error;
       failed = { row, error };
+      report.agents += 1;
     }
     if (failed === undefined) continue;
     report.faults += 1;

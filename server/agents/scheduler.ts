@@ -1,22 +1,24 @@
-/** Follows the market clock and runs due agents when a candle closes; refuses to run a tick twice or to act on an old one. */
-import { and, eq, inArray, isNull, lte } from 'drizzle-orm';
+/** Follows the market clock and runs due agents when a candle closes, alone or beside others on one database; refuses to act on an old tick. */
+import { sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import type { PoolId } from '../../contract/agents.ts';
 import type { Quote } from '../../engine/types.ts';
-import { agents } from '../db/schema.ts';
 import { PaperVenue } from '../venues/paper.ts';
-import { runBatch } from './batch.ts';
+import { rowsOf } from '../portfolio/sql-rows.ts';
+import { runBatch, type BatchReport } from './batch.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
 import { pairsOf } from './read-agents.ts';
 import { checkBooks, keepTidy } from './retention.ts';
 import { StopWatch } from './stop-watch.ts';
-import { finishTick, lastTick } from './tick-book.ts';
+import { beginTick, countDue, countRun, finishTick, isAnyDue, isDue, joinTick, lastTick, type Begun } from './tick-book.ts';
 import { TickInputs } from './tick-inputs.ts';
 
 const LOOK_EVERY_MS = 20;
 const AFTER_FAILURE_MS = 1_000;
 const BATCH = 250;
+/** How often positions are read that others may have opened, and at most this part of the time. */
+const RELOAD_MS = 1_000;
+const RELOAD_SHARE = 20;
 /** How long a tick waits for the first prices after it: on the market clock, and in real time. */
 const QUOTE_WAIT_MARKET_MS = 60_000;
 const QUOTE_WAIT_MS = 20_000;
@@ -31,10 +33,13 @@ export interface TickReport {
   agents: number;
   trades: number;
   faults: number;
+  /** Agents whose look at an older tick was passed over. */
+  late: number;
+  /** Older ticks that nobody was run at. */
   skipped: number;
 }
 
-const NOTHING: TickReport = { tick: null, agents: 0, trades: 0, faults: 0, skipped: 0 };
+const NOTHING: TickReport = { tick: null, agents: 0, trades: 0, faults: 0, late: 0, skipped: 0 };
 const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 interface FirstQuote { tick: number; quote: Quote }
@@ -59,6 +64,8 @@ export class Scheduler {
   private stopping = false;
   private running: Promise<void> = Promise.resolve();
   private tidying: Promise<void> = Promise.resolve();
+  private reloading: Promise<void> = Promise.resolve();
+  private reloadAt = 0;
   private tidyAt = performance.now() + TIDY_FIRST_MS;
   private checkAt = performance.now() + 24 * HOUR_MS;
 
@@ -80,6 +87,7 @@ export class Scheduler {
     this.unsubscribe?.();
     this.unsubscribe = null;
     await this.running;
+    await this.reloading;
     await this.stops.settled();
     await this.tidying;
   }
@@ -151,6 +159,7 @@ export class Scheduler {
   private async follow(): Promise<void> {
     while (!this.stopping) {
       try {
+        this.watchOthers();
         await this.runOnce();
         this.tidy();
         await pause(LOOK_EVERY_MS);
@@ -161,34 +170,63 @@ export class Scheduler {
     }
   }
 
-  /** Runs the newest closed tick, if it was not run yet; older ones between are recorded as skipped. */
+  /**
+   * Runs the newest closed tick, if it was not run yet; older ones between are recorded as skipped. Others may run it too:
+   * it is over when no agent is due any more, whoever held the last. Once the next candle has closed, what is left of it
+   * is left to the newer tick, where those who waited longest come first.
+   */
   async runOnce(): Promise<TickReport> {
-    const { market, database, log } = this.deps;
+    const { market, log } = this.deps;
     const tick = Math.floor(market.now() / this.stepMs) * this.stepMs;
     if (this.gaps.size > 0) await this.makeUp();
     if (this.last !== null && tick <= this.last) return NOTHING;
-    await this.waitForQuotes(tick);
-    const begun = performance.now();
-    const inputs = new TickInputs(market, tick, this.quotesOf(tick));
     const report: TickReport = { ...NOTHING, tick };
-    for (let finished = false; !finished && !this.stopping;) {
-      const batch = await database.transaction(async (tx) => {
-        const ran = await runBatch(tx, this.deps, inputs, this.batch);
-        const done = ran.agents < this.batch;
-        const skipped = done ? await finishTick(tx, this.deps, tick, this.last, report.agents + ran.agents) : 0;
-        return { ...ran, done, skipped };
-      });
-      report.agents += batch.agents;
-      report.trades += batch.trades;
-      report.faults += batch.faults;
-      report.skipped += batch.skipped;
-      finished = batch.done;
-      if (finished) this.last = tick;
-      if (batch.trades > 0) await this.stops.load();
-    }
-    if (report.agents > 0) log.info({ tick, agents: report.agents, trades: report.trades, faults: report.faults, ms: Math.round(performance.now() - begun) }, 'A tick was run');
-    if (report.skipped > 0) log.info({ tick, skipped: report.skipped }, 'Older ticks were skipped');
+    const begun = await this.begin(tick, report);
+    if (this.stopping) return report;
+    const began = performance.now();
+    const inputs = new TickInputs(market, tick, begun.quotes);
+    for (let running = begun.state === 'running'; running && !this.stopping;) running = await this.runNext(inputs, report);
+    if (!this.stopping) this.last = tick;
+    if (report.agents > 0) log.info({ ...report, ms: Math.round(performance.now() - began) }, 'A tick was run');
     return report;
+  }
+
+  /** Joins the tick that somebody has begun, or begins it with the first prices after its close. */
+  private async begin(tick: number, report: TickReport): Promise<Begun> {
+    const { market, database, log } = this.deps;
+    const known = await joinTick(database.db, market, tick);
+    if (known !== null) return known;
+    await this.waitForQuotes(tick);
+    const begun = await database.transaction((tx) => beginTick(tx, this.deps, tick, this.quotesOf(tick)));
+    report.skipped = begun.skipped;
+    if (begun.skipped > 0) log.info({ tick, skipped: begun.skipped }, 'Older ticks were skipped');
+    for (const { closeMarketMs, agents } of begun.unfinished) {
+      const left = await countDue(database.db, market, closeMarketMs);
+      log.warn({ tick: closeMarketMs, agents, left }, 'A tick was not finished before the next closed: the agents that are left look at the newer one');
+    }
+    return begun;
+  }
+
+  /** One batch. False when the tick is over, for this process at least. */
+  private async runNext(inputs: TickInputs, report: TickReport): Promise<boolean> {
+    const { market, database } = this.deps;
+    const { tick } = inputs;
+    const { over, batch } = await database.transaction(async (tx): Promise<{ over: boolean; batch: BatchReport }> => {
+      const ran = await runBatch(tx, this.deps, inputs, this.batch);
+      const drained = ran.claimed < this.batch && !await isAnyDue(tx.db, market, tick);
+      const newest = ran.agents === 0 || await countRun(tx, market, tick, ran.agents);
+      if (drained) await finishTick(tx, this.deps, tick);
+      return { over: drained || !newest, batch: ran };
+    });
+    report.agents += batch.agents;
+    report.trades += batch.traded.length;
+    report.faults += batch.faults;
+    report.late += batch.late;
+    if (batch.traded.length > 0) await this.stops.refresh([...new Set(batch.traded)]);
+    if (over || market.now() >= tick + this.stepMs) return false;
+    // Others hold what is left: should one of them die, it is free again.
+    if (batch.agents === 0) await pause(LOOK_EVERY_MS);
+    return true;
   }
 
   private quotesOf(tick: number): Map<string, Quote> {
@@ -210,10 +248,23 @@ export class Scheduler {
 
   private async duePairs(tick: number): Promise<Set<string>> {
     const { market, database } = this.deps;
-    const rows = await database.db.selectDistinct({ pool: agents.pool, tradingPairs: agents.tradingPairs }).from(agents).where(and(
-      eq(agents.source, market.source.id), inArray(agents.status, [...LOOKING]), isNull(agents.deletedAt), lte(agents.nextDueMarketMs, tick),
-    ));
-    return new Set(rows.flatMap(({ pool, tradingPairs }) => pairsOf(market, { pool: pool as PoolId, tradingPairs })));
+    const rows = await rowsOf<{ pool: string | null; pair: string | null }>(database.db, sql`
+      select distinct case when cardinality(trading_pairs) = 0 then pool end as pool, pair
+      from agents left join lateral unnest(trading_pairs) as pair on true where ${isDue(market, tick)}`);
+    return new Set(rows.flatMap(({ pool, pair }) => pairsOf(market, { pool: (pool ?? 'all_pools') as PoolId, tradingPairs: pair === null ? [] : [pair] })));
+  }
+
+  /**
+   * Positions that other processes open are watched here as well, should those die: the index is read afresh every second,
+   * or less often where that takes long.
+   */
+  private watchOthers(): void {
+    const now = performance.now();
+    if (this.deps.database.kind !== 'postgres' || now < this.reloadAt) return;
+    this.reloadAt = Infinity;
+    this.reloading = this.stops.load()
+      .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'Open positions could not be read and are asked for again'); })
+      .finally(() => { const took = performance.now() - now; this.reloadAt = performance.now() + Math.max(RELOAD_MS, took * RELOAD_SHARE); });
   }
 
   /** Beside the ticks, never in their way. */

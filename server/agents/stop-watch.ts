@@ -1,5 +1,5 @@
 /** Holds every open position with a stop against every price, for stopped agents too; refuses to sell a position twice. */
-import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
@@ -9,10 +9,14 @@ import { accounts, agents, positions } from '../db/schema.ts';
 import { lockAccount } from '../portfolio/marks.ts';
 import { lockOpenPosition, sellPosition } from '../portfolio/exits.ts';
 import { toOpenPosition } from '../portfolio/marks.ts';
+import { rowsOf } from '../portfolio/sql-rows.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow } from './read-agents.ts';
 import { tellChanged } from './transitions.ts';
+
+/** Sales at one time: a crash sets off many, and a tick needs connections too. */
+const SALES_AT_ONCE = 4;
 
 interface Watched {
   id: string;
@@ -26,7 +30,11 @@ interface Watched {
 
 export class StopWatch {
   private byPair = new Map<string, Map<string, Watched>>();
+  private ofAgent = new Map<string, Watched[]>();
+  private turn: Promise<void> = Promise.resolve();
   private readonly selling = new Map<string, Promise<boolean>>();
+  private readonly waiting: (() => void)[] = [];
+  private under = 0;
 
   constructor(private readonly deps: TradingDeps, private readonly venue: Venue) {}
 
@@ -36,22 +44,57 @@ export class StopWatch {
     return count;
   }
 
-  /** Reads the index afresh: at start, and after every commit that changed positions. Looks at present prices at once. */
-  async load(): Promise<void> {
-    const rows = await this.deps.database.db.select({
-      id: positions.id, agentId: positions.agentId, accountId: positions.accountId, uid: accounts.uid, pair: positions.pair,
-      stopPrice: positions.stopPrice, openedAt: positions.openedMarketMs,
-    }).from(positions).innerJoin(accounts, eq(accounts.id, positions.accountId))
-      .where(and(eq(accounts.source, this.deps.market.source.id), isNull(accounts.closedAt), isNull(positions.closedMarketMs), isNotNull(positions.stopPrice)))
-      .orderBy(asc(positions.id));
-    const byPair = new Map<string, Map<string, Watched>>();
+  /** Reads the index afresh: at start, and for what other processes opened. Looks at present prices at once. */
+  load(): Promise<void> {
+    return this.inTurn(async () => {
+      const rows = await this.read(null);
+      this.byPair = new Map();
+      this.ofAgent = new Map();
+      this.watch(rows);
+    });
+  }
+
+  /** Reads the positions of these agents afresh: after a commit that changed them. */
+  refresh(agentIds: readonly string[]): Promise<void> {
+    return this.inTurn(async () => {
+      const rows = await this.read(agentIds);
+      for (const agentId of agentIds) {
+        for (const watched of this.ofAgent.get(agentId) ?? []) this.byPair.get(watched.pair)?.delete(watched.id);
+        this.ofAgent.delete(agentId);
+      }
+      this.watch(rows);
+    });
+  }
+
+  /** One reading after another: an older one must not take the place of a newer. */
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = this.turn.then(work);
+    this.turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  private async read(agentIds: readonly string[] | null): Promise<Watched[]> {
+    const wanted = and(
+      eq(accounts.source, this.deps.market.source.id), isNull(accounts.closedAt), isNull(positions.closedMarketMs), isNotNull(positions.stopPrice),
+      ...(agentIds === null ? [] : [inArray(positions.agentId, [...agentIds])]),
+    );
+    // As one text: there may be as many as there are agents.
+    const [row] = await rowsOf<{ list: string | null }>(this.deps.database.db, sql`
+      select json_agg(json_build_array(positions.id, positions.agent_id, positions.account_id, accounts.uid, positions.pair, positions.stop_price::text, positions.opened_market_ms))::text as list
+      from positions join accounts on accounts.id = positions.account_id where ${wanted}`);
+    const list = JSON.parse(row?.list ?? '[]') as [string, string, string, string, string, string, number][];
+    return list.map(([id, agentId, accountId, uid, pair, stop, openedAt]) => ({ id, agentId, accountId, uid, pair, stopPrice: parseFixed(stop), openedAt }));
+  }
+
+  private watch(rows: readonly Watched[]): void {
+    const pairs = new Set<string>();
     for (const row of rows) {
-      const list = byPair.get(row.pair) ?? new Map<string, Watched>();
-      list.set(row.id, { ...row, stopPrice: parseFixed(row.stopPrice ?? '0') });
-      byPair.set(row.pair, list);
+      const list = this.byPair.get(row.pair) ?? new Map<string, Watched>();
+      this.byPair.set(row.pair, list.set(row.id, row));
+      this.ofAgent.set(row.agentId, [...this.ofAgent.get(row.agentId) ?? [], row]);
+      pairs.add(row.pair);
     }
-    this.byPair = byPair;
-    for (const pair of byPair.keys()) {
+    for (const pair of pairs) {
       const quote = this.venue.price(pair);
       if (quote !== null) this.onQuote(quote);
     }
@@ -96,15 +139,27 @@ export class StopWatch {
   }
 
   private begin(watched: Watched, quote: Quote, depth: Depth | null): Promise<boolean> {
-    const sale = this.sell(watched, quote, depth)
+    const sale = this.place().then(() => this.sell(watched, quote, depth))
       .catch((error: unknown) => {
         // Still watched: the next price tries again.
         this.deps.log.error({ position: watched.id, reason: error instanceof Error ? error.message : String(error) }, 'A stop could not be carried out');
         return false;
       })
-      .finally(() => { this.selling.delete(watched.id); });
+      .finally(() => {
+        this.selling.delete(watched.id);
+        // Whoever waits takes this place; else it is free.
+        const next = this.waiting.shift();
+        if (next === undefined) this.under -= 1;
+        else next();
+      });
     this.selling.set(watched.id, sale);
     return sale;
+  }
+
+  /** Waits for one of the few places in which a sale is carried out. */
+  private async place(): Promise<void> {
+    if (this.under < SALES_AT_ONCE) this.under += 1;
+    else await new Promise<void>((resolve) => { this.waiting.push(resolve); });
   }
 
   private async sell(watched: Watched, quote: Quote, given: Depth | null): Promise<boolean> {

@@ -90,7 +90,7 @@ export const agents = pgTable('agents', {
   nextDueMarketMs: ms('next_due_market_ms'),
   /** What strategies and guards remember between ticks (cooldowns, high-water marks); owned by the engine. */
   memory: jsonb('memory').notNull().default({}),
-}, (t) => [index('agents_uid').on(t.uid, t.source), index('agents_due').on(t.source, t.nextDueMarketMs).where(sql`status = 'running' and deleted_at is null`)]);
+}, (t) => [index('agents_uid').on(t.uid, t.source), index('agents_due').on(t.source, t.nextDueMarketMs, t.uid, t.id).where(sql`deleted_at is null`)]);
 
 export const positions = pgTable('positions', {
   id: uuid('id').primaryKey(),
@@ -171,14 +171,20 @@ export const decisionCounts = pgTable('decision_counts', {
   count: integer('count').notNull(),
 }, (t) => [primaryKey({ columns: [t.agentId, t.day, t.reason] })]);
 
-/** Closed ticks per source: `done` in the transaction of the last batch, `skipped` where a newer one was acted on instead. */
+/**
+ * Closed ticks per source. `running` from its first worker's beginning, `done` in the transaction of its last batch;
+ * `unfinished` where a newer one was begun before all agents had looked, `skipped` where none was run at it.
+ */
 export const ticks = pgTable('ticks', {
   source: text('source').notNull(),
   interval: text('interval').notNull(),
   closeMarketMs: ms('close_market_ms').notNull(),
   state: text('state').notNull(),
+  /** Agents that were run at it. */
   agents: integer('agents').notNull().default(0),
   finishedAt: ms('finished_at'),
+  /** The prices that every worker fills at, as the first to begin the tick saw them; kept while it runs. */
+  book: jsonb('book'),
 }, (t) => [primaryKey({ columns: [t.source, t.interval, t.closeMarketMs] })]);
 
 /** Where a replayed market stands, so that a restart goes on and repeats nothing. */

@@ -145,9 +145,10 @@ export class ReplayFeed implements MarketFeed {
     let target = Math.min(this.clock + marketMs, this.options.tape.end);
     while (this.clock < target && !this.stopping) {
       if (this.clock + 1 >= this.reserved) {
+        const before = this.reserved;
         const stored = await this.reserve();
-        // Another process is ahead on this tape: come up to where it may be, telling what lies between.
-        if (stored > this.reserved) target = Math.max(target, Math.min(stored - 1, this.options.tape.end));
+        // Another process is ahead on this tape: come up to where it has been for certain, telling what lies between.
+        if (stored > this.reserved) target = Math.max(target, Math.min(stored - (this.reserved - before), this.options.tape.end));
       }
       const stop = Math.min(target, this.reserved - 1);
       this.tell(this.clock, stop);

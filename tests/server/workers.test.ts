@@ -1,25 +1,32 @@
-/** A server without agents and real workers beside it on one PostgreSQL: who runs what, and what is seen. */
-import { eq } from 'drizzle-orm';
+/** A server without agents and real workers beside it on one PostgreSQL: who runs what, what is seen, and what a kill leaves. */
+import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StreamEvent } from '../../contract/stream.ts';
+import type { Candle } from '../../engine/types.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
-import { fills, ticks } from '../../server/db/schema.ts';
+import { agents, decisions, fills, ticks } from '../../server/db/schema.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
 import { checkLedger } from '../../server/portfolio/check-ledger.ts';
+import { rowsOf } from '../../server/portfolio/sql-rows.ts';
 import { silentLog } from '../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { STEP_MS, TapeMarket } from '../support/tape-market.ts';
 import { AGGRESSIVE } from '../support/trading.ts';
 import { until } from '../support/until.ts';
-import { startWorker } from '../support/worker.ts';
+import { startWorker, type TestWorker } from '../support/worker.ts';
 import { asCsv, writeTape } from './market/tape-on-disk.ts';
 
+/** How often a worker is killed: few in the suite, many in `npm run test:workers`. */
+const KILLS = Number(process.env.WORKER_KILLS ?? 3);
+const KILL_EVERY_MS = Number(process.env.WORKER_KILL_EVERY_MS ?? 1_500);
 const PEOPLE = 3;
 const AGENTS_EACH = 8;
-/** A candle a second. */
-const SPEED = 300;
+const PAIRS = AGGRESSIVE.trading_pairs.length;
+const WARM_UP = 36 * 288;
+/** A candle in two seconds. */
+const SPEED = 150;
 
 let cluster: TestPostgres | null = null;
 let database: Database;
@@ -27,15 +34,22 @@ let server: TestServer;
 let workerEnv: Record<string, string>;
 const people: TestUser[] = [];
 
+/** Up and down by a twentieth within the hour from the first tick on, each pair in its own time: there is something to trade at every tick, and stops are hit. */
+function rocked(candle: Candle, n: number, index: number): Candle {
+  const swing = (at: number): number => (at < WARM_UP ? 1 : 1 + 0.05 * Math.sin((at - WARM_UP) * (Math.PI / 6) + index * 2));
+  const [open, close] = [candle.open * swing(n), candle.close * swing(n + 1)];
+  return { ...candle, open, close, high: Math.max(open, close) * 1.001, low: Math.min(open, close) * 0.999 };
+}
+
 async function world(): Promise<void> {
   cluster = await startPostgres();
   if (cluster === null) return;
   const url = cluster.fresh('workers');
-  const tape = new TapeMarket({ candles: 600 }).tape;
-  const folder = await writeTape(Object.fromEntries([...tape].map(([pair, candles]) => [`${pair.replace('/', '-')}.csv`, asCsv(candles)])));
-  const start = (tape.get('BTC/USDT')?.[36 * 288]?.time ?? 0) + STEP_MS;
+  const tape = new TapeMarket({ candles: Math.max(600, KILLS * 12) }).tape;
+  const folder = await writeTape(Object.fromEntries([...tape].map(([pair, candles], index) => [`${pair.replace('/', '-')}.csv`, asCsv(candles.map((candle, n) => rocked(candle, n, index)))])));
+  const start = (tape.get('BTC/USDT')?.[WARM_UP]?.time ?? 0) + STEP_MS;
   workerEnv = {
-    NODE_ENV: 'test', LOG_LEVEL: 'info', DATABASE_URL: url, MARKET_SOURCE: `replay:${folder}`, REPLAY_SPEED: String(SPEED), REPLAY_START: new Date(start).toISOString(),
+    NODE_ENV: 'test', LOG_LEVEL: 'info', DATABASE_URL: url, MARKET_SOURCE: `replay:${folder}`, REPLAY_SPEED: String(SPEED), REPLAY_START: new Date(start).toISOString(), AGENT_BATCH: '3',
   };
   server = await startServer({ env: { ...workerEnv, RUN_AGENTS: 'false', LOG_LEVEL: 'warn' } });
   database = await openPostgres(url, { poolMax: 3, log: silentLog });
@@ -91,5 +105,43 @@ describe.skipIf(postgresBinaries() === null)('workers beside a server (skipped w
     expect(worker.logs()).toContain('A tick was run');
     // Ended between batches: whatever it began is whole.
     expect((await checkLedger(database.db)).problems).toEqual([]);
+  });
+
+  it(`decide and fill once, with one of three killed ${KILLS} times, and lose no tick`, async () => {
+    const workers: TestWorker[] = await Promise.all([startWorker(workerEnv), startWorker(workerEnv), startWorker(workerEnv)]);
+    const from = (await until(tickRows, (rows) => rows.at(-1)?.state === 'done')).at(-1)?.closeMarketMs ?? 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await new Promise((resolve) => { setTimeout(resolve, KILL_EVERY_MS * (0.5 + (kill % 5) / 4)); });
+      await workers[kill % 3]?.kill9();
+      workers[kill % 3] = await startWorker(workerEnv);
+    }
+    await new Promise((resolve) => { setTimeout(resolve, 2_000); });
+    const codes = await Promise.all(workers.map((worker) => worker.stop()));
+    expect(codes).toEqual([0, 0, 0]);
+    const rows = (await tickRows()).filter(({ closeMarketMs }) => closeMarketMs > from);
+    const done = rows.filter(({ state }) => state === 'done');
+    // Every agent decided every pair, once, at every tick that is called done; and so many agents as the record says.
+    const looks = await rowsOf<{ at: string; agents: number; whole: number }>(database.db, sql`
+      select at::text as at, count(*)::int as agents, (count(*) filter (where n = ${PAIRS}))::int as whole
+      from (select at_market_ms as at, agent_id, count(*)::int as n from ${decisions} where at_market_ms > ${from}::bigint group by 1, 2) looked group by 1`);
+    const byTick = new Map(looks.map((look) => [Number(look.at), look]));
+    for (const tick of done) {
+      expect([tick.closeMarketMs, byTick.get(tick.closeMarketMs)?.whole, tick.agents]).toEqual([tick.closeMarketMs, PEOPLE * AGENTS_EACH, PEOPLE * AGENTS_EACH]);
+    }
+    // Ticks without a hole, from the first to the last.
+    expect(rows.map(({ closeMarketMs }) => closeMarketMs)).toEqual(Array.from({ length: rows.length }, (_none, i) => from + (i + 1) * STEP_MS));
+    const [counts] = await rowsOf<{ orders: number; fills: number; causes: number; quotes: number }>(database.db, sql`
+      select (select count(*)::int from orders) as orders, (select count(distinct order_id)::int from fills) as fills,
+        (select count(distinct fill_id)::int from ledger where fill_id is not null) as causes,
+        (select count(*)::int from (select 1 from fills where tick_id not like 'stop:%' group by pair, tick_id having count(distinct (quote_bid, quote_ask)) > 1) twice) as quotes`);
+    expect(counts?.fills).toBeGreaterThan(0);
+    expect([counts?.fills, counts?.causes]).toEqual([counts?.orders, counts?.orders]);
+    expect(counts?.quotes, 'fills of one tick at different quotes').toBe(0);
+    expect((await checkLedger(database.db)).problems).toEqual([]);
+    expect((await database.db.select().from(agents).where(and(eq(agents.status, 'faulted'))))).toEqual([]);
+    // All three were stopped at the end: a tick they were in the middle of stays as it is.
+    const lost = rows.filter(({ state }, index) => state !== 'done' && !(state === 'running' && index === rows.length - 1));
+    if (process.env.WORKER_KILLS !== undefined) console.log(`${KILLS} kills, ${done.length} ticks run, ${lost.length} not, ${counts?.fills} fills`);
+    expect(lost, workers.map((worker) => worker.logs()).join('\n')).toEqual([]);
   });
 });
