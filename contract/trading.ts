@@ -76,6 +76,8 @@ export const Portfolio = z.object({
   positions: z.array(Position),
   /** `[market ms, equity]`, oldest first: every mark of the last day, the last of each hour for a week, of each quarter of a day for a month, of each day or some days before. At most 600 points. */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
+  /** Since when (wall clock, ms) the books of this account are known not to add up; null where nothing is known against them. Absent in replies kept from before. */
+  inDoubtSince: z.optional(z.nullable(z.number())),
   /** The parts of `dayChange`; null with it. Absent in replies kept from before, like the two below. */
   today: z.optional(z.nullable(DayResult)),
   /** The parts of `realized` and `fees`. */

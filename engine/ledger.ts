@@ -19,8 +19,11 @@ export function depositEntries(asset: string, amount: Fixed): LedgerEntry[] {
   return [{ bucket: CASH, asset, amount }, { bucket: EXTERNAL, asset, amount: negate(amount) }];
 }
 
+/** What the books take of a fill. */
+type Booked = Pick<FillDraft, 'pair' | 'side' | 'quantity' | 'notional' | 'fee'>;
+
 /** A fill's entries; they sum to zero in the quote currency and in the base asset. Zero amounts are left out. */
-export function fillEntries(agentId: string, fill: FillDraft): LedgerEntry[] {
+export function fillEntries(agentId: string, fill: Booked): LedgerEntry[] {
   const [base = '', quote = ''] = fill.pair.split('/');
   const holding = holdingBucket(agentId, fill.pair);
   const buying = fill.side === 'buy';
@@ -45,7 +48,7 @@ export function sumsByAsset(entries: Iterable<LedgerEntry>): Map<string, Fixed> 
 type Held = Pick<OpenPosition, 'quantity' | 'cost' | 'stopPrice'>;
 
 /** The position after a buy: the whole payment, fee included, becomes cost. */
-export function applyBuy(held: Held | null, fill: FillDraft, stopPrice: Fixed | null): PositionAfter {
+export function applyBuy(held: Held | null, fill: Omit<Booked, 'side'>, stopPrice: Fixed | null): PositionAfter {
   return {
     pair: fill.pair,
     quantity: add(held?.quantity ?? ZERO, fill.quantity),
@@ -55,25 +58,25 @@ export function applyBuy(held: Held | null, fill: FillDraft, stopPrice: Fixed | 
 }
 
 /**
- * A sell at average cost. The fill comes back with `costBasis` and `realized` (proceeds − fee − basis) filled in;
- * selling the whole takes the whole cost, so that no remainder of rounding outlives a position.
+ * A sell at average cost: what was sold had cost, and brought (proceeds − fee − basis). Selling the whole takes the whole
+ * cost, so that no remainder of rounding outlives a position.
  * @throws RangeError when more is sold than held.
  */
-export function applySell(held: Held, fill: FillDraft): { fill: FillDraft; after: PositionAfter } {
+export function settleSale(held: Held, fill: Omit<Booked, 'side'>): { costBasis: Fixed; realized: Fixed; after: PositionAfter } {
   if (fill.quantity > held.quantity) throw new RangeError('Cannot sell more than is held');
   const whole = fill.quantity === held.quantity;
   // Rounded down: what is cut off stays in the cost of the rest, and leaves with its last unit.
   const costBasis = whole ? held.cost : ((held.cost * fill.quantity) / held.quantity) as Fixed;
-  const realized = subtract(subtract(fill.notional, fill.fee), costBasis);
   return {
-    fill: { ...fill, costBasis, realized },
-    after: {
-      pair: fill.pair,
-      quantity: subtract(held.quantity, fill.quantity),
-      cost: subtract(held.cost, costBasis),
-      stopPrice: whole ? null : held.stopPrice,
-    },
+    costBasis, realized: subtract(subtract(fill.notional, fill.fee), costBasis),
+    after: { pair: fill.pair, quantity: subtract(held.quantity, fill.quantity), cost: subtract(held.cost, costBasis), stopPrice: whole ? null : held.stopPrice },
   };
+}
+
+/** The same, with what was realised written into the fill. */
+export function applySell(held: Held, fill: FillDraft): { fill: FillDraft; after: PositionAfter } {
+  const { after, ...result } = settleSale(held, fill);
+  return { fill: { ...fill, ...result }, after };
 }
 
 export interface Mark {

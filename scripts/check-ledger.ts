@@ -1,12 +1,15 @@
-/** Prints, as JSON, whether the books add up, and equity against a saved portfolio; refuses to open a folder a server holds. */
+/** Prints, as JSON, whether the books add up, and equity against a saved portfolio; with `--alarm` does the daily check now. Refuses to open a folder a server holds. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { sql } from 'drizzle-orm';
 import { add, formatFixed, multiply, parseFixed, ZERO } from '../contract/money.ts';
 import { Portfolio } from '../contract/trading.ts';
 import { readConfig } from '../server/config.ts';
 import { lockFolder } from '../server/db/folder-lock.ts';
 import { openPglite } from '../server/db/pglite.ts';
 import { openPostgres } from '../server/db/postgres.ts';
+import { systemClock } from '../server/clock.ts';
+import { checkBooks } from '../server/portfolio/books-check.ts';
 import { checkLedger } from '../server/portfolio/check-ledger.ts';
 
 /** What `GET /api/trading/portfolio` said: equity against cash + Σ quantity × bid, rounded down per position. */
@@ -25,8 +28,14 @@ const dataDir = resolve(config.dataDir);
 const unlock = config.databaseUrl === null ? lockFolder(dataDir) : null;
 const database = config.databaseUrl === null ? await openPglite(dataDir) : await openPostgres(config.databaseUrl, { poolMax: 2, log: quiet });
 try {
-  const check = await database.transaction((tx) => checkLedger(tx.db));
-  const portfolio = process.argv[2];
+  const asked = process.argv.slice(2);
+  // Raises and lifts alarms, so that an account that was mended need not wait for the night.
+  if (asked.includes('--alarm')) await checkBooks({ database, clock: systemClock, log: quiet }, { force: true });
+  const check = await database.transaction(async (tx) => {
+    await tx.db.execute(sql`set transaction isolation level repeatable read, read only`);
+    return checkLedger(tx.db);
+  });
+  const portfolio = asked.find((word) => !word.startsWith('--'));
   console.log(JSON.stringify({ ...check, ...(portfolio === undefined ? {} : { portfolio: equityOf(portfolio) }) }, null, 2));
   process.exitCode = check.ok ? 0 : 1;
 } finally {

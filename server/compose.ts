@@ -29,6 +29,7 @@ import type { TokenVerifier } from './identity/verifier.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/handlers.ts';
 import type { RunningMarket } from './market/running-market.ts';
+import { readBooksStanding, type BooksStanding } from './portfolio/books-check.ts';
 import { portfolioHandlers } from './portfolio/handlers.ts';
 import { openAccount } from './portfolio/open-account.ts';
 import { readPortfolio } from './portfolio/read-portfolio.ts';
@@ -94,6 +95,19 @@ function marketGauges(market: RunningMarket): Gauge[] {
   ];
 }
 
+/** Asked of the database: the check is run by whichever server came first. Without one the other figures are told all the same. */
+function booksGauges({ db }: Database): Gauge[] {
+  const standing = (read: (standing: BooksStanding) => number | null) => async () => {
+    const known = await readBooksStanding(db).catch(() => null);
+    const value = known === null ? null : read(known);
+    return value === null ? [] : [{ labels: '', value }];
+  };
+  return [
+    { name: 'tradewind_books_in_doubt', help: 'Accounts whose books do not add up; anything but 0 needs somebody.', read: standing(({ inDoubt }) => inDoubt) },
+    { name: 'tradewind_books_checked_time_seconds', help: 'When the last check of all books ended.', read: standing(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)) },
+  ];
+}
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { config, database, market, clock, log } = parts;
   const bell = new EventBell();
@@ -135,7 +149,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     },
     readRuns: (uids) => readRuns(trading, uids),
     readEntriesOff: (uids) => entriesOffOf(database.db, market.source.id, uids, clock.now()),
-    gauges: marketGauges(market),
+    gauges: [...marketGauges(market), ...booksGauges(database)],
     extend: [(scope) => registerBillingRoutes(scope, { ...trading, payments, limit: (ip) => { strangers.take(ip); } }), ...parts.extend ?? []],
     ...(parts.bare === undefined ? {} : { bare: parts.bare }),
     ...(parts.dist === undefined ? {} : { dist: parts.dist }),

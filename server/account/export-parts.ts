@@ -59,6 +59,14 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     tables: ['accounts'], from: 'accounts', where: 'uid = $uid', key: 'id::text',
     columns: { id: 'id', source: 'source', quote: 'quote', book: 'book', openedAt: time('opened_at'), closedAt: time('closed_at') },
   },
+  bookAlarms: {
+    tables: ['account_alarms'], from: 'account_alarms', where: `account_id in ${ACCOUNTS}`, key: 'account_id::text',
+    columns: { bookId: 'account_id', foundAt: time('found_at'), checkedAt: time('checked_at'), count: 'count', differences: json('differences') },
+  },
+  agentTests: {
+    tables: ['agent_tests'], from: 'agent_tests', where: `agent_id in ${AGENTS}`, key: 'agent_id::text',
+    columns: { agentId: 'agent_id', tested: json('tested'), keptAt: time('kept_at'), keptMarketTime: time('kept_market_ms'), equity: money('equity'), result: money('result') },
+  },
   positions: {
     tables: ['positions'], from: 'positions', where: `account_id in ${ACCOUNTS}`, key: 'id::text',
     columns: { id: 'id', bookId: 'account_id', agentId: 'agent_id', pair: 'pair', quantity: money('quantity'), cost: money('cost'), stopPrice: money('stop_price'), openedAt: time('opened_market_ms'), closedAt: time('closed_market_ms') },

@@ -2,7 +2,7 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Tx } from '../db/database.ts';
 import {
-  accounts, agents, balances, decisionCounts, decisions, equityPoints, events, fills, halts, ledger, orders, positions, pushMessages, pushPreferences,
+  accountAlarms, accounts, agents, agentTests, balances, decisionCounts, decisions, equityPoints, events, fills, halts, ledger, orders, positions, pushMessages, pushPreferences,
   pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, supportMessages, supportRequests, users,
 } from '../db/schema.ts';
 import { checkouts, planCredits, subscriptions, testInvoices } from '../db/schema-plans.ts';
@@ -19,11 +19,11 @@ export async function deleteRows(tx: Tx, uid: string): Promise<void> {
   const bookIds = (await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.uid, uid)).orderBy(accounts.id).for('update')).map(({ id }) => id);
   await db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
   if (agentIds.length > 0) {
-    for (const table of [decisions, decisionCounts] as const) await db.delete(table).where(inArray(table.agentId, agentIds));
+    for (const table of [decisions, decisionCounts, agentTests] as const) await db.delete(table).where(inArray(table.agentId, agentIds));
     await db.delete(halts).where(and(eq(halts.scope, 'agent'), inArray(halts.target, agentIds)));
   }
   if (bookIds.length > 0) {
-    for (const table of [fills, orders, positions, equityPoints, balances, ledger] as const) await db.delete(table).where(inArray(table.accountId, bookIds));
+    for (const table of [fills, orders, positions, equityPoints, balances, ledger, accountAlarms] as const) await db.delete(table).where(inArray(table.accountId, bookIds));
   }
   await db.delete(halts).where(and(eq(halts.scope, 'user'), eq(halts.target, uid)));
   const devices = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(eq(pushSubscriptions.uid, uid));

@@ -10,6 +10,7 @@ import { riskValues, type OwnRiskValues } from '../../engine/profiles.ts';
 import type { AccountInput, OpenPosition, Quote, RiskValues, TradeDraft } from '../../engine/types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
+import { IN_DOUBT, peopleInDoubt } from '../portfolio/alarms.ts';
 import { cashOf } from '../portfolio/book.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
 import { haltOn, haltsInForce, type Halt } from '../halts/halts.ts';
@@ -179,9 +180,10 @@ async function readPeople(tx: Tx, { entitlement, market }: TradingDeps, uids: re
   const plans = await entitlement.tiersOf(uids, tx);
   const own = await readOwnRiskOf(tx.db, uids);
   const runs = await runningAgentsOf(tx.db, uids, market.source.id);
+  const doubted = await peopleInDoubt(tx.db, uids, market.source.id);
   return new Map([...settings].map(([uid, { tradingEnabled, tradingMode, maxTradeAmount }]) => {
     const reason = plans.get(uid)?.lapsed !== false ? 'your plan has ended.' : !tradingEnabled ? 'trading is switched off in your settings.'
-      : tradingMode === 'paused' ? 'trading is paused in your settings.' : null;
+      : tradingMode === 'paused' ? 'trading is paused in your settings.' : doubted.has(uid) ? IN_DOUBT : null;
     const tier = plans.get(uid)?.tier ?? 'free';
     const placed = agentsWithAPlace(tier, runs.get(uid) ?? []);
     return [uid, {

@@ -1,9 +1,8 @@
-/** Folds old decisions into daily counts, thins old equity points, and checks the books; refuses to touch fills or ledger. */
+/** Folds old decisions into daily counts and thins old equity points; refuses to touch fills or ledger. */
 import { and, lt, ne, sql } from 'drizzle-orm';
 import { DECISIONS_KEEP_DAYS } from '../../contract/limits.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
 import { ticks } from '../db/schema.ts';
-import { checkLedger } from '../portfolio/check-ledger.ts';
 import { rowsOf } from '../portfolio/sql-rows.ts';
 import type { TradingDeps } from './deps.ts';
 
@@ -72,10 +71,4 @@ async function forgetTicks({ database, market, clock }: Deps): Promise<void> {
     await tx.db.delete(ticks).where(and(old, ne(ticks.source, market.source.id)));
     await tx.db.delete(ticks).where(and(old, sql`close_market_ms < (select max(close_market_ms) from ticks t where t.source = ${ticks.source} and t.interval = ${ticks.interval})`));
   });
-}
-
-/** The nightly check. A ledger that does not add up is said loudly; nothing is mended silently. */
-export async function checkBooks({ database, log }: Pick<Deps, 'database' | 'log'>): Promise<void> {
-  const check = await database.transaction((tx) => checkLedger(tx.db));
-  if (!check.ok) log.error({ problems: check.problems.slice(0, 10) }, 'The ledger does not add up');
 }

@@ -8,7 +8,8 @@ import { rowsOf } from '../portfolio/sql-rows.ts';
 import { runBatch, type BatchReport } from './batch.ts';
 import type { TradingDeps } from './deps.ts';
 import { pairsOf } from './read-agents.ts';
-import { checkBooks, keepTidy } from './retention.ts';
+import { checkBooks } from '../portfolio/books-check.ts';
+import { keepTidy } from './retention.ts';
 import { StopWatch } from './stop-watch.ts';
 import { beginTick, countDue, countRun, finishTick, isAnyDue, isDue, joinTick, lastTick, type Begun } from './tick-book.ts';
 import { TickInputs } from './tick-inputs.ts';
@@ -67,7 +68,6 @@ export class Scheduler {
   private reloading: Promise<void> = Promise.resolve();
   private reloadAt = 0;
   private tidyAt = performance.now() + TIDY_FIRST_MS;
-  private checkAt = performance.now() + 24 * HOUR_MS;
 
   /** `batch`: agents run in one transaction. */
   constructor(private readonly deps: TradingDeps, private readonly batch = BATCH) {
@@ -272,9 +272,8 @@ export class Scheduler {
     const now = performance.now();
     if (now < this.tidyAt) return;
     this.tidyAt = now + HOUR_MS;
-    const check = now >= this.checkAt;
-    if (check) this.checkAt = now + 24 * HOUR_MS;
-    this.tidying = this.tidying.then(() => keepTidy(this.deps)).then(() => (check ? checkBooks(this.deps) : undefined))
-      .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'Old decisions and marks could not be folded'); });
+    // The books are checked once a day: they know themselves when that was last.
+    this.tidying = this.tidying.then(() => keepTidy(this.deps)).then(() => checkBooks(this.deps)).then(() => undefined)
+      .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'Old decisions could not be folded, or the books not checked'); });
   }
 }

@@ -63,6 +63,16 @@ export const balances = pgTable('balances', {
   amount: money('amount').notNull(),
 }, (t) => [primaryKey({ columns: [t.accountId, t.bucket, t.asset] })]);
 
+/** Accounts that were not what their ledger and fills make of them; gone once a check finds them right. */
+export const accountAlarms = pgTable('account_alarms', {
+  accountId: uuid('account_id').primaryKey(),
+  foundAt: ms('found_at').notNull(),
+  checkedAt: ms('checked_at').notNull(),
+  /** How many differences there are, and the first of them in words. */
+  count: integer('count').notNull(),
+  differences: jsonb('differences').notNull(),
+});
+
 export const agents = pgTable('agents', {
   id: uuid('id').primaryKey(),
   uid: text('uid').notNull(),
@@ -91,6 +101,17 @@ export const agents = pgTable('agents', {
   /** What strategies and guards remember between ticks (cooldowns, high-water marks); owned by the engine. */
   memory: jsonb('memory').notNull().default({}),
 }, (t) => [index('agents_uid').on(t.uid, t.source), index('agents_due').on(t.source, t.nextDueMarketMs, t.uid, t.id).where(sql`deleted_at is null`)]);
+
+/** What an agent was tested with before it was started or changed, as the person's device says, and where it stood then. */
+export const agentTests = pgTable('agent_tests', {
+  agentId: uuid('agent_id').primaryKey(),
+  tested: jsonb('tested').notNull(),
+  keptAt: ms('kept_at').notNull(),
+  keptMarketMs: ms('kept_market_ms').notNull(),
+  /** What the account was worth, and what the agent had brought, realised and unrealised. */
+  equity: money('equity').notNull(),
+  result: money('result').notNull(),
+});
 
 export const positions = pgTable('positions', {
   id: uuid('id').primaryKey(),

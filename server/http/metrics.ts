@@ -2,7 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 
 /** A number read when it is asked for. `labels` is already in Prometheus form, or empty. */
-export interface Gauge { name: string; help: string; read(): { labels: string; value: number }[] }
+export interface Gauge { name: string; help: string; read(): Reading[] | Promise<Reading[]> }
+interface Reading { labels: string; value: number }
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
@@ -46,7 +47,7 @@ export function registerMetrics(app: FastifyInstance, gauges: readonly Gauge[]):
     const lines = requests.lines();
     for (const gauge of [...processGauges, ...gauges]) {
       lines.push(`# HELP ${gauge.name} ${gauge.help}`, `# TYPE ${gauge.name} gauge`);
-      for (const { labels, value } of gauge.read()) lines.push(`${gauge.name}${labels} ${value}`);
+      for (const { labels, value } of await gauge.read()) lines.push(`${gauge.name}${labels} ${value}`);
     }
     return reply.type('text/plain; version=0.0.4; charset=utf-8').header('cache-control', 'no-store').send(`${lines.join('\n')}\n`);
   });

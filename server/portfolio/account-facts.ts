@@ -5,6 +5,7 @@ import { CASH, EXTERNAL, FEES } from '../../engine/ledger.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
 import type { Db } from '../db/database.ts';
 import type { PositionRow } from './book.ts';
+import { doubtSince } from './alarms.ts';
 import { rowsOf } from './sql-rows.ts';
 
 /** Marks a curve keeps: all of the last day, one an hour for a week, four a day for a month, then one a day or fewer. */
@@ -19,6 +20,7 @@ export interface AccountFacts {
   quote: string;
   openedMarketMs: number;
   isOpen: boolean;
+  inDoubtSince: number | null;
   /** The person's event number at this moment. */
   sequence: number;
   /** Balances in the quote currency by bucket, as decimal text. */
@@ -79,7 +81,7 @@ export async function readFacts(db: Db, uid: string, source: string, now: number
     with account as (select * from accounts where uid = ${uid} and source = ${source} and ${book === undefined ? sql`closed_at is null` : sql`book = ${book}::int`})
     select json_build_object(
       'id', account.id, 'book', account.book, 'source', account.source, 'quote', account.quote, 'openedMarketMs', account.opened_market_ms,
-      'isOpen', account.closed_at is null,
+      'isOpen', account.closed_at is null, 'inDoubtSince', ${doubtSince(sql`account.id`)},
       'sequence', coalesce((select sequence from users where uid = account.uid), 0),
       'balances', coalesce((select json_object_agg(bucket, amount::text) from balances
         where account_id = account.id and asset = account.quote and bucket in (${CASH}, ${EXTERNAL}, ${FEES})), '{}'::json),

@@ -1,14 +1,16 @@
 /** The fills of an account in the order its books took them, a page at a time; refuses to guess an order from the clock. */
-import { sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import { parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { Db } from '../db/database.ts';
+import { ledger } from '../db/schema.ts';
 import { rowsOf } from './sql-rows.ts';
 
 const AT_ONCE = 5_000;
 
 export interface BookedFill {
   id: string;
+  accountId: string;
   agentId: string;
   pair: string;
   side: 'buy' | 'sell';
@@ -33,9 +35,15 @@ interface Row extends Omit<BookedFill, 'quantity' | 'price' | 'notional' | 'fee'
  * position could be sold before it was bought, by the ledger never.
  */
 export async function fillIds(db: Db, accountId: string): Promise<string[]> {
+  return fillIdsOf(db, [accountId]);
+}
+
+/** Of several accounts, one after the other. */
+export async function fillIdsOf(db: Db, accountIds: readonly string[]): Promise<string[]> {
+  if (accountIds.length === 0) return [];
   const [row] = await rowsOf<{ ids: string }>(db, sql`
-    select coalesce(json_agg(fill_id order by first), '[]')::text as ids from (
-      select fill_id, min(id) as first from ledger where account_id = ${accountId} and fill_id is not null group by fill_id) entered`);
+    select coalesce(json_agg(fill_id order by account_id, first), '[]')::text as ids from (
+      select account_id, fill_id, min(id) as first from ledger where ${inArray(ledger.accountId, [...accountIds])} and fill_id is not null group by account_id, fill_id) entered`);
   return JSON.parse(row?.ids ?? '[]') as string[];
 }
 
@@ -44,7 +52,7 @@ export async function* fillsInOrder(db: Db, ids: readonly string[], atOnce = AT_
     const page = ids.slice(from, from + atOnce);
     const [row] = await rowsOf<{ list: string }>(db, sql`
       select coalesce(json_agg(json_build_object(
-        'id', id, 'agentId', agent_id, 'pair', pair, 'side', side, 'quantity', quantity::text, 'price', price::text, 'notional', notional::text, 'fee', fee::text,
+        'id', id, 'accountId', account_id, 'agentId', agent_id, 'pair', pair, 'side', side, 'quantity', quantity::text, 'price', price::text, 'notional', notional::text, 'fee', fee::text,
         'feeBps', fee_bps::text, 'ruleVersion', rule_version, 'realized', realized::text, 'costBasis', cost_basis::text, 'reason', reason, 'filledAt', filled_market_ms
       ) order by place), '[]')::text as list
       from json_array_elements_text(${JSON.stringify(page)}::json) with ordinality as wanted(fill, place) join fills on fills.id = wanted.fill::uuid`);

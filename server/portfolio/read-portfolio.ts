@@ -59,7 +59,7 @@ async function portfolioOf(db: Db, { market, clock }: Omit<PortfolioDeps, 'datab
     unrealized: formatFixed(value.unrealized), fees: formatFixed(parseFixed(facts.balances[FEES] ?? '0')),
     dayChange: change === null ? null : formatFixed(change),
     dayChangePercent: change === null || base <= ZERO ? null : Number(((toNumber(change) / toNumber(base)) * 100).toFixed(4)),
-    today, unpriced: value.unpriced, positions: value.positions, results: facts.results, equityCurve: facts.curve,
+    inDoubtSince: facts.inDoubtSince, today, unpriced: value.unpriced, positions: value.positions, results: facts.results, equityCurve: facts.curve,
     books: facts.isOpen ? booksOf(facts, value.equity) : await booksBeside(db, market, uid, facts),
   };
 }

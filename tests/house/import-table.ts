@@ -19,7 +19,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,
   /^server\/agents\/(deps|handlers|scheduler|read-agents|transitions|retention)\.ts$/,
-  /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|book|marks|exits|fills-view|trade-results|sql-rows)\.ts$/,
+  /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|books-check|alarms|book|marks|exits|fills-view|trade-results|sql-rows)\.ts$/,
   /^server\/billing\/(entitlement|handlers|payments|routes|standing|stripe-payments|subscription-record|test-payments)\.ts$/,
   /^server\/user\/(settings|ensure-user|handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,

@@ -9,6 +9,7 @@ import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { DataAge } from '../../shell/DataAge.tsx';
+import { formatMoment } from '../../format/times.ts';
 import { loadAgents } from '../../stores/agents.ts';
 import { analyticsStore, loadAnalytics } from '../../stores/analytics.ts';
 import { booksStore, loadBook, type OldBook } from '../../stores/books.ts';
@@ -47,6 +48,10 @@ function AccountLines({ portfolio, book }: { portfolio: Portfolio; book?: Accoun
   );
 }
 
+function InDoubt({ since }: { since: number }) {
+  return <p role="status" className="mt-2 max-w-[72ch] border-l-2 border-amber py-1 pl-3 text-amber">The books of this account do not add up; seen {formatMoment(since)}. Somebody has to look. Until then its agents open nothing; stops, exits and closing work. Take the figures here with care.</p>;
+}
+
 /** The figure, its line, what is held. `book` is given for a closed one. */
 function Body({ shown: { data, analytics, error, retry }, closed, book }: { shown: Shown; closed: boolean; book?: Account | undefined }) {
   const quote = data?.quote ?? '';
@@ -56,6 +61,7 @@ function Body({ shown: { data, analytics, error, retry }, closed, book }: { show
       <div>
         <EquityFigure portfolio={data} failed={error !== null} {...(book === undefined ? {} : { book })} />
         <ReadError message={error} hasData={data !== null} onRetry={retry} />
+        {data?.inDoubtSince != null && <InDoubt since={data.inDoubtSince} />}
         <div className="mt-2">{data === null ? <ChartPlace what="The curve" className="h-[264px] w-full" failed={error !== null} />
           : <EquityChart curve={data.equityCurve} quote={quote} height={220} now={[data.asOf, data.equity]} held={held} whyNotHeld={whyNotHeld(analytics, quote)} />}</div>
       </div>

@@ -7,7 +7,7 @@ import { csvCell } from '../portfolio/csv.ts';
 export type Exported = Map<ExportPart, Pick<ExportRows, 'columns' | 'rows'>>;
 
 /** Columns that hold JSON text: parsed in the JSON file, text in the CSV. */
-const NESTED = new Set(['settings', 'hold', 'memory', 'reply', 'event', 'facts', 'diagnostics']);
+const NESTED = new Set(['settings', 'hold', 'memory', 'reply', 'event', 'facts', 'diagnostics', 'tested', 'differences']);
 
 /** `told` hears how many parts are done. @throws ApiError when any page fails: half an answer is none. */
 export async function collect(told: (done: number, of: number) => void, aborted: AbortSignal): Promise<Exported> {

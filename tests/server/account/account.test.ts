@@ -67,6 +67,8 @@ async function livedIn(): Promise<Person> {
   });
   await db().insert(schema.positions).values({ id: randomUUID(), accountId, agentId, pair: 'BTC/USDT', quantity: '0.01', cost: '600.6', openedMarketMs: now });
   await db().insert(schema.decisions).values({ id: randomUUID(), ...tick, atMarketMs: now, recordedAt: now, action: 'enter', reason: 'entered', strength: 0.61, threshold: 0.55, text: 'Signal 0.61 over 0.55' });
+  await db().insert(schema.agentTests).values({ agentId, tested: { settings: 'abc' }, keptAt: now, keptMarketMs: now, equity: '10000', result: '0' });
+  await db().insert(schema.accountAlarms).values({ accountId, foundAt: now, checkedAt: now, count: 1, differences: ['cash'] });
   await db().insert(schema.decisionCounts).values({ agentId, day: '2026-01-01', reason: 'below_threshold', count: 12 });
   await db().insert(schema.equityPoints).values({ accountId, atMarketMs: now, equity: '10000' }).onConflictDoNothing();
   await db().insert(schema.testInvoices).values({ id: randomUUID(), uid, subscriptionId: `sub-${uid}`, cause: 'start', text: 'Pro', amount: '99', credit: '0', currency: 'USD', status: 'paid', card: '4242424242424242', createdAt: now });

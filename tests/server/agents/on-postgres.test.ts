@@ -53,6 +53,7 @@ describe.skipIf(postgresBinaries() === null)('PostgreSQL (skipped where it canno
   describe('stops', async () => { await import('./stops.test.ts'); });
   describe('commands', async () => { await import('./commands.test.ts'); });
   describe('the portfolio', async () => { await import('../portfolio/portfolio.test.ts'); });
+  describe('the daily check', async () => { await import('../portfolio/books-check.test.ts'); });
 
   describe('two servers on one database', () => {
     async function twoServers(people: number, agentsEach: number): Promise<{ floor: Floor; one: Database; two: Database }> {

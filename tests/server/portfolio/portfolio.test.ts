@@ -167,7 +167,7 @@ describe('the ledger', () => {
           if (!buy && open === null) return;
           const quantity = buy || open === null || wanted < open.quantity ? wanted : open.quantity;
           const fill = paperFill({ side: buy ? 'buy' : 'sell', wanted, quantity, quote, rules: ruleFor(pair), depth: { volume: 1_000, intervalMs: 300_000, dailyVolatility: 0.04 }, reason: 'test' });
-          const trade = buy || open === null ? { fill, after: applyBuy(open, fill, null) } : applySell(open, fill);
+          const trade = buy || open === null ? { fill, after: applyBuy(open, fill, 1n as Fixed) } : applySell(open, fill);
           await recordTrades(tx, [{ accountId: account.id, agentId, positionId: held?.id ?? null, tickId: randomUUID(), decidedAt: fill.filledAt, trade }]);
         }).catch((error: unknown) => { if (!String(error).includes('cash that is not there')) throw error; });
       }

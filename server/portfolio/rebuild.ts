@@ -1,0 +1,55 @@
+/** A book worked out anew from its fills, by the engine's own arithmetic; refuses to look at what is stored while it does. */
+import { add, basisPoints, formatFixed, multiply, subtract, ZERO } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import { applyBuy, settleSale } from '../../engine/ledger.ts';
+import type { BookedFill } from './fill-order.ts';
+
+/** The rule version whose prices, notionals and fees are known here; another is taken at its word. */
+const KNOWN_RULES = 1;
+
+export interface Rebuilt {
+  /** By agent and pair, those that were sold wholly too. */
+  positions: Map<string, { agentId: string; pair: string; quantity: Fixed; cost: Fixed }>;
+  /** What the fills did to cash. */
+  cash: Fixed;
+  fees: Fixed;
+  realized: Fixed;
+  /** Where a fill contradicts itself or those before it. */
+  differences: string[];
+}
+
+export const newBook = (): Rebuilt => ({ positions: new Map(), cash: ZERO, fees: ZERO, realized: ZERO, differences: [] });
+export const keyOf = ({ agentId, pair }: { agentId: string; pair: string }): string => `${agentId}:${pair}`;
+
+/** Fills come in the order in which the ledger took them. */
+export function takeFill(book: Rebuilt, fill: BookedFill): void {
+  const say = (what: string, is: Fixed | null, due: Fixed): void => {
+    book.differences.push(`Fill ${fill.id} (${fill.pair}): ${what} is ${is === null ? 'missing' : formatFixed(is)}, not ${formatFixed(due)}`);
+  };
+  if (fill.ruleVersion === KNOWN_RULES) {
+    const notional = multiply(fill.quantity, fill.price, fill.side === 'buy' ? 'up' : 'down');
+    const fee = basisPoints(fill.notional, fill.feeBps, 'up');
+    if (notional !== fill.notional) say('its amount', fill.notional, notional);
+    if (fee !== fill.fee) say('its fee', fill.fee, fee);
+  }
+  book.fees = add(book.fees, fill.fee);
+  const key = keyOf(fill);
+  const held = book.positions.get(key) ?? { agentId: fill.agentId, pair: fill.pair, quantity: ZERO, cost: ZERO };
+  if (fill.side === 'buy') {
+    book.cash = subtract(book.cash, add(fill.notional, fill.fee));
+    const { quantity, cost } = applyBuy({ ...held, stopPrice: null }, fill, null);
+    book.positions.set(key, { ...held, quantity, cost });
+    return;
+  }
+  book.cash = add(book.cash, subtract(fill.notional, fill.fee));
+  if (fill.quantity > held.quantity) {
+    say('what it sells', fill.quantity, held.quantity);
+    book.positions.set(key, { ...held, quantity: ZERO, cost: ZERO });
+    return;
+  }
+  const { after, costBasis, realized } = settleSale({ ...held, stopPrice: null }, fill);
+  if (fill.costBasis !== costBasis) say('what was sold had cost', fill.costBasis, costBasis);
+  if (fill.realized !== realized) say('what it realised', fill.realized, realized);
+  book.realized = add(book.realized, realized);
+  book.positions.set(key, { ...held, quantity: after.quantity, cost: after.cost });
+}
