@@ -32,6 +32,8 @@ export const BacktestTerms = z.object({
   deposit: DecimalText,
   maxTradeAmount: DecimalText,
   rules: z.array(TestedPair),
+  /** Stablecoin pairs of the market that are not traded here and tell whether the quote is on its peg; absent from older servers. */
+  witnesses: z.optional(z.array(z.string())),
   baseInterval: CandleInterval,
   from: z.number(),
   to: z.number(),

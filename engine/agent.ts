@@ -1,7 +1,7 @@
 /** One agent at one tick: a decision for every pair, the trades that follow, what to remember; refuses any I/O. */
 import { add, maximum, subtract } from '../contract/money.ts';
 import { decidePair } from './decide.ts';
-import type { PairContext, PairOutcome } from './decide.ts';
+import type { Holding, PairContext, PairOutcome } from './decide.ts';
 import { dayLoss } from './guards/day-loss.ts';
 import { drawdown } from './guards/drawdown.ts';
 import type { AgentGuardInput, Block } from './guards/guard.ts';
@@ -30,16 +30,18 @@ export function stepAgent(
   const rebalance = mayRebalance(agent.frequency, tick.close, memory.lastLook ?? undefined);
   const block = agentBlock({ at: tick.close, agent, account, memory });
   const held = new Map(positions.map((position) => [position.pair, position]));
+  const holdings = new Map<string, Holding>(held);
   const outcomes = new Map<string, PairOutcome>();
   const trades: TradeDraft[] = [];
   let freeCash = account.freeCash;
   for (const pair of inOrder(agent, tick, held)) {
-    const context: PairContext = { agent, tick, account: { ...account, freeCash }, memory, block, rebalance, position: held.get(pair) ?? null };
+    const context: PairContext = { agent, tick, account: { ...account, freeCash }, memory, block, rebalance, position: held.get(pair) ?? null, holdings };
     const outcome = decidePair(pair, context);
     outcomes.set(pair, outcome);
     if (!outcome.trade) continue;
     const { fill } = outcome.trade;
     freeCash = fill.side === 'buy' ? subtract(freeCash, add(fill.notional, fill.fee)) : add(freeCash, subtract(fill.notional, fill.fee));
+    holdings.set(pair, outcome.trade.after);
     trades.push(outcome.trade);
   }
   memory.lastLook = tick.close;

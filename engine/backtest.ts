@@ -3,6 +3,7 @@ import { add, maximum, subtract, toNumber, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { Metrics } from '../contract/trading.ts';
 import { stepAgent } from './agent.ts';
+import { correlationAt } from './correlation.ts';
 import { EquityCurve, quotesAtOpen } from './equity-curve.ts';
 import type { Era, Tape } from './equity-curve.ts';
 import { approximate } from './fills.ts';
@@ -10,6 +11,8 @@ import { markToMarket } from './ledger.ts';
 import { noteExit, readMemory } from './memory.ts';
 import type { AgentMemory } from './memory.ts';
 import { metricsOf } from './metrics.ts';
+import { pegReader } from './pegs.ts';
+import type { PegBreaks } from './pegs.ts';
 import { agentBlockCode, makeWatch, quietReason, refresh, ROOM } from './quiet.ts';
 import type { Standing, Watch } from './quiet.ts';
 import { DAY_MS, executionIntervalMs, lastClose, mayRebalance, nextDue } from './schedule.ts';
@@ -26,6 +29,8 @@ export interface BacktestInput {
   /** Candles of the finest length there is, oldest first; those before `from` are history. */
   candles: ReadonlyMap<string, readonly Candle[]>;
   rules: ReadonlyMap<string, PairRules>;
+  /** Candles of stablecoin pairs that are not traded, which tell whether the quote is on its peg. */
+  witnesses?: ReadonlyMap<string, readonly Candle[]>;
   deposit: Fixed;
   maxTradeAmount: Fixed;
   /** Another strategy than the pool's, for research. */
@@ -65,6 +70,8 @@ interface Run {
   /** The agent's pairs, in its order. */
   watches: readonly Watch[];
   signalsAt: (close: number) => (pair: string) => Signal | null;
+  pegsAt: (close: number) => PegBreaks;
+  looked: ReadonlyMap<string, Series>;
   cash: Fixed;
   positions: Map<string, OpenPosition>;
   memory: AgentMemory;
@@ -111,10 +118,12 @@ function begin(input: BacktestInput): Run {
   const series = [...byPair.values()];
   const tape = { series, places: new Map(series.map((one, place) => [one.pair, place])), timeline: makeTimeline(series, input.from, input.to), rules: input.rules };
   const pairs = [...new Set(input.agent.pairs)];
+  const looked = new Map([...byPair].filter(([pair]) => pairs.includes(pair)));
   return {
     input, agent: { ...input.agent, id: 'backtest', memory: {} }, tape,
     watches: pairs.map((pair) => makeWatch(pair, byPair.get(pair) ?? null, input.rules.get(pair) ?? null)),
-    signalsAt: signalsOf(input, new Map([...byPair].filter(([pair]) => pairs.includes(pair)))),
+    looked, signalsAt: signalsOf(input, looked),
+    pegsAt: pegReader([...series, ...[...input.witnesses ?? []].flatMap(([pair, candles]) => (byPair.has(pair) ? [] : [makeSeries(pair, candles)]))]),
     cash: input.deposit, cashNear: approximate(input.deposit), positions: new Map(), memory: readMemory({}), trades: [], acted: [], reasons: new Map(),
     eras: [{ from: 0, cash: input.deposit, positions: [] }], highest: 0, heights: [], exposedMs: 0,
   };
@@ -137,7 +146,7 @@ function look(run: Run, k: number, open: number, close: number): void {
   note(run, k, close, equity);
   const standing: Standing = {
     at: close, agent, memory, equity, intervalMs: executionIntervalMs(agent.interval),
-    rebalance: mayRebalance(agent.frequency, close, memory.lastLook ?? undefined), block: undefined,
+    rebalance: mayRebalance(agent.frequency, close, memory.lastLook ?? undefined), block: undefined, pegBreaks: run.pegsAt(close),
   };
   standing.block = agentBlockCode(standing, run.highest);
   let loud: Watch[] | null = null;
@@ -146,7 +155,7 @@ function look(run: Run, k: number, open: number, close: number): void {
     if (reason === null) (loud ??= []).push(watch);
     else count(run, watch, reason);
   }
-  if (loud) act(run, k, close, loud, signalOf);
+  if (loud) act(run, k, standing, loud, signalOf);
   else memory.lastLook = close;
 }
 
@@ -213,12 +222,12 @@ function writeDown({ reasons }: Run, watch: Watch): void {
   watch.times = 0;
 }
 
-function act(run: Run, k: number, close: number, loud: readonly Watch[], signalOf: (pair: string) => Signal | null): void {
+function act(run: Run, k: number, { at: close, pegBreaks }: Standing, loud: readonly Watch[], signalOf: (pair: string) => Signal | null): void {
   const { agent, input, memory, positions, tape } = run;
   settleHeights(run);
   const pairs = loud.map((watch) => watch.pair);
   const tick: TickInput = {
-    id: `backtest:${agent.interval}:${close}`, close, rules: input.rules,
+    id: `backtest:${agent.interval}:${close}`, close, rules: input.rules, pegBreaks, correlation: correlationAt(run.looked, close),
     signals: new Map(pairs.flatMap((pair) => { const signal = signalOf(pair); return signal ? [[pair, signal] as const] : []; })),
     quotes: quotesAtOpen(tape, new Set([...positions.keys(), ...pairs]), k),
     candleVolume: new Map(loud.map(({ pair, series }) => [pair, series ? volumeOf(series, close, executionIntervalMs(agent.interval)) : 0])),

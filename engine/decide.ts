@@ -4,6 +4,8 @@ import type { Fixed } from '../contract/money.ts';
 import { paperFill, roundTripCost } from './fills.ts';
 import { badPrice } from './guards/bad-price.ts';
 import { cooldown } from './guards/cooldown.ts';
+import { correlatedExposure } from './guards/correlated-exposure.ts';
+import { depeg } from './guards/depeg.ts';
 import type { Block } from './guards/guard.ts';
 import { staleFeed } from './guards/stale-feed.ts';
 import { stopLoss } from './guards/stop-loss.ts';
@@ -29,7 +31,11 @@ export interface PairContext {
   block: Block | null;
   rebalance: boolean;
   position: OpenPosition | null;
+  /** What the agent holds at this moment of the tick, by pair. */
+  holdings: ReadonlyMap<string, Holding>;
 }
+
+export type Holding = Pick<OpenPosition, 'quantity' | 'cost'>;
 
 export interface PairOutcome {
   decision: DecisionDraft;
@@ -102,13 +108,19 @@ function rebalance(pair: string, context: PairContext, market: Market, wanted: W
     if (position) memory.stakes[pair] = wanted.stake;
     return idle('on_target', `${verb}: ${Math.round(Math.abs(drift) * 100)} % off target is less than the cost of trading it.`);
   }
-  const size = sizeBuy({ wanted: subtract(target, value), freeCash: account.freeCash, maxTradeAmount: account.maxTradeAmount, quote, rules, depth });
+  const together = correlatedExposure({
+    pair, wanted: subtract(target, value), equity: account.equity, profile: agent.profile, maxPosition: agent.risk.maxPosition,
+    held: worthOf(context), correlation: context.tick.correlation,
+  });
+  if (together.block) return idle(together.block.code, `${verb}: ${together.block.text}`);
+  const size = sizeBuy({ wanted: together.amount, freeCash: account.freeCash, maxTradeAmount: account.maxTradeAmount, quote, rules, depth });
   if (!size.ok) return idle(size.reason, `${verb}: ${SIZE_TEXT[size.reason]}`);
   const reason = position ? 'increased' : 'entered';
   const fill = paperFill({ side: 'buy', wanted: size.wanted, quantity: size.quantity, quote, rules, depth, reason });
   memory.stakes[pair] = wanted.stake;
   const after = applyBuy(position, fill, entryStop(position, fill.price, fill.quantity, agent.risk.stopLoss));
-  const partly = size.limit === null ? '' : ` (part of it: ${LIMIT_TEXT[size.limit] ?? size.limit})`;
+  const limit = size.limit ?? (together.amount < subtract(target, value) ? 'together' : null);
+  const partly = limit === null ? '' : ` (part of it: ${LIMIT_TEXT[limit] ?? limit})`;
   const text = `Bought ${formatFixed(size.quantity)} ${rules.base}${partly}: signal ${twoDecimals(wanted.strength)}, needs ${agent.risk.threshold.toFixed(2)}.`;
   return { decision: draft(pair, context, signal, 'enter', reason, text), trade: { fill, after } };
 }
@@ -127,8 +139,16 @@ function reduce(pair: string, context: PairContext, market: Market, wanted: Want
 }
 
 function pairBlock(pair: string, { agent, tick, memory }: PairContext, { quote, signal }: Market): Block | null {
-  const input = { at: tick.close, intervalMs: executionIntervalMs(agent.interval), pair, quote, signal, memory };
-  return badPrice(input) ?? staleFeed(input) ?? stopLoss(input) ?? cooldown(input);
+  const input = { at: tick.close, intervalMs: executionIntervalMs(agent.interval), pair, quote, signal, pegBreaks: tick.pegBreaks, memory };
+  return badPrice(input) ?? staleFeed(input) ?? depeg(input) ?? stopLoss(input) ?? cooldown(input);
+}
+
+/** What is held at the bid; at cost where no price came. */
+function worthOf({ holdings, tick }: PairContext): Map<string, Fixed> {
+  return new Map([...holdings].map(([pair, { quantity, cost }]) => {
+    const quote = tick.quotes.get(pair);
+    return [pair, quote === undefined ? cost : multiply(quantity, quote.bid, 'down')];
+  }));
 }
 
 /** The stop of a position that grew: under the new average price, never lower than it was. */
@@ -145,7 +165,7 @@ const SIZE_TEXT = {
   no_cash: 'not enough free cash for the venue\'s minimum.',
   no_volume: 'too little was traded in the candle to take part.',
 };
-const LIMIT_TEXT: Record<string, string> = { participation: '1 % of the volume', cash: 'free cash', max_trade_amount: 'your limit for a single trade' };
+const LIMIT_TEXT: Record<string, string> = { participation: '1 % of the volume', cash: 'free cash', max_trade_amount: 'your limit for a single trade', together: 'the limit of what moves together' };
 
 function noTrade(wanted: Wanted, threshold: number): string {
   switch (wanted.why) {

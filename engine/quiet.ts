@@ -8,6 +8,9 @@ import { stopLossCluster } from './guards/stop-loss-cluster.ts';
 import { DRIFT_MIN } from './decide.ts';
 import { lastExit } from './memory.ts';
 import type { AgentMemory, Stake } from './memory.ts';
+import { isPegPair, PEG_HALT, quoteOf } from './pegs.ts';
+import type { PegBreaks } from './pegs.ts';
+import { baseOf } from './pools.ts';
 import { volumeOf } from './series.ts';
 import type { Series } from './series.ts';
 import { noTradeBand } from './sizing.ts';
@@ -29,6 +32,7 @@ export interface Watch {
   readonly bidShare: number;
   readonly spread: number;
   readonly costs: number;
+  readonly coins: { base: string; quote: string; pegged: boolean };
   position: OpenPosition | null;
   quantity: number;
   /** The last price at which the bid may be down at the stop. */
@@ -45,7 +49,7 @@ export function makeWatch(pair: string, series: Series | null, rules: PairRules 
   const half = (rules?.halfSpreadBps ?? 0) / 10_000;
   return {
     pair, series, rules, bidShare: 1 - half, spread: 2 * half, costs: 2 * half + (2 * (rules?.feeBps ?? 0)) / 10_000,
-    position: null, quantity: 0, stopNear: 0, stopUntil: 0, coolUntil: 0, reason: '', times: 0,
+    coins: { base: baseOf(pair), quote: quoteOf(pair), pegged: isPegPair(pair) }, position: null, quantity: 0, stopNear: 0, stopUntil: 0, coolUntil: 0, reason: '', times: 0,
   };
 }
 
@@ -70,10 +74,11 @@ export interface Standing {
   rebalance: boolean;
   /** Why the whole agent may not enter, if so; undefined where that is too close to call. */
   block: string | null | undefined;
+  pegBreaks: PegBreaks;
 }
 
 /** Code of what blocks the whole agent; `highest` and `equity` are floats. Undefined where that is too close to call. */
-export function agentBlockCode({ agent, equity, memory, at }: Omit<Standing, 'block'>, highest: number): string | null | undefined {
+export function agentBlockCode({ agent, equity, memory, at }: Omit<Standing, 'block' | 'pegBreaks'>, highest: number): string | null | undefined {
   const { day, halt } = memory;
   const inForce = halt !== null && (halt.until === null || at < halt.until) ? halt.code : null;
   if (inForce !== 'drawdown' && !(highest - equity < highest * (agent.risk.drawdownHalt - ROOM))) return undefined;
@@ -102,10 +107,12 @@ export function quietReason(watch: Watch, signal: Signal | null, price: number, 
 }
 
 /** As the guards of a pair answer, in their order. */
-function pairBlockCode({ coolUntil, spread, stopUntil }: Watch, signal: Signal, price: number, openAt: number, { at, intervalMs }: Standing): string | null | undefined {
+function pairBlockCode({ coins, coolUntil, spread, stopUntil }: Watch, signal: Signal, price: number, openAt: number, { at, intervalMs, pegBreaks }: Standing): string | null | undefined {
   if (spread > SPREAD_MAX - ROOM) return undefined;
   if (signal.price !== undefined && !(Math.abs(price / signal.price - 1) < JUMP_MAX - ROOM)) return undefined;
   if (openAt < at || openAt - at > Math.max(intervalMs, GOOD_FOR_MIN_MS)) return 'stale_feed';
+  if (pegBreaks.size > 0 && (pegBreaks.has(coins.quote) || (coins.pegged && pegBreaks.has(coins.base)))) return 'depeg';
+  if (coins.pegged && Math.abs(price - 1) > PEG_HALT - ROOM) return undefined;
   if (at < stopUntil) return 'stop_loss';
   return at < coolUntil ? 'cooldown' : null;
 }

@@ -35,15 +35,17 @@ export const LONGEST_WARM_UP_MS = (LONG_HAUL_DAYS + 1) * DAY_MS;
 /** How far back from `at` (ms) the signals of a pool can make use of; less only lowers their quality. */
 export function lookbackMs(pool: PoolId, at: number, horizon: Horizon = 'usual'): number {
   const margin = DAY_MS;
+  // Correlation is read at the midnight before: a day more than volatility.
+  const recent = (VOLATILITY_DAYS + 1) * DAY_MS;
   const month = at - monthStart(at);
   const longHaul = horizon === 'long-haul' ? LONG_HAUL_DAYS * DAY_MS : 0;
   switch (pool) {
     case 'base_ecosystem':
     case 'momentum_24h':
     case 'stablecoin_arbitrage':
-      return Math.max(longHaul, VOLATILITY_DAYS * DAY_MS) + margin;
+      return Math.max(longHaul, recent) + margin;
     case 'weekly_leaders':
-      return at - lastMonday(at) + Math.max(longHaul, VOLATILITY_DAYS * DAY_MS) + margin;
+      return at - lastMonday(at) + Math.max(longHaul, recent) + margin;
     case 'ytd_champions':
     case 'all_pools':
       return month + ytdDays(monthStart(at)) * DAY_MS + margin;

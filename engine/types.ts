@@ -1,6 +1,8 @@
 /** What goes into and comes out of the trading core; refuses clocks, random sources and any sign of "live". */
 import type { PoolId, RiskProfile, TradingFrequency, ExecutionInterval } from '../contract/agents.ts';
 import type { Fixed } from '../contract/money.ts';
+import type { Correlation } from './correlation.ts';
+import type { PegBreaks } from './pegs.ts';
 
 /** A closed candle. `time` is its opening in ms UTC on the market clock. Floats: for signals only, never for money. */
 export interface Candle {
@@ -133,6 +135,10 @@ export interface TickInput {
   rules: ReadonlyMap<string, PairRules>;
   /** Volume in base units of the candle of the agent's own interval that closed at `close`, for participation and impact. */
   candleVolume: ReadonlyMap<string, number>;
+  /** Coins of the market that stood off their peg within a day of `close`. */
+  pegBreaks: PegBreaks;
+  /** How closely two pairs moved together up to the midnight before `close`. */
+  correlation: Correlation;
 }
 
 export interface DecisionDraft {

@@ -1,5 +1,6 @@
 /** What a guard may look at and what it answers: until when and why; refuses to know of exits, which none may block. */
 import type { AgentMemory } from '../memory.ts';
+import type { PegBreaks } from '../pegs.ts';
 import type { AccountInput, AgentInput, Hold, Quote, Signal } from '../types.ts';
 
 /** For guards over the whole agent. `at` is the close of the candle looked at, ms. */
@@ -18,6 +19,8 @@ export interface PairGuardInput {
   pair: string;
   quote: Quote;
   signal: Signal;
+  /** Coins of the market that stood off their peg within a day. */
+  pegBreaks: PegBreaks;
   memory: AgentMemory;
 }
 

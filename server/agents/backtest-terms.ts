@@ -2,6 +2,7 @@
 import type { BacktestTerms, BacktestTermsBody } from '../../contract/backtest.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
+import { isPegPair } from '../../engine/pegs.ts';
 import { DAY_MS } from '../../engine/schedule.ts';
 import { horizonOf, lookbackMs } from '../../engine/signals.ts';
 import { quotesOf } from '../portfolio/marks.ts';
@@ -9,6 +10,9 @@ import { BatchState } from './batch-state.ts';
 import type { TradingDeps } from './deps.ts';
 import { termsOf } from './preview.ts';
 import { pairsOf } from './read-agents.ts';
+
+/** Each is a tape of its own to be read by the device. */
+const WITNESSES_MAX = 5;
 
 export async function readBacktestTerms(deps: TradingDeps, uid: string, { agentId, days, terms: wished }: BacktestTermsBody): Promise<Omit<BacktestTerms, 'commandId'>> {
   const { market, database } = deps;
@@ -27,6 +31,7 @@ export async function readBacktestTerms(deps: TradingDeps, uid: string, { agentI
     },
     quote: market.source.quote, deposit: formatFixed(equity), maxTradeAmount: formatFixed(maxTradeAmount),
     rules: rules.map(({ lot, minNotional, ...rule }) => ({ ...rule, lot: formatFixed(lot), minNotional: formatFixed(minNotional) })),
+    witnesses: market.pairs().map(({ pair }) => pair).filter((pair) => isPegPair(pair) && !pairs.includes(pair)).slice(0, WITNESSES_MAX),
     baseInterval: market.baseInterval, from, to, historyFrom: Math.floor((from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS) * DAY_MS,
   };
 }

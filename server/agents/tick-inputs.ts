@@ -1,5 +1,7 @@
 /** What the agents due at one tick decide on, each computed once and shared; refuses candles that close after the tick. */
 import type { ExecutionInterval } from '../../contract/agents.ts';
+import { correlationAt } from '../../engine/correlation.ts';
+import { isPegPair, pegReader, type PegBreaks } from '../../engine/pegs.ts';
 import { DAY_MS, executionIntervalMs, tickId } from '../../engine/schedule.ts';
 import { makeSeries, volumeOf, type Series } from '../../engine/series.ts';
 import { computeSignals, horizonOf, lookbackMs, signalKey } from '../../engine/signals.ts';
@@ -13,11 +15,15 @@ export interface Looked {
   series: ReadonlyMap<string, Series>;
 }
 
+/** A day off the peg, and the day before it that an agent which looks once a day decides on. */
+const PEG_HISTORY_MS = 2 * DAY_MS;
+
 /** A series is built again only when the market's list of candles is another one. */
 const BUILT = new WeakMap<readonly Candle[], Series>();
 
 export class TickInputs {
   private readonly inputs = new Map<string, Promise<TickInput>>();
+  private pegsRead: Promise<(at: number) => PegBreaks> | null = null;
 
   /**
    * `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after it. `looked` may be
@@ -53,7 +59,25 @@ export class TickInputs {
       const rule = this.market.rules(pair);
       if (rule !== null) rules.set(pair, rule);
     }
-    return { id: tickId(this.market.source.id, row.executionInterval, close), close, signals, quotes: this.quotes, rules, candleVolume };
+    return { id: tickId(this.market.source.id, row.executionInterval, close), close, signals, quotes: this.quotes, rules, candleVolume,
+      pegBreaks: (await this.pegs())(close), correlation: correlationAt(series, close) };
+  }
+
+  /** The market's stablecoin pairs tell the pegs, whether the agent trades them or not. One that cannot be read tells nothing. */
+  private pegs(): Promise<(at: number) => PegBreaks> {
+    this.pegsRead ??= (async () => {
+      const pairs = this.market.pairs().map(({ pair }) => pair).filter(isPegPair);
+      const read = await Promise.all(pairs.map((pair) => this.series(pair, PEG_HISTORY_MS, this.tick).catch(() => null)));
+      return pegReader(read.filter((one) => one !== null));
+    })();
+    return this.pegsRead;
+  }
+
+  private async series(pair: string, back: number, close: number): Promise<Series> {
+    const candles = await this.market.history(pair, back, close);
+    const built = BUILT.get(candles) ?? makeSeries(pair, candles);
+    BUILT.set(candles, built);
+    return built;
   }
 
   private look(row: AgentTerms, pairs: readonly string[], close: number): Promise<Looked> {
@@ -70,12 +94,7 @@ export class TickInputs {
     // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it at hand.
     const back = Math.ceil(lookbackMs(row.pool, close, horizon) / DAY_MS) * DAY_MS;
     const series = new Map<string, Series>();
-    for (const pair of pairs) {
-      const candles = await this.market.history(pair, back, close);
-      const built = BUILT.get(candles) ?? makeSeries(pair, candles);
-      BUILT.set(candles, built);
-      series.set(pair, built);
-    }
+    for (const pair of pairs) series.set(pair, await this.series(pair, back, close));
     return { signals: computeSignals(row.pool, series, close, horizon), series };
   }
 }

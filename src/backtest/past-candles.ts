@@ -13,15 +13,15 @@ const FINER_FIRST: readonly CandleInterval[] = ['5m', '20m', '1h', '1d'];
 const LOOKS_AT: Record<BacktestTerms['agent']['interval'], CandleInterval> = { '5-minute': '5m', '20-minute': '20m', daily: '1h' };
 
 /** The finest candle that the market has, the agent looks at, and that is not too many. */
-export function testedInterval({ agent, baseInterval, from, to }: Pick<BacktestTerms, 'agent' | 'baseInterval' | 'from' | 'to'>): CandleInterval {
+export function testedInterval({ agent, baseInterval, from, to, witnesses }: Pick<BacktestTerms, 'agent' | 'baseInterval' | 'from' | 'to' | 'witnesses'>): CandleInterval {
   const least = Math.max(INTERVAL_MS[baseInterval], INTERVAL_MS[LOOKS_AT[agent.interval]]);
-  const rows = (interval: CandleInterval): number => agent.pairs.length * ((to - from) / INTERVAL_MS[interval]);
+  const rows = (interval: CandleInterval): number => (agent.pairs.length + (witnesses?.length ?? 0)) * ((to - from) / INTERVAL_MS[interval]);
   return FINER_FIRST.find((interval) => INTERVAL_MS[interval] >= least && rows(interval) <= ROWS_MAX) ?? '1d';
 }
 
 interface Page { pair: string; interval: CandleInterval; from: number; before: number }
 
-function pagesOf({ agent, baseInterval, from, historyFrom, to }: BacktestTerms, tested: CandleInterval): Page[] {
+function pagesOf({ agent, baseInterval, from, historyFrom, to, witnesses }: BacktestTerms, tested: CandleInterval): Page[] {
   const history = INTERVAL_MS[baseInterval] > INTERVAL_MS['1h'] ? baseInterval : INTERVAL_MS[tested] > INTERVAL_MS['1h'] ? tested : '1h';
   const pages = (pair: string, interval: CandleInterval, start: number, end: number): Page[] => {
     const span = CANDLES_LIMIT_MAX * INTERVAL_MS[interval];
@@ -29,7 +29,11 @@ function pagesOf({ agent, baseInterval, from, historyFrom, to }: BacktestTerms, 
   };
   // Hourly history ends on a whole hour; the rest up to `from` is read as finely as what follows.
   const seam = Math.floor(from / INTERVAL_MS[history]) * INTERVAL_MS[history];
-  return agent.pairs.flatMap((pair) => [...pages(pair, history, historyFrom, seam), ...pages(pair, tested, seam, to)]);
+  // Of a witness a day before the test is enough: its peg is asked about, not its trend.
+  return [
+    ...agent.pairs.flatMap((pair) => [...pages(pair, history, historyFrom, seam), ...pages(pair, tested, seam, to)]),
+    ...(witnesses ?? []).flatMap((pair) => [...pages(pair, history, Math.max(historyFrom, seam - 2 * INTERVAL_MS['1d']), seam), ...pages(pair, tested, seam, to)]),
+  ];
 }
 
 async function readPage({ before, from, interval, pair }: Page, signal: AbortSignal): Promise<readonly CandleRow[]> {
@@ -50,7 +54,7 @@ export async function readPastCandles(terms: BacktestTerms, signal: AbortSignal,
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, take));
-  return Object.fromEntries(terms.agent.pairs.map((pair) => [
+  return Object.fromEntries([...terms.agent.pairs, ...terms.witnesses ?? []].map((pair) => [
     pair, pages.filter((page) => page.pair === pair).flatMap((page) => [...read.get(page) ?? []]).sort(([a], [b]) => a - b),
   ]));
 }

@@ -2,6 +2,7 @@
 import { parseFixed } from '../../contract/money.ts';
 import { backtest, type BacktestInput } from '../../engine/backtest.ts';
 import { backtestReport } from '../../engine/backtest-report.ts';
+import type { Candle } from '../../engine/types.ts';
 import type { BacktestOrder, BacktestOutcome, BacktestWord } from './messages.ts';
 
 /** As many points as a chart can show. */
@@ -10,10 +11,11 @@ const ACTED = new Set(['entered', 'increased', 'reduced', 'signal_left', 'stop_l
 
 function inputOf({ candles, terms }: BacktestOrder): BacktestInput {
   const { agent } = terms;
+  const byPair = (which: (pair: string) => boolean): Map<string, Candle[]> => new Map(Object.entries(candles).filter(([pair]) => which(pair)).map(([pair, rows]) => [pair, rows.map(([time, open, high, low, close, volume]) => (
+    { time, open: Number(open), high: Number(high), low: Number(low), close: Number(close), volume: Number(volume) }))]));
   return {
     agent: { pool: agent.pool, profile: agent.profile, risk: agent.risk, pairs: agent.pairs, maxPositionSize: parseFixed(agent.maxPositionSize), interval: agent.interval, frequency: agent.frequency },
-    candles: new Map(Object.entries(candles).map(([pair, rows]) => [pair, rows.map(([time, open, high, low, close, volume]) => (
-      { time, open: Number(open), high: Number(high), low: Number(low), close: Number(close), volume: Number(volume) }))])),
+    candles: byPair((pair) => agent.pairs.includes(pair)), witnesses: byPair((pair) => !agent.pairs.includes(pair)),
     rules: new Map(terms.rules.map((rule) => [rule.pair, { ...rule, lot: parseFixed(rule.lot), minNotional: parseFixed(rule.minNotional) }])),
     deposit: parseFixed(terms.deposit), maxTradeAmount: parseFixed(terms.maxTradeAmount), from: terms.from, to: terms.to,
   };

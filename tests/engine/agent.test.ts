@@ -21,6 +21,7 @@ const tickOf = (signals: Partial<Signal>[] = [], more: Partial<TickInput> = {}):
   quotes: new Map(PAIRS.map((pair) => [pair, quoteOf(pair, '99.98', '100.02', NOON + 1000)])),
   rules: new Map(PAIRS.map((pair) => [pair, rulesOf(pair)])),
   candleVolume: new Map(PAIRS.map((pair) => [pair, 100_000])),
+  pegBreaks: new Map(), correlation: () => null,
   ...more,
 });
 const account = (more: Partial<AccountInput> = {}): AccountInput => ({

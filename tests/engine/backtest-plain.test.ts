@@ -21,20 +21,22 @@ function random(seed: number): () => number {
   };
 }
 
-interface Weather { days: number; seed: number; swing: number; crashes: boolean; gaps: boolean; thin: boolean; pegged: boolean }
+interface Weather { days: number; seed: number; swing: number; crashes: boolean; gaps: boolean; thin: boolean; pegged: boolean; together?: boolean }
 
 /** Hourly history and finer candles after it, with trends, crashes, missing candles and hours without any trade. */
-function tape({ crashes, days, gaps, pegged, seed, swing, thin }: Weather, index: number, from: number, to: number, length: number): Candle[] {
+function tape({ crashes, days, gaps, pegged, seed, swing, thin, together }: Weather, index: number, from: number, to: number, length: number): Candle[] {
   const next = random(seed * 7919 + index * 104_729 + 1);
+  // Pairs that move together have their moves from one source, and all else from their own.
+  const move = together === true ? random(seed + 13) : next;
   const candles: Candle[] = [];
   let price = pegged ? 1 : [0.02, 3, 120, 40_000][index % 4] ?? 1;
   let trend = 0;
   for (let time = from - days * DAY_MS; time < to; time += time < from - 2 * DAY_MS ? HOUR_MS : length) {
-    if (next() < 0.01) trend = (next() - 0.5) * swing * 0.4;
+    if (move() < 0.01) trend = (move() - 0.5) * swing * 0.4;
     const open = price * (gaps && next() < 0.002 ? 1 + (next() - 0.5) * 0.3 : 1);
-    const crash = crashes && next() < 0.001 ? 0.8 : 1;
+    const crash = crashes && move() < 0.001 ? 0.8 : 1;
     const pull = pegged ? (1 - open) * 0.1 : 0;
-    const close = open * crash * (1 + pull + (pegged ? 0 : trend) + (next() - 0.5) * (pegged ? 0.006 : swing));
+    const close = open * crash * (1 + pull + (pegged ? 0 : trend) + (move() - 0.5) * (pegged ? 0.006 : swing));
     price = close;
     const kept = !(gaps && next() < 0.03);
     if (kept) candles.push({ time, open: Number(open.toPrecision(9)), high: Math.max(open, close) * (1 + next() * swing), low: Math.min(open, close) * (1 - next() * swing), close: Number(close.toPrecision(9)), volume: thin && next() < 0.3 ? 0 : (20_000 * next()) / price });
@@ -55,7 +57,7 @@ function inputOf(weather: Weather, agent: Pick<BacktestInput['agent'], 'pool' | 
   };
 }
 
-const weathers = fc.record({ days: fc.constantFrom(40, 95), seed: fc.nat(1_000_000), swing: fc.constantFrom(0.002, 0.01, 0.03), crashes: fc.boolean(), gaps: fc.boolean(), thin: fc.boolean(), pegged: fc.constant(false) });
+const weathers = fc.record({ days: fc.constantFrom(40, 95), seed: fc.nat(1_000_000), swing: fc.constantFrom(0.002, 0.01, 0.03), crashes: fc.boolean(), gaps: fc.boolean(), thin: fc.boolean(), pegged: fc.constant(false), together: fc.boolean() });
 const agents = fc.record({
   pool: fc.constantFrom(...PoolId.options), profile: fc.constantFrom(...RiskProfile.options),
   interval: fc.constantFrom(...ExecutionInterval.options), frequency: fc.constantFrom(...TradingFrequency.options),

@@ -26,9 +26,9 @@ const over = (equity: string, more: Partial<AgentMemory>) => ({ at: NOON, agent,
 const onPair = (more: { quote?: Quote; memory?: AgentMemory; at?: number; price?: number }) => ({
   at: more.at ?? NOON, intervalMs: 5 * MINUTE_MS, pair: 'BTC/USDT', quote: more.quote ?? quoteOf('BTC/USDT', '99.9', '100.1', NOON + 1000),
   signal: { pair: 'BTC/USDT', z: 1, strength: 0.7, quality: 1, enter: true, leave: false, dailyVolatility: 0.04, reason: 'trend_up', price: more.price ?? 100 },
-  memory: more.memory ?? memoryWith({}),
+  pegBreaks: new Map(), memory: more.memory ?? memoryWith({}),
 });
-const tick = (close: number): TickInput => ({ id: 't', close, signals: new Map(), quotes: new Map(), rules: new Map(), candleVolume: new Map() });
+const tick = (close: number): TickInput => ({ id: 't', close, signals: new Map(), quotes: new Map(), rules: new Map(), candleVolume: new Map(), pegBreaks: new Map(), correlation: () => null });
 
 describe('guards over an agent', () => {
   it('day loss: halts at its limit until midnight UTC', () => {

@@ -3,11 +3,13 @@ import { add, subtract, toNumber, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { runAgent } from '../../engine/agent.ts';
 import type { BacktestInput, BacktestResult } from '../../engine/backtest.ts';
+import { correlationAt } from '../../engine/correlation.ts';
 import { priceFromNumber, quoteAround } from '../../engine/fills.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import { rememberExit } from '../../engine/memory.ts';
 import { metricsOf } from '../../engine/metrics.ts';
 import type { EquityPoint } from '../../engine/metrics.ts';
+import { pegReader } from '../../engine/pegs.ts';
 import { executionIntervalMs, lastClose, nextDue } from '../../engine/schedule.ts';
 import { indexAt, makeSeries, volumeOf } from '../../engine/series.ts';
 import type { Series } from '../../engine/series.ts';
@@ -92,7 +94,10 @@ function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: B
   const horizon = horizonOf(agent.frequency);
   const signals = input.strategy?.({ pairs: looked, at: close, horizon }) ?? computeSignals(agent.pool, looked, close, horizon);
   const candleVolume = new Map([...looked].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(agent.interval))]));
-  const tick: TickInput = { id: `backtest:${agent.interval}:${close}`, close, signals, quotes, rules, candleVolume };
+  const tick: TickInput = {
+    id: `backtest:${agent.interval}:${close}`, close, signals, quotes, rules, candleVolume, correlation: correlationAt(looked, close),
+    pegBreaks: pegReader([...series.values(), ...[...input.witnesses ?? []].flatMap(([pair, candles]) => (series.has(pair) ? [] : [makeSeries(pair, candles)]))])(close),
+  };
   const positions = [...book.positions.values()];
   const { equity } = markToMarket(book.cash, positions, quotes);
   const account = { freeCash: book.cash, equity, maxTradeAmount: input.maxTradeAmount, entriesAllowed: { allowed: true } as const };

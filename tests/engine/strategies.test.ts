@@ -196,6 +196,6 @@ describe('the door to the strategies', () => {
     expect(LONGEST_WARM_UP_MS).toBe(91 * DAY_MS);
     const midJuly = Date.UTC(2022, 6, 15);
     expect(lookbackMs('ytd_champions', midJuly)).toBe((14 + 181 + 1) * DAY_MS);
-    expect(lookbackMs('momentum_24h', midJuly)).toBe(31 * DAY_MS);
+    expect(lookbackMs('momentum_24h', midJuly)).toBe(32 * DAY_MS);
   });
 });

@@ -15,7 +15,7 @@ export const REASON: Readonly<Record<string, string>> = {
   below_minimum: 'under the smallest order', no_cash: 'too little free cash', no_volume: 'too little volume',
   // Guards.
   cooldown: 'cooling down', stop_loss_cluster: 'several stops in a day', drawdown: 'drawdown limit', day_loss: 'day loss limit',
-  bad_price: 'price refused', stale_feed: 'stale price', entries_stopped: 'new entries stopped',
+  bad_price: 'price refused', depeg: 'a coin off its peg', correlated_exposure: 'moves with what is held', stale_feed: 'stale price', entries_stopped: 'new entries stopped',
 };
 
 /** A code of a newer server reads as plain words too. */

@@ -25,6 +25,7 @@ export const GUARD_FIGURES = {
   spreadMost: 0.02, jumpMost: 0.2, feedHours: 1,
   cooldownHours: 1, afterStopHours: 24,
   clusterStops: 3, clusterWithinHours: 24, clusterPauseHours: 12,
+  pegMost: 0.01, pegBackHours: 24, togetherFrom: 0.8, togetherTimes: '2 (Aggressive: 3)',
 };
 
 /** Of the sources whose book is not known: what is paid and how far bid and ask stand from the middle, in basis points. */

@@ -12,7 +12,7 @@ const sources = (folder: string): string[] => readdirSync(folder, { recursive: t
 
 /** Literals that stand where a reason or a hold's code is made. */
 function codesIn(text: string): string[] {
-  const lines = text.split('\n').filter((line) => /\breason\b|\bcode:|\bidle\(|\bnoOpinion\(|\bstay\(|\bexitTrade\(|return '[a-z_]+';|return '[a-z_]+' *\?/.test(line) && !line.includes('import '));
+  const lines = text.split('\n').filter((line) => /\breason\b|\bcode:|\bidle\(|\bnoOpinion\(|\bstay\(|\bexitTrade\(|return '[a-z_]+';|return '[a-z_]+' *\?/.test(line) && !line.includes('import ') && !line.includes('Pick<'));
   return lines.flatMap((line) => [...line.matchAll(/'([a-z]+(?:_[a-z0-9]+)*)'/g)].map((match) => match[1] ?? ''));
 }
 /** Literals on such lines that are no reasons: sides, actions, limits, rounding, data types. */
