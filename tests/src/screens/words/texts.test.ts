@@ -5,6 +5,8 @@ import { FILL_FIGURES, GUARD_FIGURES, HISTORY, PAYMENT_GRACE_DAYS, POOL_FIGURES,
 import { IMPACT_MAX, PARTICIPATION } from '../../../../engine/fills.ts';
 import { JUMP_MAX, SPREAD_MAX } from '../../../../engine/guards/bad-price.ts';
 import { PAUSE_MS as COOLDOWN_MS } from '../../../../engine/guards/cooldown.ts';
+import { TOGETHER_MIN, TOGETHER_TIMES } from '../../../../engine/guards/correlated-exposure.ts';
+import { PEG_BACK_MS, PEG_HALT } from '../../../../engine/pegs.ts';
 import { GOOD_FOR_MIN_MS } from '../../../../engine/guards/stale-feed.ts';
 import { PAUSE_MS as CLUSTER_MS, STOPS, WITHIN_MS } from '../../../../engine/guards/stop-loss-cluster.ts';
 import { PAUSE_MS as AFTER_STOP_MS } from '../../../../engine/guards/stop-loss.ts';
@@ -147,10 +149,12 @@ describe('figures of the texts are those of the code', () => {
   });
 
   it('fills and guards', () => {
+    expect(TOGETHER_TIMES.Conservative).toBe(TOGETHER_TIMES.Moderate);
     expect(FILL_FIGURES).toEqual({ participation: PARTICIPATION, impactMost: IMPACT_MAX });
     expect(GUARD_FIGURES).toEqual({
       spreadMost: SPREAD_MAX, jumpMost: JUMP_MAX, feedHours: GOOD_FOR_MIN_MS / HOUR_MS, cooldownHours: COOLDOWN_MS / HOUR_MS, afterStopHours: AFTER_STOP_MS / HOUR_MS,
       clusterStops: STOPS, clusterWithinHours: WITHIN_MS / HOUR_MS, clusterPauseHours: CLUSTER_MS / HOUR_MS,
+      pegMost: PEG_HALT, pegBackHours: PEG_BACK_MS / HOUR_MS, togetherFrom: TOGETHER_MIN, togetherTimes: `${TOGETHER_TIMES.Moderate} (Aggressive: ${TOGETHER_TIMES.Aggressive})`,
     });
   });
 
