@@ -15,6 +15,7 @@ interface ProjectState {
 interface EmulatorModule {
   createApp: (projectId: string, mode: undefined, states: Map<string, ProjectState>) => Promise<RequestListener>;
 }
+interface ReaderModule { middleware: (description: unknown, options: Record<string, unknown>) => Promise<unknown> }
 interface CallsModule { default: { paths: Record<string, unknown> } }
 interface StateModule { AgentProjectState: new (projectId: string) => ProjectState }
 
@@ -22,6 +23,10 @@ const Saved = z.object({ version: z.literal(1), users: z.array(z.looseObject({ l
 
 const [projectId = '', portText = '', usersFile = ''] = process.argv.slice(2);
 const require = createRequire(import.meta.url);
+/** What reads the emulator's description of itself: told to compile a validator when its first call comes, which saves most of the start. */
+const reader = createRequire(require.resolve('firebase-tools/package.json'))('exegesis-express') as ReaderModule;
+const { middleware } = reader;
+reader.middleware = (description, options) => middleware(description, { ...options, lazyCompileValidationSchemas: true });
 const { createApp } = require('firebase-tools/lib/emulator/auth/server.js') as EmulatorModule;
 const { default: calls } = require('firebase-tools/lib/emulator/auth/apiSpec.js') as CallsModule;
 const { AgentProjectState } = require('firebase-tools/lib/emulator/auth/state.js') as StateModule;
