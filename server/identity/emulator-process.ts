@@ -104,6 +104,8 @@ const server = createServer((request, response) => {
   if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'OPTIONS') savesBeforeAnswer(response);
   emulator(request, response);
 });
+// The server keeps its connections to this one; closing an idle one just as it is used again would lose a sign-up.
+server.keepAliveTimeout = 0;
 server.on('error', (error: NodeJS.ErrnoException) => { process.send?.({ kind: 'failed', code: error.code ?? 'unknown' }, () => { process.exit(1); }); });
 // The channel closes with the server, however it ended; without it nobody is left to serve.
 process.on('disconnect', () => { process.exit(0); });

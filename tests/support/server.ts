@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { CALLS, type CallBody, type CallName, type CallParams, type CallQuery, type CallReply } from '../../contract/calls.ts';
 import { ErrorReply } from '../../contract/errors.ts';
 import { layEmptyDatabase } from './empty-database.ts';
+import { serverBundle } from './server-bundle.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,7 +33,7 @@ export interface ServerOptions {
   env?: Record<string, string>;
   /** Kept between servers where it is given; else made here and removed by `stop`. */
   dataDir?: string;
-  /** Leaves a new folder empty: the server makes its database itself, as on a fresh machine, in seconds. */
+  /** Leaves a new folder empty: the server, run from its sources, makes its database itself, as on a fresh machine, in seconds. */
   firstStart?: boolean;
 }
 
@@ -53,9 +54,12 @@ export interface TestServer {
   restart(env?: Record<string, string>): Promise<void>;
 }
 
+/** As `npm start` runs it. */
+const FROM_SOURCE = ['--import', 'tsx', 'server/main.ts'];
+
 /** Spawns it and waits for either its ready line or its end. */
-function launch(env: Record<string, string>, write: (text: string) => void): { child: ChildProcess; ready: Promise<void> } {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+function launch(program: readonly string[], env: Record<string, string>, write: (text: string) => void): { child: ChildProcess; ready: Promise<void> } {
+  const child = spawn(process.execPath, program, {
     cwd: ROOT, env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
@@ -99,7 +103,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (env.DATABASE_URL === undefined && options.firstStart !== true) await layEmptyDatabase(dataDir);
   let output = '';
   const write = (text: string): void => { output += text; };
-  let run = launch(env, write);
+  const program = options.firstStart === true ? FROM_SOURCE : [await serverBundle()];
+  let run = launch(program, env, write);
   await run.ready;
   const end = async (): Promise<number | null> => {
     const { child } = run;
@@ -125,7 +130,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     },
     async restart(more = {}) {
       await end();
-      run = launch({ ...env, ...more }, write);
+      run = launch(program, { ...env, ...more }, write);
       await run.ready;
     },
   };
@@ -134,7 +139,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
 /** Starts a server that must refuse to start, and answers why. */
 export async function startRefused(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'tradewind-test-'));
-  const { child, ready } = launch({ NODE_ENV: 'test', MARKET_SOURCE: 'simulated', LOG_LEVEL: 'warn', PORT: String(await freePort()), AUTH_EMULATOR_PORT: String(await freePort()), ...env, DATA_DIR: dataDir }, () => undefined);
+  await layEmptyDatabase(dataDir);
+  const { child, ready } = launch([await serverBundle()], { NODE_ENV: 'test', MARKET_SOURCE: 'simulated', LOG_LEVEL: 'warn', PORT: String(await freePort()), AUTH_EMULATOR_PORT: String(await freePort()), ...env, DATA_DIR: dataDir }, () => undefined);
   try {
     await ready;
     child.kill('SIGKILL');
