@@ -41,10 +41,28 @@ export function formatFixed(value: Fixed): string {
  */
 export function fixedFromNumber(value: number, decimals = DECIMALS): Fixed {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e21) throw new RangeError(`Not an amount: ${String(value)}`);
+  const short = shortDecimal(value, Math.min(decimals, DECIMALS));
+  if (short !== null) return short;
   // The number as it was written, where that is exact money: 67123.45 is not 67123.449999999997.
   const written = String(value);
   const places = /^-?\d+(?:\.(\d+))?$/.exec(written)?.[1]?.length ?? (Number.isInteger(value) ? 0 : Infinity);
   return parseFixed(places <= Math.min(decimals, DECIMALS) ? written : value.toFixed(Math.min(decimals, DECIMALS)));
+}
+
+const TENS = Array.from({ length: DECIMALS + 1 }, (_, places) => 10 ** places);
+const UNITS = TENS.map((_, places) => 10n ** BigInt(DECIMALS - places));
+/** So many digits and no more are sure to be the ones a number was written with. */
+const SHORT = 1e15;
+
+/** A number of few digits without a detour over text: the fewest places at which it is exactly the nearest float. */
+function shortDecimal(value: number, most: number): Fixed | null {
+  for (let places = 0; places <= most; places += 1) {
+    const ten = TENS[places] ?? 1;
+    const digits = Math.round(value * ten);
+    if (digits >= SHORT || digits <= -SHORT) return null;
+    if (digits / ten === value) return (BigInt(digits) * (UNITS[places] ?? 1n)) as Fixed;
+  }
+  return null;
 }
 
 /** For charts, indicators and ratios only; the result is never written back as money. */

@@ -13,7 +13,7 @@ import type { AgentMemory } from './memory.ts';
 import { metricsOf } from './metrics.ts';
 import { pegReader } from './pegs.ts';
 import type { PegBreaks } from './pegs.ts';
-import { agentBlockCode, makeWatch, quietReason, refresh, ROOM } from './quiet.ts';
+import { agentBlockCode, makeStanding, makeWatch, quietReason, refresh, ROOM } from './quiet.ts';
 import type { Standing, Watch } from './quiet.ts';
 import { DAY_MS, executionIntervalMs, lastClose, mayRebalance, nextDue } from './schedule.ts';
 import { indexAt, makeSeries, volumeOf } from './series.ts';
@@ -69,7 +69,7 @@ interface Run {
   tape: Tape;
   /** The agent's pairs, in its order. */
   watches: readonly Watch[];
-  signalsAt: (close: number) => (pair: string) => Signal | null;
+  signalAt: (close: number, pair: string) => Signal | null;
   pegsAt: (close: number) => PegBreaks;
   looked: ReadonlyMap<string, Series>;
   cash: Fixed;
@@ -79,9 +79,10 @@ interface Run {
   acted: BacktestResult['acted'];
   reasons: Map<string, number>;
   eras: Era[];
-  /** Cash as a number, the highest equity so far, and the looks at which it may have been reached. */
+  /** What the looks that change nothing are judged by. */
+  standing: Standing;
+  /** Cash as a number, and the looks at which the highest equity may have been reached. */
   cashNear: number;
-  highest: number;
   heights: number[];
   exposedMs: number;
 }
@@ -118,44 +119,47 @@ function begin(input: BacktestInput): Run {
   const series = [...byPair.values()];
   const tape = { series, places: new Map(series.map((one, place) => [one.pair, place])), timeline: makeTimeline(series, input.from, input.to), rules: input.rules };
   const pairs = [...new Set(input.agent.pairs)];
+  const agent = { ...input.agent, id: 'backtest', memory: {} };
+  const memory = readMemory({});
+  const standing = makeStanding(agent, memory);
   const looked = new Map([...byPair].filter(([pair]) => pairs.includes(pair)));
   return {
-    input, agent: { ...input.agent, id: 'backtest', memory: {} }, tape,
-    watches: pairs.map((pair) => makeWatch(pair, byPair.get(pair) ?? null, input.rules.get(pair) ?? null)),
-    looked, signalsAt: signalsOf(input, looked),
+    input, agent, tape, memory, standing,
+    watches: pairs.map((pair) => makeWatch(pair, byPair.get(pair) ?? null, input.rules.get(pair) ?? null, standing)),
+    looked, signalAt: signalsOf(input, looked),
     pegsAt: pegReader([...series, ...[...input.witnesses ?? []].flatMap(([pair, candles]) => (byPair.has(pair) ? [] : [makeSeries(pair, candles)]))]),
-    cash: input.deposit, cashNear: approximate(input.deposit), positions: new Map(), memory: readMemory({}), trades: [], acted: [], reasons: new Map(),
-    eras: [{ from: 0, cash: input.deposit, positions: [] }], highest: 0, heights: [], exposedMs: 0,
+    cash: input.deposit, cashNear: approximate(input.deposit), positions: new Map(), trades: [], acted: [], reasons: new Map(),
+    eras: [{ from: 0, cash: input.deposit, positions: [] }], heights: [], exposedMs: 0,
   };
 }
 
-function signalsOf({ agent, strategy, sweep }: BacktestInput, looked: ReadonlyMap<string, Series>): Run['signalsAt'] {
+function signalsOf({ agent, strategy, sweep }: BacktestInput, looked: ReadonlyMap<string, Series>): Run['signalAt'] {
   const horizon = horizonOf(agent.frequency);
   if (sweep) return sweep(looked, horizon);
-  return (at) => {
-    const signals = strategy?.({ pairs: looked, at, horizon }) ?? computeSignals(agent.pool, looked, at, horizon);
-    return (pair) => signals.get(pair) ?? null;
+  let last = Number.NaN;
+  let signals: ReadonlyMap<string, Signal> = new Map();
+  return (at, pair) => {
+    if (at !== last) signals = strategy?.({ pairs: looked, at, horizon }) ?? computeSignals(agent.pool, looked, at, horizon);
+    last = at;
+    return signals.get(pair) ?? null;
   };
 }
 
 /** Looks at every pair; those that may have something to do are decided on. */
 function look(run: Run, k: number, open: number, close: number): void {
-  const { agent, memory, tape, watches } = run;
-  const signalOf = run.signalsAt(close);
-  const equity = equityNear(run, k, open);
-  note(run, k, close, equity);
-  const standing: Standing = {
-    at: close, agent, memory, equity, intervalMs: executionIntervalMs(agent.interval),
-    rebalance: mayRebalance(agent.frequency, close, memory.lastLook ?? undefined), block: undefined, pegBreaks: run.pegsAt(close),
-  };
-  standing.block = agentBlockCode(standing, run.highest);
+  const { agent, memory, standing, tape } = run;
+  note(run, k, close, equityNear(run, k, open));
+  standing.at = close;
+  standing.rebalance = mayRebalance(agent.frequency, close, memory.lastLook ?? undefined);
+  standing.block = agentBlockCode(standing);
+  standing.pegBreaks = run.pegsAt(close);
   let loud: Watch[] | null = null;
-  for (const watch of watches) {
-    const reason = quietReason(watch, signalOf(watch.pair), priceAt(tape, watch.pair, k, open), open, standing);
+  for (const watch of run.watches) {
+    const reason = quietReason(watch, run.signalAt(close, watch.pair), priceAt(tape, watch.pair, k, open), open, standing);
     if (reason === null) (loud ??= []).push(watch);
     else count(run, watch, reason);
   }
-  if (loud) act(run, k, standing, loud, signalOf);
+  if (loud) act(run, k, close, loud);
   else memory.lastLook = close;
 }
 
@@ -180,18 +184,18 @@ function equityNear(run: Run, k: number, open: number): number {
 
 /** Keeps the day's first equity, exactly, and the looks at which the highest may have been reached. */
 function note(run: Run, k: number, close: number, equity: number): void {
-  const { memory } = run;
+  const { memory, standing } = run;
   const today = Math.floor(close / DAY_MS) * DAY_MS;
-  if (memory.day?.start !== today) memory.day = { start: today, equity: equityAt(run, k) };
-  if (equity < run.highest * (1 - ROOM)) return;
-  if (run.positions.size === 0) {
-    memory.highWater = maximum(memory.highWater ?? run.cash, run.cash);
-    run.highest = Math.max(run.highest, equity);
-    return;
+  standing.equity = equity;
+  if (memory.day?.start !== today) {
+    memory.day = { start: today, equity: equityAt(run, k) };
+    standing.began = approximate(memory.day.equity);
   }
-  if (equity > run.highest * (1 + ROOM)) run.heights.length = 0;
-  run.highest = Math.max(run.highest, equity);
-  run.heights.push(k);
+  if (equity < standing.highest * (1 - ROOM)) return;
+  if (equity > standing.highest * (1 + ROOM)) run.heights.length = 0;
+  standing.highest = Math.max(standing.highest, equity);
+  if (run.positions.size > 0) run.heights.push(k);
+  else memory.highWater = maximum(memory.highWater ?? run.cash, run.cash);
 }
 
 /** The highest equity exactly, before what is held changes. */
@@ -222,13 +226,13 @@ function writeDown({ reasons }: Run, watch: Watch): void {
   watch.times = 0;
 }
 
-function act(run: Run, k: number, { at: close, pegBreaks }: Standing, loud: readonly Watch[], signalOf: (pair: string) => Signal | null): void {
+function act(run: Run, k: number, close: number, loud: readonly Watch[]): void {
   const { agent, input, memory, positions, tape } = run;
   settleHeights(run);
   const pairs = loud.map((watch) => watch.pair);
   const tick: TickInput = {
-    id: `backtest:${agent.interval}:${close}`, close, rules: input.rules, pegBreaks, correlation: correlationAt(run.looked, close),
-    signals: new Map(pairs.flatMap((pair) => { const signal = signalOf(pair); return signal ? [[pair, signal] as const] : []; })),
+    id: `backtest:${agent.interval}:${close}`, close, rules: input.rules, pegBreaks: run.standing.pegBreaks, correlation: correlationAt(run.looked, close),
+    signals: new Map(pairs.flatMap((pair) => { const signal = run.signalAt(close, pair); return signal ? [[pair, signal] as const] : []; })),
     quotes: quotesAtOpen(tape, new Set([...positions.keys(), ...pairs]), k),
     candleVolume: new Map(loud.map(({ pair, series }) => [pair, series ? volumeOf(series, close, executionIntervalMs(agent.interval)) : 0])),
   };
@@ -253,7 +257,7 @@ function settle(run: Run, k: number, { fill, after }: TradeDraft): void {
   if (position === null) run.positions.delete(fill.pair);
   else run.positions.set(fill.pair, position);
   const watch = run.watches.find(({ pair }) => pair === fill.pair);
-  if (watch) refresh(watch, position, run.memory);
+  if (watch) refresh(watch, position, run.standing);
   if (run.eras.at(-1)?.from === k) run.eras.pop();
   run.eras.push({ from: k, cash: run.cash, positions: [...run.positions.values()] });
 }

@@ -75,8 +75,12 @@ export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<st
 
 /** Adds an exit in place and lets go of the pair's stake. */
 export function noteExit(memory: AgentMemory, exit: Exit): void {
-  memory.exits = [...memory.exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS), exit].slice(-EXITS_MAX);
-  memory.stakes = Object.fromEntries(Object.entries(memory.stakes).filter(([pair]) => pair !== exit.pair));
+  const { exits } = memory;
+  const oldest = exits[0];
+  // Copied only when some have to go: a long test makes many exits.
+  if (oldest && (exits.length >= EXITS_MAX || exit.at - oldest.at >= EXITS_KEEP_MS)) memory.exits = exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS).slice(1 - EXITS_MAX);
+  memory.exits.push(exit);
+  if (memory.stakes[exit.pair]) memory.stakes = Object.fromEntries(Object.entries(memory.stakes).filter(([pair]) => pair !== exit.pair));
 }
 
 /** The newest exit of a pair, optionally only by stop. */

@@ -4,7 +4,7 @@ import { JUMP_MAX, SPREAD_MAX } from './guards/bad-price.ts';
 import { PAUSE_MS as COOLDOWN_MS } from './guards/cooldown.ts';
 import { GOOD_FOR_MIN_MS } from './guards/stale-feed.ts';
 import { PAUSE_MS as STOP_PAUSE_MS } from './guards/stop-loss.ts';
-import { stopLossCluster } from './guards/stop-loss-cluster.ts';
+import { PAUSE_MS as CLUSTER_PAUSE_MS, stopLossCluster } from './guards/stop-loss-cluster.ts';
 import { DRIFT_MIN } from './decide.ts';
 import { lastExit } from './memory.ts';
 import type { AgentMemory, Stake } from './memory.ts';
@@ -15,6 +15,8 @@ import { volumeOf } from './series.ts';
 import type { Series } from './series.ts';
 import { noTradeBand } from './sizing.ts';
 import { holds, leaves, refusalOf } from './sleeves.ts';
+import type { SleevesInput } from './sleeves.ts';
+import { executionIntervalMs } from './schedule.ts';
 import type { AgentInput, OpenPosition, PairRules, Signal, Sleeve } from './types.ts';
 
 /** Between a float of this file and the money it stands for there is less than this, as a share. */
@@ -40,56 +42,70 @@ export interface Watch {
   /** Guards of this pair let nobody in until then. */
   stopUntil: number;
   coolUntil: number;
+  /** What its strategies are asked with. */
+  readonly asked: Asked;
   /** The newest reason, and how often it was given since it was written down. */
   reason: string;
   times: number;
 }
 
-export function makeWatch(pair: string, series: Series | null, rules: PairRules | null): Watch {
+type Asked = Omit<SleevesInput, 'signal' | 'pool'>;
+
+export function makeWatch(pair: string, series: Series | null, rules: PairRules | null, { agent, memory }: Standing): Watch {
   const half = (rules?.halfSpreadBps ?? 0) / 10_000;
+  const costs = 2 * half + (2 * (rules?.feeBps ?? 0)) / 10_000;
   return {
-    pair, series, rules, bidShare: 1 - half, spread: 2 * half, costs: 2 * half + (2 * (rules?.feeBps ?? 0)) / 10_000,
+    pair, series, rules, bidShare: 1 - half, spread: 2 * half, costs, asked: { pair, memory, threshold: agent.risk.threshold, roundTripCost: costs, at: 0, position: null, mayJoin: true },
     coins: { base: baseOf(pair), quote: quoteOf(pair), pegged: isPegPair(pair) }, position: null, quantity: 0, stopNear: 0, stopUntil: 0, coolUntil: 0, reason: '', times: 0,
   };
 }
 
 /** After a fill or an exit of the pair. */
-export function refresh(watch: Watch, position: OpenPosition | null, memory: AgentMemory): void {
+export function refresh(watch: Watch, position: OpenPosition | null, standing: Standing): void {
+  const { memory } = standing;
   watch.position = position;
+  watch.asked.position = position;
   watch.quantity = position === null ? 0 : approximate(position.quantity);
   watch.stopNear = position?.stopPrice == null ? 0 : (approximate(position.stopPrice) / watch.bidShare) * (1 + ROOM);
   const stop = lastExit(memory, watch.pair, true);
   const exit = lastExit(memory, watch.pair, false);
   watch.stopUntil = stop === null ? 0 : stop.at + STOP_PAUSE_MS;
   watch.coolUntil = exit === null ? 0 : exit.at + COOLDOWN_MS;
+  if (stop !== null) standing.clusterUntil = Math.max(standing.clusterUntil, stop.at + CLUSTER_PAUSE_MS);
 }
 
-/** What holds for all pairs of an agent at one look. */
+/** What holds for all pairs of an agent at one look; one object for all looks. */
 export interface Standing {
+  readonly agent: AgentInput;
+  readonly memory: AgentMemory;
+  readonly intervalMs: number;
+  readonly cap: number;
   at: number;
-  agent: AgentInput;
-  memory: AgentMemory;
-  intervalMs: number;
+  /** Equity now, at the day's first look, and at its highest. */
   equity: number;
+  began: number;
+  highest: number;
+  /** A cluster of stops may be in force until then. */
+  clusterUntil: number;
   rebalance: boolean;
   /** Why the whole agent may not enter, if so; undefined where that is too close to call. */
   block: string | null | undefined;
   pegBreaks: PegBreaks;
 }
 
-/** Code of what blocks the whole agent; `highest` and `equity` are floats. Undefined where that is too close to call. */
-export function agentBlockCode({ agent, equity, memory, at }: Omit<Standing, 'block' | 'pegBreaks'>, highest: number): string | null | undefined {
-  const { day, halt } = memory;
+export function makeStanding(agent: AgentInput, memory: AgentMemory): Standing {
+  return { agent, memory, intervalMs: executionIntervalMs(agent.interval), cap: approximate(agent.maxPositionSize), at: 0, equity: 0, began: 0, highest: 0, clusterUntil: 0, rebalance: true, block: null, pegBreaks: new Map() };
+}
+
+/** Code of what blocks the whole agent. Undefined where that is too close to call. */
+export function agentBlockCode({ agent, at, began, clusterUntil, equity, highest, memory }: Standing): string | null | undefined {
+  const { halt } = memory;
   const inForce = halt !== null && (halt.until === null || at < halt.until) ? halt.code : null;
   if (inForce !== 'drawdown' && !(highest - equity < highest * (agent.risk.drawdownHalt - ROOM))) return undefined;
   if (inForce !== null) return inForce;
-  const began = day === null ? 0 : approximate(day.equity);
   if (!(began - equity < began * (agent.risk.dayLossHalt - ROOM))) return undefined;
-  if (memory.exits.length === 0) return null;
-  return stopLossCluster({ at, agent, memory, account: UNASKED })?.code ?? null;
+  return at < clusterUntil ? stopLossCluster({ at, memory })?.code ?? null : null;
 }
-
-const UNASKED = { freeCash: 0n, equity: 0n, maxTradeAmount: 0n, entriesAllowed: { allowed: true } } as never;
 
 /**
  * The reason that the decision of this pair would give for doing nothing, and changing nothing that is remembered; null
@@ -103,7 +119,7 @@ export function quietReason(watch: Watch, signal: Signal | null, price: number, 
   if (signal === null) return 'no_signal';
   if (standing.block === undefined) return null;
   const blocked = standing.block ?? pairBlockCode(watch, signal, price, openAt, standing);
-  return watch.position === null ? whyNotIn(watch, signal, blocked, standing) : whyHeld(watch, watch.position, signal, price, blocked, standing);
+  return watch.position === null ? whyNotIn(watch, signal, blocked, standing) : whyHeld(watch, signal, price, blocked, standing);
 }
 
 /** As the guards of a pair answer, in their order. */
@@ -119,8 +135,9 @@ function pairBlockCode({ coins, coolUntil, spread, stopUntil }: Watch, signal: S
 
 /** Nobody holds: why no strategy joins. */
 function whyNotIn(watch: Watch, signal: Signal, blocked: string | null | undefined, standing: Standing): string | null {
-  const { agent, at, memory } = standing;
-  const asked = { pair: watch.pair, at, memory, threshold: agent.risk.threshold, roundTripCost: watch.costs, mayJoin: true };
+  const { asked } = watch;
+  asked.at = standing.at;
+  asked.mayJoin = true;
   let first: string | null = null;
   let weak = false;
   const sleeves = signal.sleeves;
@@ -137,16 +154,17 @@ function whyNotIn(watch: Watch, signal: Signal, blocked: string | null | undefin
 }
 
 /** Somebody holds: whether those who want it stay the same and the size is right. */
-function whyHeld(watch: Watch, position: OpenPosition, signal: Signal, price: number, blocked: string | null | undefined, standing: Standing): string | null {
+function whyHeld(watch: Watch, signal: Signal, price: number, blocked: string | null | undefined, standing: Standing): string | null {
   const { agent, memory } = standing;
   if (!standing.rebalance) return 'not_now';
   if (signal.dailyVolatility === null || blocked === undefined) return null;
   const stake = memory.stakes[watch.pair];
-  const wanted = stake === undefined ? null : sameAsBefore(watch, position, stake, signal, blocked, standing);
-  if (wanted === null) return null;
-  const drift = driftNow(watch, wanted, signal.dailyVolatility, price, standing);
+  const strength = stake === undefined ? Number.NaN : strengthAsBefore(watch, stake, signal, blocked === null, standing);
+  if (stake === undefined || Number.isNaN(strength)) return null;
+  const strategies = signal.sleeves?.length ?? 1;
+  const drift = driftNow(watch, stake.pools.length / strategies, strength, signal.dailyVolatility, price, standing);
   if (Number.isNaN(drift)) return null;
-  const band = agent.frequency === 'optimized' ? Math.max(DRIFT_MIN, Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), wanted.sleeveShare / 2)) : DRIFT_MIN;
+  const band = agent.frequency === 'optimized' ? Math.max(DRIFT_MIN, Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), 0.5 / strategies)) : DRIFT_MIN;
   const room = ROOM * (1 + Math.abs(drift));
   if (!(drift > room - band)) return null;
   if (blocked !== null) return blocked;
@@ -158,36 +176,31 @@ function spareImpact({ series }: Watch, { at, intervalMs }: Standing): number {
   return series !== null && volumeOf(series, at, intervalMs) > 0 ? 0 : Number.NaN;
 }
 
-/** Null where the strategies that want the pair are not those that are remembered for it, or none is left. */
-function sameAsBefore(watch: Watch, position: OpenPosition, stake: Stake, signal: Signal, blocked: string | null, standing: Standing): { share: number; sleeveShare: number; strength: number } | null {
-  const { agent, at, memory } = standing;
+/** Mean strength of the strategies that want the pair; NaN where they are not those that are remembered for it. */
+function strengthAsBefore({ asked, costs }: Watch, stake: Stake, signal: Signal, mayJoin: boolean, { agent, at }: Standing): number {
   const { threshold } = agent.risk;
-  const asked = { pair: watch.pair, at, memory, threshold, position, roundTripCost: watch.costs, mayJoin: blocked === null };
+  asked.at = at;
+  asked.mayJoin = mayJoin;
   const sleeves = signal.sleeves;
-  const count = sleeves?.length ?? 1;
   let strength = 0;
   let wanting = 0;
-  for (let i = 0; i < count; i += 1) {
+  for (let i = 0; i < (sleeves?.length ?? 1); i += 1) {
     const sleeve: Omit<Sleeve, 'pool'> = sleeves?.[i] ?? signal;
-    const held = holds(stake, sleeves?.[i]?.pool ?? agent.pool);
-    if (held && leaves(sleeve, stake, asked)) return null;
-    if (!held && sleeve.edge !== undefined) return null;
-    if (!held && refusalOf(sleeve, asked) === null) return null;
-    if (!held) continue;
-    strength += Math.max(threshold, sleeve.strength);
-    wanting += 1;
+    if (holds(stake, sleeves?.[i]?.pool ?? agent.pool)) {
+      if (leaves(sleeve, stake, asked)) return Number.NaN;
+      strength += Math.max(threshold, sleeve.strength);
+      wanting += 1;
+    } else if ((sleeve.edge !== undefined && sleeve.edge > costs - ROOM) || refusalOf(sleeve, asked) === null) return Number.NaN;
   }
-  return wanting === 0 || wanting !== stake.pools.length ? null : { share: wanting / count, sleeveShare: 1 / count, strength: strength / wanting };
+  return wanting === stake.pools.length ? strength / wanting : Number.NaN;
 }
 
 /** How far the holding is off its target, as `driftOf` has it; NaN where it is too small to say. */
-function driftNow({ bidShare, quantity }: Watch, wanted: { share: number; strength: number }, dailyVolatility: number, price: number, { agent, equity }: Standing): number {
-  const { risk } = agent;
-  const cap = approximate(agent.maxPositionSize);
-  const byVolatility = (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * wanted.strength;
+function driftNow({ bidShare, quantity }: Watch, wanted: number, strength: number, dailyVolatility: number, price: number, { agent: { risk }, cap, equity }: Standing): number {
+  const byVolatility = (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * strength;
   const part = Math.min(risk.maxPosition, risk.riskPerTrade / risk.stopLoss, byVolatility);
-  if (!(part * wanted.share > SMALL)) return Number.NaN;
+  if (!(part * wanted > SMALL)) return Number.NaN;
   const full = Math.min(equity * part, cap);
-  const target = Math.min(equity * wanted.share * part, cap);
+  const target = Math.min(equity * wanted * part, cap);
   return full > SMALL ? (target - quantity * price * bidShare) / full : Number.NaN;
 }

@@ -7,7 +7,7 @@ export const STOPS = 3;
 export const WITHIN_MS = 24 * HOUR_MS;
 export const PAUSE_MS = 12 * HOUR_MS;
 
-export function stopLossCluster({ at, memory }: AgentGuardInput): Block | null {
+export function stopLossCluster({ at, memory }: Pick<AgentGuardInput, 'at' | 'memory'>): Block | null {
   const stops = memory.exits.filter((exit) => exit.stop && exit.at <= at);
   const newest = stops.at(-1);
   const first = stops.at(-STOPS);

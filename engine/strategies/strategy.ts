@@ -14,10 +14,10 @@ export interface StrategyInput {
 }
 
 /**
- * A strategy over a whole tape: what is worth reckoning once is, and every moment (ms, none before the last asked for)
- * then gives the signals that the strategy gives there. They are good until the next moment is asked for.
+ * A strategy over a whole tape: what is worth reckoning once is, and at any moment (ms, none before the last asked for)
+ * it gives of each pair the signal that the strategy gives there. It is good until the next moment is asked for.
  */
-export type Sweep = (pairs: ReadonlyMap<string, Series>, horizon: StrategyInput['horizon']) => (at: number) => (pair: string) => Signal | null;
+export type Sweep = (pairs: ReadonlyMap<string, Series>, horizon: StrategyInput['horizon']) => (at: number, pair: string) => Signal | null;
 
 export const LONG_HAUL_DAYS = 90;
 

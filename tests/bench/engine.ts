@@ -1,53 +1,88 @@
-/** Candles per second through the whole engine: signals, sizing, guards, fills, ledger, equity. */
-import { parseFixed } from '../../contract/money.ts';
-import { backtest } from '../../engine/backtest.ts';
-import { riskValues } from '../../engine/profiles.ts';
-import { LONGEST_WARM_UP_MS } from '../../engine/signals.ts';
-import type { Candle, PairRules } from '../../engine/types.ts';
-import { random } from '../support/tape.ts';
+/** Candles per second of a backtest: the house's engine beside the npm package grademark on one tape and one rule, the pools, and the browser's worker beside Node; refuses a figure where the trades differ. */
+import { backtest, type BacktestResult } from '../../engine/backtest.ts';
+import { makeSeries } from '../../engine/series.ts';
+import { crossInput, crossSweep, PAIR, roundsOf, theirBars, theirRounds, type Round } from '../engine/cross.ts';
+import { longTape, poolOrder, TAPE_NAME } from './tapes.ts';
+import { inBrowser } from './browser-backtest.ts';
 import { median, type Measurement } from './measurement.ts';
+import { testOf } from '../../src/backtest/worker.ts';
 
-const STEP_MS = 300_000;
-const FROM = Date.UTC(2022, 0, 1);
-const RUNS = 3;
+const SIZES = (process.env.BENCH_CANDLES ?? '100000,1000000').split(',').map(Number);
+const RUNS = Number(process.env.BENCH_RUNS ?? 3);
+const COSTS = { feeBps: 10, stopLoss: 0.05 };
+/** Stops are exact here and floats there. */
+const sameRound = (ours: Round, theirs: Round): boolean => ours.every((value, index) => Math.abs(value - (theirs[index] ?? Number.NaN)) <= 1e-9 * value);
 
-function walk(seed: number, count: number): Candle[] {
-  const next = random(seed);
-  let price = 100 * seed;
-  let trend = 0;
-  return Array.from({ length: count }, (_value, index) => {
-    if (next() < 1 / 90) trend = (next() - 0.5) * 0.002;
-    const open = price;
-    price = open * Math.exp(trend + 0.004 * (next() - 0.5));
-    return { time: FROM + index * STEP_MS, open, high: Math.max(open, price) * 1.0004, low: Math.min(open, price) * 0.9996, close: price, volume: 2e6 / price };
-  });
+/** Seconds of what is done, after a collection where Node was told to offer one. */
+function timed<T>(work: () => T): { seconds: number; value: T } {
+  (globalThis as { gc?: () => void }).gc?.();
+  const began = performance.now();
+  const value = work();
+  return { seconds: (performance.now() - began) / 1_000, value };
+}
+
+function agree(ours: readonly Round[], theirs: readonly Round[]): void {
+  const differs = theirs.findIndex((round, index) => !ours[index] || !sameRound(ours[index], round));
+  if (ours.length === 0 || ours.length !== theirs.length || differs >= 0) {
+    throw new Error(`Trades differ: ${ours.length} of ours, ${theirs.length} of theirs, the first at ${differs}: ${String(ours[differs])} / ${String(theirs[differs])}`);
+  }
+}
+
+/** Both over one tape, turn about; fees, stops and ledger on in ours. */
+function sideBySide(count: number): Measurement[] {
+  const candles = longTape(count);
+  const bars = candles.map((candle) => ({ ...candle, time: new Date(candle.time) }));
+  const input = crossInput(candles, COSTS);
+  const seconds = { ours: [] as number[], oursAlone: [] as number[], theirs: [] as number[], theirsAlone: [] as number[] };
+  let result: BacktestResult | null = null;
+  for (let run = 0; run < RUNS; run += 1) {
+    // Theirs: their averages, then their loop. Ours: everything from the list of candles to the measures.
+    const prepared = timed(() => theirBars(bars));
+    const theirs = timed(() => theirRounds(prepared.value, COSTS.stopLoss));
+    const ours = timed(() => backtest(input));
+    agree(roundsOf(ours.value.trades), theirs.value);
+    const reckoned = timed(() => crossSweep(new Map([[PAIR, makeSeries(PAIR, candles)]]), 'usual'));
+    seconds.ours.push(ours.seconds);
+    seconds.oursAlone.push(ours.seconds - reckoned.seconds);
+    seconds.theirs.push(prepared.seconds + theirs.seconds);
+    seconds.theirsAlone.push(theirs.seconds);
+    result = ours.value;
+  }
+  const speed = (of: readonly number[]): number => count / (median(of) ?? Number.NaN);
+  const stops = result?.trades.filter((fill) => fill.reason === 'stop_loss').length ?? 0;
+  const name = `cross of averages, ${count.toLocaleString('en')} candles`;
+  return [
+    { section: 'engine', what: `${name}: same trades in both`, value: result === null ? null : roundsOf(result.trades).length, unit: `${result?.trades.length} fills, ${stops} stops` },
+    { section: 'engine', what: `${name}: ours, median of ${RUNS}`, value: speed(seconds.ours), unit: 'candles/s' },
+    { section: 'engine', what: `${name}: grademark, median of ${RUNS}`, value: speed(seconds.theirs), unit: 'candles/s' },
+    { section: 'engine', what: `${name}: ratio`, value: speed(seconds.ours) / speed(seconds.theirs), unit: '×' },
+    { section: 'engine', what: `${name}: ours, averages made before`, value: speed(seconds.oursAlone), unit: 'candles/s' },
+    { section: 'engine', what: `${name}: grademark, averages made before`, value: speed(seconds.theirsAlone), unit: 'candles/s' },
+    { section: 'engine', what: `${name}: ratio, averages made before`, value: speed(seconds.oursAlone) / speed(seconds.theirsAlone), unit: '×' },
+  ];
+}
+
+/** What a person waits for: 90 days of five pairs, as the page orders it of its worker. */
+async function pools(): Promise<Measurement[]> {
+  const rows: Measurement[] = [];
+  for (const pool of ['momentum_24h', 'all_pools'] as const) {
+    const order = poolOrder(pool, 90);
+    const runs = Array.from({ length: RUNS }, () => timed(() => testOf(order)));
+    const { candles, trades } = runs[0]?.value ?? { candles: 0, trades: [] };
+    const what = `${pool}, ${candles.toLocaleString('en')} candles of ${order.terms.agent.pairs.length} pairs, ${trades.length} trades`;
+    const here = median(runs.map((run) => run.seconds)) ?? Number.NaN;
+    rows.push({ section: 'engine', what: `${what}: Node`, value: candles / here, unit: `candles/s, ${here.toFixed(2)} s` });
+    const there = await inBrowser(order, RUNS);
+    if (JSON.stringify(there.outcome) !== JSON.stringify(runs[0]?.value)) throw new Error(`${pool}: the browser's worker finds something else`);
+    const seconds = median(there.seconds) ?? Number.NaN;
+    rows.push({ section: 'engine', what: `${what}: the browser's worker`, value: candles / seconds, unit: `candles/s, ${seconds.toFixed(2)} s` });
+  }
+  return rows;
 }
 
 export async function measure(): Promise<Measurement[]> {
-  const pairs = ['AAA/USDT', 'BBB/USDT', 'CCC/USDT'];
-  const warm = Math.ceil(LONGEST_WARM_UP_MS / STEP_MS);
-  const count = warm + 10_000;
-  const candles = new Map(pairs.map((pair, index) => [pair, walk(index + 1, count)]));
-  const rules = new Map(pairs.map((pair): [string, PairRules] => [pair, {
-    pair, base: pair.slice(0, 3), quote: 'USDT', lot: parseFixed('0.00001'), minNotional: parseFixed('10'), halfSpreadBps: 2, feeBps: 10,
-  }]));
-  const speeds: number[] = [];
-  let trades = 0;
-  for (let run = 0; run < RUNS; run += 1) {
-    const began = performance.now();
-    const result = backtest({
-      agent: {
-        pool: 'all_pools', profile: 'Aggressive', risk: riskValues('Aggressive'), pairs, maxPositionSize: parseFixed('5000'),
-        interval: '5-minute', frequency: 'high',
-      },
-      candles, rules, deposit: parseFixed('10000'), maxTradeAmount: parseFixed('1000000'),
-      from: FROM + warm * STEP_MS, to: FROM + count * STEP_MS,
-    });
-    speeds.push(result.candles / (performance.now() - began) * 1000);
-    trades = result.trades.length;
-  }
   return [
-    { section: 'engine', what: 'backtest, all_pools, 3 pairs, median of 3', value: median(speeds), unit: 'candles/s' },
-    { section: 'engine', what: 'fills in that backtest', value: trades, unit: 'fills' },
+    { section: 'engine', what: `tape: ${TAPE_NAME}`, value: SIZES.length, unit: 'sizes' },
+    ...SIZES.flatMap(sideBySide), ...await pools(),
   ];
 }

@@ -10,7 +10,7 @@ import fc from '../support/property.ts';
 import { plainBacktest } from './plain-backtest.ts';
 import { FIVE_MINUTES, MONDAY, rulesOf } from './tape.ts';
 
-const RUNS = Number(process.env.BACKTESTS ?? 40);
+const RUNS = Number(process.env.BACKTESTS ?? 20);
 
 /** Numbers between 0 and 1 from a seed. */
 function random(seed: number): () => number {
