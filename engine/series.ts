@@ -1,4 +1,5 @@
 /** Closed candles of one pair, looked up by time; refuses to show anything that closes after the moment asked for. */
+import { CandleGate } from './candle-gate.ts';
 import type { Candle } from './types.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './schedule.ts';
 
@@ -38,7 +39,7 @@ interface Hours {
 
 /**
  * Candles oldest first, of one length or of several (hourly further back, 5-minute recently). A candle that is out of
- * order, doubled or not a positive number is left out.
+ * order, doubled, or not what a market trades (`candle-gate.ts`) is left out.
  */
 export function makeSeries(pair: string, candles: readonly Candle[]): Series {
   const kept = sane(candles) ? candles : saneOf(candles);
@@ -73,25 +74,14 @@ export function makeSeries(pair: string, candles: readonly Candle[]): Series {
 
 /** Whether none has to be left out: a long tape is not copied for nothing. */
 function sane(candles: readonly Candle[]): boolean {
-  let newest = Number.NEGATIVE_INFINITY;
-  for (const candle of candles) {
-    if (!isSane(candle, newest)) return false;
-    newest = candle.time;
-  }
+  const gate = new CandleGate();
+  for (const candle of candles) if (gate.judge(candle) !== null) return false;
   return true;
 }
 
 function saneOf(candles: readonly Candle[]): Candle[] {
-  let newest = Number.NEGATIVE_INFINITY;
-  return candles.filter((candle) => {
-    const good = isSane(candle, newest);
-    if (good) newest = candle.time;
-    return good;
-  });
-}
-
-function isSane({ close, open, time, volume }: Candle, newest: number): boolean {
-  return time > newest && close > 0 && open > 0 && close < Number.POSITIVE_INFINITY && volume >= 0;
+  const gate = new CandleGate();
+  return candles.filter((candle) => gate.judge(candle) === null);
 }
 
 /** The longest length that fits in the time to the nearer neighbour: right across a change of length and beside a gap. */

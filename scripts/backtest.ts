@@ -8,6 +8,9 @@ import { parseFixed } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import { backtest, type BacktestInput } from '../engine/backtest.ts';
 import { backtestReport } from '../engine/backtest-report.ts';
+import { CandleGate, faultsText, type CandleFault } from '../engine/candle-gate.ts';
+import { isPegPair } from '../engine/pegs.ts';
+import { STABLECOINS } from '../engine/pools.ts';
 import { riskValues } from '../engine/profiles.ts';
 import type { Candle, PairRules } from '../engine/types.ts';
 import { readTape, type Tape } from '../server/market/replay-tape.ts';
@@ -43,22 +46,70 @@ function money(name: string, text: string): Fixed {
 
 const isTape = (folder: string): boolean => existsSync(folder) && readdirSync(folder).some((name) => /^[A-Z]+-[A-Z]+\.csv(\.gz)?$/.test(name));
 
-/** The finest tape of the folder or of the folders in it, with coarser history before its first candle. */
-async function candlesOf(folder: string, pairs: readonly string[]): Promise<Map<string, readonly Candle[]>> {
+interface Found { candles: Map<string, readonly Candle[]>; witnesses: Map<string, readonly Candle[]>; faults: Map<string, Map<CandleFault, number>> }
+
+/**
+ * The finest tape of the folder or of the folders in it, with coarser history before its first candle; and those of
+ * stablecoins that lie beside them, which tell whether the quote is on its peg.
+ */
+async function candlesOf(folder: string, pairs: readonly string[]): Promise<Found> {
   const folders = isTape(folder) ? [folder] : existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory()).map((one) => join(folder, one.name)).filter(isTape) : [];
   if (folders.length === 0) throw new Wrong(`--data: ${folder} has no file like BTC-USDT.csv.gz`);
   const tapes: Tape[] = [];
-  for (const one of folders) tapes.push(await readTape(one, pairs).catch((error: unknown) => { throw new Wrong(`--data: ${error instanceof Error ? error.message : String(error)}`); }));
+  const quote = pairs[0]?.split('/')[1] ?? '';
+  const beside = [...STABLECOINS].map((base) => `${base}/${quote}`).filter((pair) => isPegPair(pair) && !pairs.includes(pair));
+  for (const one of folders) tapes.push(await readTape(one, [...pairs, ...beside]).catch((error: unknown) => { throw new Wrong(`--data: ${error instanceof Error ? error.message : String(error)}`); }));
   const finest = (pair: string): readonly Candle[][] => tapes.flatMap((tape) => { const list = tape.candles.get(pair); return list === undefined ? [] : [[...list]]; })
     .sort((a, b) => ((a[1]?.time ?? 0) - (a[0]?.time ?? 0)) - ((b[1]?.time ?? 0) - (b[0]?.time ?? 0)));
-  return new Map(pairs.map((pair) => {
+  const whole = (pair: string): readonly Candle[] | null => {
     const [fine, coarse = []] = finest(pair);
-    if (fine === undefined) throw new Wrong(`--pairs: ${pair} is not in ${folder}`);
-    return [pair, [...coarse.filter((candle) => candle.time < (fine[0]?.time ?? 0)), ...fine]] as const;
+    return fine === undefined ? null : [...coarse.filter((candle) => candle.time < (fine[0]?.time ?? 0)), ...fine];
+  };
+  const candles = new Map(pairs.map((pair) => {
+    const list = whole(pair);
+    if (list === null) throw new Wrong(`--pairs: ${pair} is not in ${folder}`);
+    return [pair, list] as const;
+  }));
+  const witnesses = new Map(beside.flatMap((pair) => { const list = whole(pair); return list === null ? [] : [[pair, list] as const]; }));
+  return { candles, witnesses, faults: faultsIn(tapes, candles) };
+}
+
+/** What is wrong in the files, and what the engine will not believe of the rest. */
+function faultsIn(tapes: readonly Tape[], candles: ReadonlyMap<string, readonly Candle[]>): Map<string, Map<CandleFault, number>> {
+  return new Map([...candles].map(([pair, list]) => {
+    const counts = new Map<CandleFault, number>();
+    const add = (fault: CandleFault, count: number): void => { counts.set(fault, (counts.get(fault) ?? 0) + count); };
+    for (const tape of tapes) for (const [fault, count] of tape.faults.get(pair) ?? []) add(fault, count);
+    const gate = new CandleGate();
+    for (const candle of list) {
+      const fault = gate.judge(candle);
+      if (fault !== null) add(fault, 1);
+    }
+    return [pair, counts] as const;
   }));
 }
 
-async function inputOf(args: readonly string[]): Promise<{ input: BacktestInput; json: boolean }> {
+/** A wick longer than this share of the open is told: it may be a fault, and a stop in it is carried out all the same. */
+const LONG_WICK = 0.5;
+
+/** What is odd about the candles of the period, a sentence a pair; on standard error, so that the object stays one. */
+function notesOn({ candles, faults }: Found, from: number, to: number): string[] {
+  return [...candles].flatMap(([pair, list]) => {
+    const found = faults.get(pair) ?? new Map<CandleFault, number>();
+    const left = [...found.values()].reduce((sum, count) => sum + count, 0);
+    const within = list.filter(({ time }) => time >= from && time < to);
+    const step = Math.min(...within.slice(1).map(({ time }, i) => time - (within[i]?.time ?? time)).filter((gap) => gap > 0));
+    const gaps = within.slice(1).map(({ time }, i) => Math.round((time - (within[i]?.time ?? time)) / step) - 1).filter((missing) => missing > 0);
+    const wicks = within.filter(({ close, high, low, open }) => Math.min(open, close) - low > open * LONG_WICK || high - Math.max(open, close) > open * LONG_WICK).length;
+    return [
+      ...(left > 0 ? [`${pair}: ${left} ${left === 1 ? 'row was' : 'rows were'} left out (${faultsText(found)}). Nothing is decided on them.`] : []),
+      ...(gaps.length > 0 ? [`${pair}: ${gaps.reduce((sum, count) => sum + count, 0)} candles are missing in ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}. Nothing is bought there; a stop is carried out at the first price after it.`] : []),
+      ...(wicks > 0 ? [`${pair}: ${wicks} ${wicks === 1 ? 'candle has' : 'candles have'} a wick of more than half the price. A stop in it is carried out.`] : []),
+    ];
+  });
+}
+
+async function inputOf(args: readonly string[]): Promise<{ input: BacktestInput; json: boolean; notes: string[] }> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -76,12 +127,13 @@ async function inputOf(args: readonly string[]): Promise<{ input: BacktestInput;
     pool: read('pool', PoolId, values.pool), profile, risk: riskValues(profile), pairs, maxPositionSize: money('max-position', values['max-position']),
     interval: read('interval', ExecutionInterval, values.interval), frequency: read('frequency', TradingFrequency, values.frequency),
   };
-  const candles = await candlesOf(values.data ?? '', pairs);
+  const found = await candlesOf(values.data ?? '', pairs);
+  const { candles, witnesses } = found;
   if (![...candles.values()].some((list) => list.some((candle) => candle.time >= from && candle.time < to))) throw new Wrong('--from: there is no candle between --from and --to');
   const feeBps = values['fee-bps'] === undefined ? undefined : Number(values['fee-bps']);
   if (feeBps !== undefined && !(feeBps >= 0 && feeBps <= 1000)) throw new Wrong('--fee-bps: a number from 0 to 1000 is needed');
   const rules = new Map([...candles].map(([pair, list]): [string, PairRules] => [pair, { ...rulesOf(pair, list), ...(feeBps === undefined ? {} : { feeBps }) }]));
-  return { input: { agent, candles, rules, deposit: money('deposit', values.deposit), maxTradeAmount: parseFixed('1000000'), from, to }, json: values.json };
+  return { input: { agent, candles, witnesses, rules, deposit: money('deposit', values.deposit), maxTradeAmount: parseFixed('1000000'), from, to }, json: values.json, notes: notesOn(found, from, to) };
 }
 
 const percent = (ratio: number | null): string => (ratio === null ? '—' : `${(ratio * 100).toFixed(2)} %`);
@@ -97,7 +149,8 @@ function inWords(report: BacktestReport): string {
 }
 
 try {
-  const { input, json } = await inputOf(process.argv.slice(2));
+  const { input, json, notes } = await inputOf(process.argv.slice(2));
+  for (const note of notes) process.stderr.write(`${note}\n`);
   const report = backtestReport(input, backtest(input));
   // The whole of it before the process ends, also into a pipe.
   await new Promise<void>((done) => { process.stdout.write(`${json ? JSON.stringify(report) : inWords(report)}\n`, () => { done(); }); });

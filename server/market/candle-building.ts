@@ -1,4 +1,5 @@
 /** Candles out of finer candles, aligned to the epoch; refuses to invent one where the finer ones have a gap. */
+import { faultOf } from '../../engine/candle-gate.ts';
 import type { Candle } from '../../engine/types.ts';
 
 /** The last multiple of `intervalMs` at or before `at`. */
@@ -43,7 +44,5 @@ export function firstAtOrAfter(candles: readonly Candle[], time: number): number
 
 /** A candle a venue may have sent: finite, positive prices, `low <= open, close <= high`, volume not negative. */
 export function isSaneCandle(candle: Candle): boolean {
-  const { open, high, low, close, volume } = candle;
-  return Number.isFinite(candle.time) && low > 0 && Number.isFinite(high) && volume >= 0 && Number.isFinite(volume)
-    && open >= low && open <= high && close >= low && close <= high;
+  return faultOf(candle) === null;
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import { faultOf, type CandleFault } from '../../engine/candle-gate.ts';
 import type { Candle } from '../../engine/types.ts';
-import { firstAtOrAfter, isSaneCandle } from './candle-building.ts';
+import { firstAtOrAfter } from './candle-building.ts';
 
 const unzip = promisify(gunzip);
 const FILE = /^([A-Z]{2,10})-([A-Z]{2,10})\.csv(\.gz)?$/;
@@ -21,6 +22,8 @@ export interface Tape {
   end: number;
   /** Rows left out because they are no candle, or not on the tape's interval, or out of order. */
   skipped: number;
+  /** The same by pair, with what was wrong; those off the interval are not among them. */
+  faults: ReadonlyMap<string, ReadonlyMap<CandleFault, number>>;
 }
 
 /**
@@ -33,6 +36,7 @@ export async function readTape(folder: string, only?: readonly string[]): Promis
   });
   const rows = new Map<string, Candle[]>();
   const quotes = new Set<string>();
+  const faults = new Map<string, ReadonlyMap<CandleFault, number>>();
   let skipped = 0;
   for (const name of names.sort()) {
     const match = FILE.exec(name);
@@ -44,21 +48,22 @@ export async function readTape(folder: string, only?: readonly string[]): Promis
     const parsed = parse(text, join(folder, name));
     rows.set(`${base}/${quote}`, parsed.candles);
     quotes.add(quote);
-    skipped += parsed.skipped;
+    faults.set(`${base}/${quote}`, parsed.faults);
+    for (const count of parsed.faults.values()) skipped += count;
   }
   if (rows.size === 0) throw new Error(`The replay folder ${folder} has no file like BTC-USDT.csv.gz`);
   const [quote, ...others] = [...quotes];
   if (quote === undefined || others.length > 0) throw new Error(`The replay folder ${folder} mixes quote currencies (${[...quotes].join(', ')}); one account has one`);
   const interval = detectInterval(rows.values());
   if (interval === null) throw new Error(`The candles in ${folder} are not 5m, 20m, 1h or 1d apart`);
-  return { ...fit(rows, interval), interval, quote, skipped: skipped + misfits(rows, interval) };
+  return { ...fit(rows, interval), interval, quote, faults, skipped: skipped + misfits(rows, interval) };
 }
 
-function parse(text: string, file: string): { candles: Candle[]; skipped: number } {
+function parse(text: string, file: string): { candles: Candle[]; faults: ReadonlyMap<CandleFault, number> } {
   const lines = text.split('\n');
   if (lines[0]?.trim() !== HEADER) throw new Error(`${file} does not begin with the header ${HEADER}`);
   const candles: Candle[] = [];
-  let skipped = 0;
+  const faults = new Map<CandleFault, number>();
   for (let index = 1; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
     if (line.trim() === '') continue;
@@ -66,10 +71,12 @@ function parse(text: string, file: string): { candles: Candle[]; skipped: number
     const [time = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN] = fields.map((field) => (field.trim() === '' ? NaN : Number(field)));
     const candle = { time: time * 1_000, open, high, low, close, volume };
     const previous = candles.at(-1);
-    if (fields.length === 6 && isSaneCandle(candle) && (previous === undefined || candle.time > previous.time)) candles.push(candle);
-    else skipped += 1;
+    const late = previous !== undefined && candle.time <= previous.time;
+    const fault = fields.length === 6 ? faultOf(candle) ?? (late ? 'out_of_order' : null) : 'not_a_number';
+    if (fault === null) candles.push(candle);
+    else faults.set(fault, (faults.get(fault) ?? 0) + 1);
   }
-  return { candles, skipped };
+  return { candles, faults };
 }
 
 /** The commonest distance between neighbours, where it is one of ours. */

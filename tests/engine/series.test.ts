@@ -23,7 +23,7 @@ describe('series', () => {
   });
 
   it('reads lengths off the neighbours across a change from hourly to 5-minute and beside gaps', () => {
-    const hourly = hourlyTo(MONDAY, [1, 2, 3, 4]).filter((_, i) => i !== 1);
+    const hourly = hourlyTo(MONDAY, [198, 199, 200, 201]).filter((_, i) => i !== 1);
     const fine = madeTape(1, MONDAY, 5).filter((_, i) => i !== 2);
     const series = makeSeries('BTC/USDT', [...hourly, ...fine]);
     const lengths = [...series.closesAt].map((close, i) => close - (series.opensAt[i] ?? 0));
@@ -72,7 +72,7 @@ describe('series', () => {
     const fine = madeTape(5, MONDAY - 40 * DAY_MS, 40 * 288);
     const hourly = Array.from({ length: fine.length / 12 }, (_, h) => {
       const part = fine.slice(h * 12, h * 12 + 12);
-      return { time: part[0]?.time ?? 0, open: part[0]?.open ?? 0, high: 0, low: 0, close: part[11]?.close ?? 0, volume: part.reduce((sum, c) => sum + c.volume, 0) };
+      return { time: part[0]?.time ?? 0, open: part[0]?.open ?? 0, high: Math.max(...part.map(({ high }) => high)), low: Math.min(...part.map(({ low }) => low)), close: part[11]?.close ?? 0, volume: part.reduce((sum, c) => sum + c.volume, 0) };
     });
     const recent = MONDAY - 2 * DAY_MS;
     const mixed = makeSeries('X/USDT', [...hourly.filter((c) => c.time < recent), ...fine.filter((c) => c.time >= recent)]);

@@ -1,8 +1,9 @@
 /** The backtest as a command: one JSON object that adds up, whatever follows the period left out of it, and plain words for a wrong setting. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BacktestReport } from '../../contract/backtest.ts';
 import { add, formatFixed, parseFixed, subtract, sum, toNumber } from '../../contract/money.ts';
@@ -62,6 +63,34 @@ describe('npm run backtest', () => {
     expect((JSON.parse(run(...early, '--data', join(folder, '5m')).stdout) as BacktestReport).trades).toEqual([]);
     expect(reportOf('--fee-bps', '0').costs.fees).toBe('0');
   });
+
+  it('says of rows that are no candle, of gaps and of long wicks what it does with them, and prints the object alone', () => {
+    const spoilt = join(folder, 'spoilt');
+    writeTape({ folder: spoilt, pairs: PAIRS, from: START, candles: 46 * 288 });
+    const file = join(spoilt, 'BTC-USDT.csv.gz');
+    const rows = gunzipSync(readFileSync(file)).toString('utf8').split('\n');
+    const at = (n: number, change: (fields: string[]) => string[]): void => { rows[n] = change((rows[n] ?? '').split(',')).join(','); };
+    const first = 36 * 288;
+    at(first, ([time = '', ...rest]) => [time, 'NaN', ...rest.slice(1)]);
+    at(first + 10, ([time = '', open = '', high = '', low = '', ...rest]) => [time, open, low, high, ...rest]);
+    at(first + 20, ([time = '', open = '', high = '', , ...rest]) => [time, open, high, '-3', ...rest]);
+    at(first + 30, () => (rows[first + 29] ?? '').split(','));
+    at(first + 40, (fields) => [...fields.slice(0, 5), '1e99']);
+    at(first + 50, ([time = '', open = '', high = '', , ...rest]) => [time, open, high, String(Number(open) * 0.4), ...rest]);
+    rows.splice(first + 60, 24);
+    writeFileSync(file, gzipSync(rows.join('\n')));
+    const { status, stderr, stdout } = run('--json', '--data', spoilt);
+    expect(status).toBe(0);
+    expect(stderr.split('\n').filter((line) => line !== '')).toEqual([
+      'BTC/USDT: 5 rows were left out (1 not a number, 1 high under low, or open or close outside them, 1 zero or negative, 1 doubled or out of order, 1 a volume that nobody trades). Nothing is decided on them.',
+      'BTC/USDT: 28 candles are missing in 5 gaps. Nothing is bought there; a stop is carried out at the first price after it.',
+      'BTC/USDT: 1 candle has a wick of more than half the price. A stop in it is carried out.',
+    ]);
+    const report = JSON.parse(stdout) as BacktestReport;
+    const gone = (n: number): string => new Date(START + (first - 1 + n) * 300_000).toISOString();
+    for (const { entryTime, pair } of report.trades) if (pair === 'BTC/USDT') expect([0, 10, 20, 30].map(gone)).not.toContain(entryTime);
+    expect(run('--json').stderr).toBe('');
+  }, 60_000);
 
   it.each([
     [['--pool', 'moonshot', '--pairs', 'btcusdt'], '--pairs: A pair looks like BTC/USDT'], [['--pairs', 'DOGE/USDT'], 'has no file like'], [['--from', 'soon'], '--from: a date like 2022-02-05 is needed, in UTC'],
