@@ -20,7 +20,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       { test: { ...common, name: 'kept', include: CLEAN, exclude: [...ELSEWHERE, ...OWN_PROCESS], isolate: false } },
-      { test: { ...common, name: 'fresh', include: ['tests/**/*.test.{ts,tsx}'], exclude: [...ELSEWHERE, ...CLEAN] } },
+      { test: { ...common, name: 'fresh', include: ['tests/**/*.test.{ts,tsx}'], exclude: [...ELSEWHERE, ...CLEAN], setupFiles: ['tests/support/page-styles.ts'] } },
       { test: { ...common, name: 'postgres', include: OWN_PROCESS } },
     ],
   },

@@ -82,7 +82,7 @@ describe('new trades switched off', () => {
   }, 30_000);
 
   it('is kept with the list, shown offline from there, and dropped once its end has passed', async () => {
-    const list = { agents: [agent('a')], sequence: 4, asOf: NOW, entriesOff: [off({ until: NOW - 1 }), off({ scope: 'venue' })] };
+    const list = { agents: [agent('a')], sequence: 4, asOf: NOW, entriesOff: [off({ since: NOW - 600_000, until: NOW - 300_000 }), off({ scope: 'venue' })] };
     const database = openUserDatabase('kept-off', { mayCreate: () => true });
     await writeSnapshot(database.uid, 'agents', list, NOW, database);
     const kept = await readSnapshot(database.uid, 'agents', database);
