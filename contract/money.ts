@@ -56,6 +56,7 @@ const SHORT = 1e15;
 
 /** A number of few digits without a detour over text: the fewest places at which it is exactly the nearest float. */
 function shortDecimal(value: number, most: number): Fixed | null {
+  if (Math.abs(value) < 0.4 / (TENS[most] ?? 1)) return ZERO;
   for (let places = 0; places <= most; places += 1) {
     const ten = TENS[places] ?? 1;
     const digits = Math.round(value * ten);

@@ -1,28 +1,28 @@
 /** One agent over recorded candles, by the functions that run it live; refuses fills in the candle it decided on. */
-import { add, maximum, subtract, toNumber, ZERO } from '../contract/money.ts';
+import { toNumber } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { Metrics } from '../contract/trading.ts';
 import { stepAgent } from './agent.ts';
+import { noteEquity, priceAt, runStops, settle, settleHeights } from './backtest-book.ts';
+import type { Book } from './backtest-book.ts';
 import { correlationAt } from './correlation.ts';
 import { EquityCurve, quotesAtOpen } from './equity-curve.ts';
-import type { Era, Tape } from './equity-curve.ts';
+import type { Tape } from './equity-curve.ts';
 import { approximate } from './fills.ts';
 import { markToMarket } from './ledger.ts';
-import { noteExit, readMemory } from './memory.ts';
-import type { AgentMemory } from './memory.ts';
+import { readMemory } from './memory.ts';
 import { metricsOf } from './metrics.ts';
 import { pegReader } from './pegs.ts';
 import type { PegBreaks } from './pegs.ts';
-import { agentBlockCode, makeStanding, makeWatch, quietReason, refresh, ROOM } from './quiet.ts';
-import type { Standing, Watch } from './quiet.ts';
-import { DAY_MS, executionIntervalMs, lastClose, mayRebalance, nextDue } from './schedule.ts';
+import { agentBlockCode, makeStanding, makeWatch, quietReason } from './quiet.ts';
+import type { Watch } from './quiet.ts';
+import { executionIntervalMs, lastClose, mayRebalance, nextDue } from './schedule.ts';
 import { indexAt, makeSeries, volumeOf } from './series.ts';
 import type { Series } from './series.ts';
 import { computeSignals, horizonOf } from './signals.ts';
 import type { StrategyInput, Sweep } from './strategies/strategy.ts';
-import { exitTrade, stopQuoteInCandle } from './stops.ts';
 import { makeTimeline } from './timeline.ts';
-import type { AgentInput, Candle, DecisionDraft, FillDraft, OpenPosition, PairRules, Signal, TickInput, TradeDraft } from './types.ts';
+import type { AgentInput, Candle, DecisionDraft, FillDraft, PairRules, Signal, TickInput } from './types.ts';
 
 export interface BacktestInput {
   agent: Omit<AgentInput, 'memory' | 'id'>;
@@ -63,27 +63,14 @@ export interface BacktestResult {
 const TELL_EVERY = 1_000;
 
 /** What is at hand during a test. Between two things that happen only numbers are looked at. */
-interface Run {
+interface Run extends Book {
   input: BacktestInput;
   agent: AgentInput;
-  tape: Tape;
-  /** The agent's pairs, in its order. */
-  watches: readonly Watch[];
   signalAt: (close: number, pair: string) => Signal | null;
   pegsAt: (close: number) => PegBreaks;
   looked: ReadonlyMap<string, Series>;
-  cash: Fixed;
-  positions: Map<string, OpenPosition>;
-  memory: AgentMemory;
-  trades: FillDraft[];
   acted: BacktestResult['acted'];
   reasons: Map<string, number>;
-  eras: Era[];
-  /** What the looks that change nothing are judged by. */
-  standing: Standing;
-  /** Cash as a number, and the looks at which the highest equity may have been reached. */
-  cashNear: number;
-  heights: number[];
   exposedMs: number;
 }
 
@@ -120,12 +107,11 @@ function begin(input: BacktestInput): Run {
   const tape = { series, places: new Map(series.map((one, place) => [one.pair, place])), timeline: makeTimeline(series, input.from, input.to), rules: input.rules };
   const pairs = [...new Set(input.agent.pairs)];
   const agent = { ...input.agent, id: 'backtest', memory: {} };
-  const memory = readMemory({});
-  const standing = makeStanding(agent, memory);
+  const standing = makeStanding(agent, readMemory({}));
   const looked = new Map([...byPair].filter(([pair]) => pairs.includes(pair)));
   return {
-    input, agent, tape, memory, standing,
-    watches: pairs.map((pair) => makeWatch(pair, byPair.get(pair) ?? null, input.rules.get(pair) ?? null, standing)),
+    input, agent, tape, standing,
+    watches: pairs.map((pair) => makeWatch(pair, byPair.get(pair) ?? null, tape.timeline.bars[tape.places.get(pair) ?? -1] ?? null, input.rules.get(pair) ?? null, standing)),
     looked, signalAt: signalsOf(input, looked),
     pegsAt: pegReader([...series, ...[...input.witnesses ?? []].flatMap(([pair, candles]) => (byPair.has(pair) ? [] : [makeSeries(pair, candles)]))]),
     cash: input.deposit, cashNear: approximate(input.deposit), positions: new Map(), trades: [], acted: [], reasons: new Map(),
@@ -147,78 +133,28 @@ function signalsOf({ agent, strategy, sweep }: BacktestInput, looked: ReadonlyMa
 
 /** Looks at every pair; those that may have something to do are decided on. */
 function look(run: Run, k: number, open: number, close: number): void {
-  const { agent, memory, standing, tape } = run;
-  note(run, k, close, equityNear(run, k, open));
+  const { standing } = run;
+  noteEquity(run, k, open, close);
   standing.at = close;
-  standing.rebalance = mayRebalance(agent.frequency, close, memory.lastLook ?? undefined);
+  if (!standing.always) standing.rebalance = mayRebalance(run.agent.frequency, close, Number.isNaN(standing.lastLook) ? undefined : standing.lastLook);
   standing.block = agentBlockCode(standing);
   standing.pegBreaks = run.pegsAt(close);
   let loud: Watch[] | null = null;
   for (const watch of run.watches) {
-    const reason = quietReason(watch, run.signalAt(close, watch.pair), priceAt(tape, watch.pair, k, open), open, standing);
+    const reason = quietReason(watch, run.signalAt(close, watch.pair), priceAt(watch, k, open), open, standing);
     if (reason === null) (loud ??= []).push(watch);
+    else if (reason === watch.reason) watch.times += 1;
     else count(run, watch, reason);
   }
   if (loud) act(run, k, close, loud);
-  else memory.lastLook = close;
-}
-
-/** The open of a pair's candle, NaN where none opens there. */
-function priceAt({ places, series, timeline }: Tape, pair: string, k: number, open: number): number {
-  const place = places.get(pair) ?? -1;
-  const bar = timeline.bars[place]?.[k] ?? -1;
-  const one = series[place];
-  return one && bar >= 0 && one.opensAt[bar] === open ? one.open[bar] ?? Number.NaN : Number.NaN;
-}
-
-function equityNear(run: Run, k: number, open: number): number {
-  let equity = run.cashNear;
-  if (run.positions.size === 0) return equity;
-  for (const { bidShare, pair, position, quantity } of run.watches) {
-    if (position === null) continue;
-    const price = priceAt(run.tape, pair, k, open);
-    equity += Number.isNaN(price) ? approximate(position.cost) : quantity * bidShare * price;
-  }
-  return equity;
-}
-
-/** Keeps the day's first equity, exactly, and the looks at which the highest may have been reached. */
-function note(run: Run, k: number, close: number, equity: number): void {
-  const { memory, standing } = run;
-  const today = Math.floor(close / DAY_MS) * DAY_MS;
-  standing.equity = equity;
-  if (memory.day?.start !== today) {
-    memory.day = { start: today, equity: equityAt(run, k) };
-    standing.began = approximate(memory.day.equity);
-  }
-  if (equity < standing.highest * (1 - ROOM)) return;
-  if (equity > standing.highest * (1 + ROOM)) run.heights.length = 0;
-  standing.highest = Math.max(standing.highest, equity);
-  if (run.positions.size > 0) run.heights.push(k);
-  else memory.highWater = maximum(memory.highWater ?? run.cash, run.cash);
-}
-
-/** The highest equity exactly, before what is held changes. */
-function settleHeights(run: Run): void {
-  for (const k of run.heights) {
-    const equity = equityAt(run, k);
-    run.memory.highWater = maximum(run.memory.highWater ?? equity, equity);
-  }
-  run.heights.length = 0;
-}
-
-function equityAt(run: Run, k: number): Fixed {
-  if (run.positions.size === 0) return run.cash;
-  return markToMarket(run.cash, [...run.positions.values()], quotesAtOpen(run.tape, run.positions.keys(), k)).equity;
+  standing.lastLook = close;
 }
 
 function count(run: Run, watch: Watch, reason: string): void {
-  if (watch.reason !== reason) {
-    writeDown(run, watch);
-    watch.reason = reason;
-    if (!run.reasons.has(reason)) run.reasons.set(reason, 0);
-  }
-  watch.times += 1;
+  writeDown(run, watch);
+  watch.reason = reason;
+  watch.times = 1;
+  if (!run.reasons.has(reason)) run.reasons.set(reason, 0);
 }
 
 function writeDown({ reasons }: Run, watch: Watch): void {
@@ -227,8 +163,9 @@ function writeDown({ reasons }: Run, watch: Watch): void {
 }
 
 function act(run: Run, k: number, close: number, loud: readonly Watch[]): void {
-  const { agent, input, memory, positions, tape } = run;
+  const { agent, input, positions, standing: { lastLook, memory }, tape } = run;
   settleHeights(run);
+  if (!Number.isNaN(lastLook)) memory.lastLook = lastLook;
   const pairs = loud.map((watch) => watch.pair);
   const tick: TickInput = {
     id: `backtest:${agent.interval}:${close}`, close, rules: input.rules, pegBreaks: run.standing.pegBreaks, correlation: correlationAt(run.looked, close),
@@ -245,60 +182,6 @@ function act(run: Run, k: number, close: number, loud: readonly Watch[]): void {
     if (decision.action === 'enter' || decision.action === 'exit') run.acted.push({ at: close, decision });
   }
   for (const trade of outcome.trades) settle(run, k, trade);
-}
-
-/** What the venue and the ledger do with a trade: cash moves, the position becomes what the trade says. */
-function settle(run: Run, k: number, { fill, after }: TradeDraft): void {
-  run.trades.push(fill);
-  run.cash = fill.side === 'buy' ? subtract(run.cash, add(fill.notional, fill.fee)) : add(run.cash, subtract(fill.notional, fill.fee));
-  run.cashNear = approximate(run.cash);
-  const held = run.positions.get(fill.pair);
-  const position = after.quantity === ZERO ? null : { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt };
-  if (position === null) run.positions.delete(fill.pair);
-  else run.positions.set(fill.pair, position);
-  const watch = run.watches.find(({ pair }) => pair === fill.pair);
-  if (watch) refresh(watch, position, run.standing);
-  if (run.eras.at(-1)?.from === k) run.eras.pop();
-  run.eras.push({ from: k, cash: run.cash, positions: [...run.positions.values()] });
-}
-
-function runStops(run: Run, k: number, open: number): void {
-  for (const watch of run.watches) {
-    if (watch.position === null || !(lowAt(run.tape, watch.pair, k, open) <= watch.stopNear)) continue;
-    // In the order in which they were bought, whoever came near first.
-    for (const position of [...run.positions.values()]) stopInCandle(run, k, open, position);
-    return;
-  }
-}
-
-function lowAt({ places, series, timeline }: Tape, pair: string, k: number, open: number): number {
-  const place = places.get(pair) ?? -1;
-  const bar = timeline.bars[place]?.[k] ?? -1;
-  const one = series[place];
-  return one && bar >= 0 && one.opensAt[bar] === open ? one.low[bar] ?? Number.NaN : Number.NaN;
-}
-
-function stopInCandle(run: Run, k: number, open: number, position: OpenPosition): void {
-  const { places, rules, series, timeline } = run.tape;
-  const place = places.get(position.pair) ?? -1;
-  const bar = timeline.bars[place]?.[k] ?? -1;
-  const one = series[place];
-  const rule = rules.get(position.pair);
-  if (!one || !rule || one.opensAt[bar] !== open) return;
-  const candle = candleAt(one, bar);
-  const quote = stopQuoteInCandle(position, candle, rule);
-  if (!quote) return;
-  settleHeights(run);
-  const trade = exitTrade(position, quote, rule, { volume: candle.volume, intervalMs: timeline.lengths[k] ?? 0, dailyVolatility: null }, 'stop_loss');
-  noteExit(run.memory, { pair: position.pair, at: quote.at, stop: true });
-  settle(run, k, trade);
-}
-
-function candleAt(series: Series, i: number): Candle {
-  return {
-    time: series.opensAt[i] ?? 0, open: series.open[i] ?? 0, high: series.high[i] ?? 0, low: series.low[i] ?? 0, close: series.close[i] ?? 0,
-    volume: (series.volumeBefore[i + 1] ?? 0) - (series.volumeBefore[i] ?? 0),
-  };
 }
 
 function summary(run: Run): BacktestResult {

@@ -55,16 +55,15 @@ export function decidePair(pair: string, context: PairContext): PairOutcome {
   const signal = tick.signals.get(pair);
   const quote = tick.quotes.get(pair);
   const rules = tick.rules.get(pair);
-  const idle = (reason: string, text: string) => stay(pair, context, signal ?? null, reason, text);
-  if (!rules) return idle('not_offered', `${pair} is not offered by this market.`);
-  if (!quote) return idle('no_price', `No price of ${pair} since the candle closed.`);
+  if (!rules) return stay(pair, context, signal ?? null, 'not_offered', `${pair} is not offered by this market.`);
+  if (!quote) return stay(pair, context, signal ?? null, 'no_price', `No price of ${pair} since the candle closed.`);
   const depth: Depth = { volume: tick.candleVolume.get(pair) ?? 0, intervalMs: executionIntervalMs(agent.interval), dailyVolatility: signal?.dailyVolatility ?? null };
   if (position && stopHit(position, quote)) {
     noteExit(context.memory, { pair, at: quote.at, stop: true });
     const text = `Sold: the price came down to the stop at ${formatFixed(position.stopPrice ?? ZERO)}.`;
     return { decision: draft(pair, context, signal ?? null, 'exit', 'stop_loss', text), trade: exitTrade(position, quote, rules, depth, 'stop_loss') };
   }
-  if (!signal) return idle('no_signal', `No signal for ${pair} yet.`);
+  if (!signal) return stay(pair, context, signal ?? null, 'no_signal', `No signal for ${pair} yet.`);
   return follow(pair, context, { signal, quote, rules, depth });
 }
 
@@ -72,15 +71,14 @@ export function decidePair(pair: string, context: PairContext): PairOutcome {
 function follow(pair: string, context: PairContext, market: Market): PairOutcome {
   const { agent, memory, position } = context;
   const { signal, quote, rules, depth } = market;
-  const idle = (reason: string, text: string) => stay(pair, context, signal, reason, text);
   const block = context.block ?? pairBlock(pair, context, market);
   const wanted = wantedSleeves({
     pair, pool: agent.pool, signal, threshold: agent.risk.threshold, at: context.tick.close, memory, position, mayJoin: block === null,
     roundTripCost: roundTripCost(quote, rules, ZERO, depth),
   });
-  if (!position && block && wanted.why === 'blocked') return idle(block.code, `No trade: ${block.text}`);
-  if (!position && wanted.joining.length === 0) return idle(wanted.why, noTrade(wanted, agent.risk.threshold));
-  if (!context.rebalance) return idle('not_now', `${position ? 'Holding' : 'No trade'}: the next rebalance (${agent.frequency}) is not yet due.`);
+  if (!position && block && wanted.why === 'blocked') return stay(pair, context, signal, block.code, `No trade: ${block.text}`);
+  if (!position && wanted.joining.length === 0) return stay(pair, context, signal, wanted.why, noTrade(wanted, agent.risk.threshold));
+  if (!context.rebalance) return stay(pair, context, signal, 'not_now', `${position ? 'Holding' : 'No trade'}: the next rebalance (${agent.frequency}) is not yet due.`);
   if (position && wanted.share === 0) {
     noteExit(memory, { pair, at: quote.at, stop: false });
     return { decision: draft(pair, context, signal, 'exit', 'signal_left', `Sold: ${leftText(signal)}`), trade: exitTrade(position, quote, rules, depth, 'signal_left') };
@@ -91,10 +89,9 @@ function follow(pair: string, context: PairContext, market: Market): PairOutcome
 function rebalance(pair: string, context: PairContext, market: Market, wanted: Wanted, block: Block | null): PairOutcome {
   const { agent, account, memory, position } = context;
   const { signal, quote, rules, depth } = market;
-  const idle = (reason: string, text: string) => stay(pair, context, signal, reason, text);
   const verb = position ? 'Holding' : 'No trade';
   const volatility = signal.dailyVolatility;
-  if (volatility === null) return idle('too_little_history', `${verb}: too little history to size ${pair}.`);
+  if (volatility === null) return stay(pair, context, signal, 'too_little_history', `${verb}: too little history to size ${pair}.`);
   const common = { equity: account.equity, risk: agent.risk, maxPositionSize: agent.maxPositionSize, dailyVolatility: volatility, strength: wanted.strength };
   const target = targetPosition({ ...common, share: wanted.share }).amount;
   const full = targetPosition({ ...common, share: 1 }).amount;
@@ -103,18 +100,18 @@ function rebalance(pair: string, context: PairContext, market: Market, wanted: W
   const roundTrip = roundTripCost(quote, rules, ZERO, depth);
   const band = agent.frequency === 'optimized' ? Math.max(DRIFT_MIN, Math.min(noTradeBand(roundTrip), wanted.sleeveShare / 2)) : DRIFT_MIN;
   if (position && drift < -band) return reduce(pair, context, market, wanted, subtract(value, target));
-  if (block) return idle(block.code, `${verb}: ${block.text}`);
+  if (block) return stay(pair, context, signal, block.code, `${verb}: ${block.text}`);
   if (drift <= band) {
     if (position) memory.stakes[pair] = wanted.stake;
-    return idle('on_target', `${verb}: ${Math.round(Math.abs(drift) * 100)} % off target is less than the cost of trading it.`);
+    return stay(pair, context, signal, 'on_target', `${verb}: ${Math.round(Math.abs(drift) * 100)} % off target is less than the cost of trading it.`);
   }
   const together = correlatedExposure({
     pair, wanted: subtract(target, value), equity: account.equity, profile: agent.profile, maxPosition: agent.risk.maxPosition,
     held: worthOf(context), correlation: context.tick.correlation,
   });
-  if (together.block) return idle(together.block.code, `${verb}: ${together.block.text}`);
+  if (together.block) return stay(pair, context, signal, together.block.code, `${verb}: ${together.block.text}`);
   const size = sizeBuy({ wanted: together.amount, freeCash: account.freeCash, maxTradeAmount: account.maxTradeAmount, quote, rules, depth });
-  if (!size.ok) return idle(size.reason, `${verb}: ${SIZE_TEXT[size.reason]}`);
+  if (!size.ok) return stay(pair, context, signal, size.reason, `${verb}: ${SIZE_TEXT[size.reason]}`);
   const reason = position ? 'increased' : 'entered';
   const fill = paperFill({ side: 'buy', wanted: size.wanted, quantity: size.quantity, quote, rules, depth, reason });
   memory.stakes[pair] = wanted.stake;

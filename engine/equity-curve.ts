@@ -53,10 +53,13 @@ export class EquityCurve {
 
   /** The start and the last point of each UTC day: all that the measures look at. */
   daily(): EquityPoint[] {
+    const { lengths, opens } = this.tape.timeline;
     const points: EquityPoint[] = [[this.start, toNumber(this.deposit)]];
-    for (let point = 1; point < this.length; point += 1) {
-      const at = this.timeAt(point);
-      if (point + 1 === this.length || Math.floor(at / DAY_MS) !== Math.floor(this.timeAt(point + 1) / DAY_MS)) points.push([at, toNumber(this.worthAt(point))]);
+    let before = Number.NaN;
+    for (let k = 0; k <= opens.length; k += 1) {
+      const day = k === opens.length ? Number.NaN : Math.floor(((opens[k] ?? 0) + (lengths[k] ?? 0)) / DAY_MS);
+      if (k > 0 && day !== before) points.push([this.timeAt(k), toNumber(this.worthAt(k))]);
+      before = day;
     }
     return points;
   }

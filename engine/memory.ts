@@ -85,7 +85,11 @@ export function noteExit(memory: AgentMemory, exit: Exit): void {
 
 /** The newest exit of a pair, optionally only by stop. */
 export function lastExit(memory: AgentMemory, pair: string, stopOnly: boolean): Exit | null {
-  return memory.exits.findLast((exit) => exit.pair === pair && (exit.stop || !stopOnly)) ?? null;
+  for (let i = memory.exits.length - 1; i >= 0; i -= 1) {
+    const exit = memory.exits[i];
+    if (exit && exit.pair === pair && (exit.stop || !stopOnly)) return exit;
+  }
+  return null;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -16,7 +16,7 @@ import type { Series } from './series.ts';
 import { noTradeBand } from './sizing.ts';
 import { holds, leaves, refusalOf } from './sleeves.ts';
 import type { SleevesInput } from './sleeves.ts';
-import { executionIntervalMs } from './schedule.ts';
+import { executionIntervalMs, lastRebalance } from './schedule.ts';
 import type { AgentInput, OpenPosition, PairRules, Signal, Sleeve } from './types.ts';
 
 /** Between a float of this file and the money it stands for there is less than this, as a share. */
@@ -29,6 +29,8 @@ const SMALL = 1e-5;
 export interface Watch {
   readonly pair: string;
   readonly series: Series | null;
+  /** Its place in the series at each moment of the timeline. */
+  readonly bars: Int32Array | null;
   readonly rules: PairRules | null;
   /** Bid ÷ last, and the fees and the spread of a round trip. */
   readonly bidShare: number;
@@ -51,11 +53,11 @@ export interface Watch {
 
 type Asked = Omit<SleevesInput, 'signal' | 'pool'>;
 
-export function makeWatch(pair: string, series: Series | null, rules: PairRules | null, { agent, memory }: Standing): Watch {
+export function makeWatch(pair: string, series: Series | null, bars: Int32Array | null, rules: PairRules | null, { agent, memory }: Standing): Watch {
   const half = (rules?.halfSpreadBps ?? 0) / 10_000;
   const costs = 2 * half + (2 * (rules?.feeBps ?? 0)) / 10_000;
   return {
-    pair, series, rules, bidShare: 1 - half, spread: 2 * half, costs, asked: { pair, memory, threshold: agent.risk.threshold, roundTripCost: costs, at: 0, position: null, mayJoin: true },
+    pair, series, bars, rules, bidShare: 1 - half, spread: 2 * half, costs, asked: { pair, memory, threshold: agent.risk.threshold, roundTripCost: costs, at: 0, position: null, mayJoin: true },
     coins: { base: baseOf(pair), quote: quoteOf(pair), pegged: isPegPair(pair) }, position: null, quantity: 0, stopNear: 0, stopUntil: 0, coolUntil: 0, reason: '', times: 0,
   };
 }
@@ -87,14 +89,22 @@ export interface Standing {
   highest: number;
   /** A cluster of stops may be in force until then. */
   clusterUntil: number;
+  /** When the day of `began` is over, and the close of the look before; NaN before the first. */
+  dayEnds: number;
+  lastLook: number;
+  /** Whether this look may rebalance, and whether each may. */
   rebalance: boolean;
+  readonly always: boolean;
   /** Why the whole agent may not enter, if so; undefined where that is too close to call. */
   block: string | null | undefined;
   pegBreaks: PegBreaks;
 }
 
 export function makeStanding(agent: AgentInput, memory: AgentMemory): Standing {
-  return { agent, memory, intervalMs: executionIntervalMs(agent.interval), cap: approximate(agent.maxPositionSize), at: 0, equity: 0, began: 0, highest: 0, clusterUntil: 0, rebalance: true, block: null, pegBreaks: new Map() };
+  return {
+    agent, memory, intervalMs: executionIntervalMs(agent.interval), cap: approximate(agent.maxPositionSize), always: lastRebalance(agent.frequency, 1) === 1,
+    at: 0, equity: 0, began: 0, highest: 0, clusterUntil: 0, dayEnds: Number.NEGATIVE_INFINITY, lastLook: Number.NaN, rebalance: true, block: null, pegBreaks: new Map(),
+  };
 }
 
 /** Code of what blocks the whole agent. Undefined where that is too close to call. */

@@ -41,19 +41,27 @@ export function wantedSleeves(input: SleevesInput): Wanted {
   const { signal, threshold, memory, pair, position } = input;
   const sleeves = signal.sleeves ?? [{ ...signal, pool: input.pool }];
   const stake = memory.stakes[pair];
-  const holding = sleeves.map((sleeve) => position !== null && holds(stake, sleeve.pool));
-  const staying = sleeves.filter((sleeve, i) => holding[i] && !leaves(sleeve, stake, input));
-  const refusals = sleeves.map((sleeve, i) => ({ sleeve, why: holding[i] ? 'holding' : refusalOf(sleeve, input) }));
-  const joining = refusals.filter(({ why }) => why === null).map(({ sleeve }) => sleeve);
+  const staying: Sleeve[] = [];
+  const joining: Sleeve[] = [];
+  let [why, best] = ['', 0];
+  for (const sleeve of sleeves) {
+    best = Math.max(best, sleeve.strength);
+    const held = position !== null && holds(stake, sleeve.pool);
+    if (held && !leaves(sleeve, stake, input)) staying.push(sleeve);
+    const refusal = held ? 'holding' : refusalOf(sleeve, input);
+    if (refusal === null) joining.push(sleeve);
+    // What was nearest to joining, else what was said first.
+    else if (why === '' || refusal === 'blocked' || (refusal === 'weak_signal' && why !== 'blocked')) why = refusal;
+  }
   const wanting = [...staying, ...joining];
-  const total = wanting.reduce((sum, sleeve) => sum + Math.max(threshold, sleeve.strength), 0);
+  let total = 0;
+  for (const sleeve of wanting) total += Math.max(threshold, sleeve.strength);
   return {
     joining: joining.map((sleeve) => sleeve.pool),
     share: wanting.length / sleeves.length,
     sleeveShare: 1 / sleeves.length,
     strength: wanting.length === 0 ? 0 : total / wanting.length,
-    best: Math.max(0, ...sleeves.map((sleeve) => sleeve.strength)),
-    why: ['blocked', 'weak_signal'].find((near) => refusals.some(({ why }) => why === near)) ?? refusals.find(({ why }) => why !== null)?.why ?? 'weak_signal',
+    best, why: why === '' ? 'weak_signal' : why,
     stake: { pools: wanting.map((sleeve) => sleeve.pool), deviation: stake?.deviation ?? joining.find((sleeve) => sleeve.deviation !== undefined)?.deviation ?? null },
   };
 }

@@ -85,4 +85,15 @@ describe('money', () => {
   it('gives charts the nearest number', () => {
     expect(toNumber(parseFixed('43451.14'))).toBe(43451.14);
   });
+
+  it('takes a number for what was written, by arithmetic as by its text', () => {
+    const byText = (value: number, decimals: number): bigint => {
+      const written = String(value);
+      const places = /^-?\d+(?:\.(\d+))?$/.exec(written)?.[1]?.length ?? (Number.isInteger(value) ? 0 : Infinity);
+      return parseFixed(places <= decimals ? written : value.toFixed(decimals));
+    };
+    const written = fc.tuple(fc.integer({ min: -2_000_000_000, max: 2_000_000_000 }), fc.integer({ min: 0, max: 14 })).map(([digits, places]) => Number(`${digits}e-${places}`));
+    const any = fc.oneof(written, fc.double({ min: -1e15, max: 1e15, noNaN: true }), fc.double({ min: -1, max: 1, noNaN: true }), fc.double({ min: -1e-11, max: 1e-11, noNaN: true }));
+    fc.assert(fc.property(any, fc.integer({ min: 0, max: 12 }), (value, decimals) => { expect(fixedFromNumber(value, decimals)).toBe(byText(value, decimals)); }), { numRuns: 5_000 });
+  });
 });
