@@ -26,7 +26,7 @@ function stamp(): string {
 const inPlace: Plugin = {
   name: 'in-place',
   resolveId: (id) => (id === ENTRY ? ENTRY : null),
-  load: (id) => (id === ENTRY ? `import { failToStart, runServer } from ${JSON.stringify(join(ROOT, 'server/main.ts'))};\nrunServer().catch(failToStart);` : null),
+  load: (id) => (id === ENTRY ? `import { runServer } from ${JSON.stringify(join(ROOT, 'server/main.ts'))};\nimport { failToStart } from ${JSON.stringify(join(ROOT, 'server/process.ts'))};\nrunServer().catch(failToStart);` : null),
   transform: (code, id) => (id.startsWith(join(ROOT, 'server/')) ? code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)) : null),
 };
 
