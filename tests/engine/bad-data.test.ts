@@ -23,7 +23,7 @@ function run(candles: ReadonlyMap<string, readonly Candle[]>, more: Partial<Back
     candles, rules: new Map(PAIRS.map((pair) => [pair, ruleFor(pair)])), deposit: parseFixed('10000'), maxTradeAmount: parseFixed('1000000'), from: FROM, to: at(CANDLES), ...more,
   });
 }
-const journal = ({ trades, acted, reasons, finalEquity }: BacktestResult) => ({ trades, acted, reasons: [...reasons].sort(), finalEquity });
+const journal = ({ trades, acted, reasons, finalEquity }: BacktestResult) => ({ trades, acted, reasons: Object.fromEntries(reasons), finalEquity });
 const buys = (result: BacktestResult, pair?: string) => result.trades.filter((fill) => fill.side === 'buy' && (pair === undefined || fill.pair === pair));
 const sells = (result: BacktestResult, pair?: string) => result.trades.filter((fill) => fill.side === 'sell' && (pair === undefined || fill.pair === pair));
 const clean = run(made);

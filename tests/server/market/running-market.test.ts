@@ -3,14 +3,13 @@ import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../../contract/calls.ts';
 import { Refusal } from '../../../contract/errors.ts';
-import { INTERVAL_MS, type CandleInterval } from '../../../contract/market.ts';
 import { parseFixed } from '../../../contract/money.ts';
 import type { Candle, PairRules, Quote } from '../../../engine/types.ts';
-import { alignDown, alignUp, coarser } from '../../../server/market/candle-building.ts';
-import type { MarketFeed, RawTick } from '../../../server/market/feed.ts';
+import { alignDown } from '../../../server/market/candle-building.ts';
 import { marketHandlers } from '../../../server/market/handlers.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';
 import type { CallContext } from '../../../server/http/handlers.ts';
+import { HandFeed } from '../../support/hand-feed.ts';
 import { keptLog } from './silent-log.ts';
 import { FIVE, madeCandle, TAPE_START } from './tape-on-disk.ts';
 
@@ -20,35 +19,9 @@ const rules = (pair: string): PairRules => {
   return { pair, base, quote, lot: parseFixed('0.001'), minNotional: parseFixed('5'), halfSpreadBps: 2, feeBps: 10 };
 };
 
-/** A feed whose clock, candles and ticks the test holds in its hand. */
-class HandFeed implements MarketFeed {
-  readonly id = 'hand';
-  readonly label = 'Hand-made prices';
-  readonly quote = 'USDT';
-  readonly baseInterval = '5m';
-  clock = TAPE_START + 3 * DAY;
-  ended = false;
-  asked = 0;
-  tell: (tick: RawTick) => void = () => undefined;
-  private sequence = 0;
-  constructor(readonly kind: 'simulated' | 'replay' | 'exchange', readonly pairs: PairRules[], readonly made: Map<string, Candle[]>) {}
-  now(): number { return this.clock; }
-  exhausted(): boolean { return this.ended; }
-  async start(onTick: (tick: RawTick) => void): Promise<void> { this.tell = onTick; }
-  async stop(): Promise<void> { this.tell = () => undefined; }
-  say(pair: string, last: string, at = this.clock): void { this.sequence += 1; this.tell({ pair, at, last, bid: null, ask: null, sequence: this.sequence }); }
-  async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
-    this.asked += 1;
-    const length = INTERVAL_MS[interval];
-    const end = alignDown(Math.min(to, this.clock), length);
-    const fine = (this.made.get(pair) ?? []).filter((candle) => candle.time >= alignUp(from, length) && candle.time + FIVE <= end);
-    return interval === '5m' ? fine : coarser(fine, length);
-  }
-}
-
 const candlesOf = (base: number, days = 5): Candle[] => Array.from({ length: days * 288 }, (_, index) => madeCandle(index, base));
 async function started(kind: 'simulated' | 'replay' | 'exchange' = 'simulated', made = new Map([['BTC/USDT', candlesOf(100)], ['ETH/USDT', candlesOf(7)]])) {
-  const feed = new HandFeed(kind, ['BTC/USDT', 'ETH/USDT'].map(rules), made);
+  const feed = new HandFeed(TAPE_START + 3 * DAY, kind, ['BTC/USDT', 'ETH/USDT'].map(rules), made);
   const log = keptLog();
   const market = new FeedMarket(feed, log);
   await market.start();
@@ -221,7 +194,7 @@ describe('market calls', () => {
   });
 
   it('say that no source has trading pools when there are no pairs (R8-16)', async () => {
-    const market = new FeedMarket(new HandFeed('exchange', [], new Map()), keptLog());
+    const market = new FeedMarket(new HandFeed(TAPE_START + 3 * DAY, 'exchange', [], new Map()), keptLog());
     const error = await refusal(() => marketHandlers({ market }).marketPools(context({})));
     expect([error.code, error.status, error.message]).toEqual(['pools_unavailable', 503, 'Unable to retrieve trading pools - all sources unavailable']);
   });
