@@ -6,6 +6,7 @@ import { defineConfig, loadEnv } from 'vite';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 import { precompress } from './scripts/precompress.ts';
 import { hintStart, startChunks } from './scripts/start-chunks.ts';
+import { engineHash } from './server/engine-hash.ts';
 import { KIT_SIDE_EFFECTS, walletKit, walletChunkName } from './scripts/wallet-kit.ts';
 
 const root = import.meta.dirname;
@@ -22,7 +23,7 @@ export default defineConfig(({ mode }) => {
   const { version } = readJson('package.json') as { version: string };
   const target = `http://127.0.0.1:${process.env.PORT ?? '8787'}`;
   return {
-    define: { __APP_VERSION__: JSON.stringify(version) },
+    define: { __APP_VERSION__: JSON.stringify(version), __ENGINE_HASH__: JSON.stringify(engineHash()) },
     plugins: [
       react(),
       tailwind(),

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { EntriesOff } from './halts.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX, POSITION_SIZE_MAX, POSITION_SIZE_MIN } from './limits.ts';
 import { DecimalText } from './money.ts';
+import { Tested } from './tested.ts';
 import { Tier } from './tiers.ts';
 
 const REQUIRED = 'Required';
@@ -43,6 +44,8 @@ export const AgentSettingsBody = z.strictObject({
   enabled: z.boolean({ error: 'true or false' }),
   /** The settings version this edit was made on; a different one on the server answers 409. */
   version: z.optional(z.int()),
+  /** What these terms were tested with, where they were. */
+  tested: z.optional(Tested),
 });
 export type AgentSettingsBody = z.infer<typeof AgentSettingsBody>;
 
@@ -56,6 +59,7 @@ export const AgentCreateBody = z.strictObject({
   /** Without a pool an agent runs `all_pools` over its own pairs; with one, no pairs means the pool's universe. */
   pool: z.optional(PoolId),
   trading_frequency: z.optional(TradingFrequency),
+  tested: z.optional(Tested),
 });
 export type AgentCreateBody = z.infer<typeof AgentCreateBody>;
 
@@ -132,6 +136,8 @@ export const AgentCommandBody = z.strictObject({
   ageMs: z.optional(z.number().check(z.gte(0))),
   /** The person was shown that the agent or the time had changed, and still wants it. */
   confirmed: z.optional(z.boolean()),
+  /** A start alone: what the agent was tested with before it. */
+  tested: z.optional(Tested),
 });
 export type AgentCommandBody = z.infer<typeof AgentCommandBody>;
 

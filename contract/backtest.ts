@@ -1,12 +1,11 @@
 /** What would have been: the terms to test an agent by, and what a test found; refuses to be read as a promise. */
 import * as z from 'zod/mini';
 import { ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from './agents.ts';
+import { BACKTEST_DAYS_MAX } from './limits.ts';
 import { CandleInterval, CandleRow } from './market.ts';
 import { DecimalText } from './money.ts';
 import { ASKED_ABOUT, somebodyAsked } from './preview.ts';
 import type { Metrics } from './trading.ts';
-
-export const BACKTEST_DAYS_MAX = 365;
 
 /** One of the person's agents, or terms that are none yet, and how far back from now. Changes nothing on the server. */
 export const BacktestTermsBody = z.strictObject({ ...ASKED_ABOUT, days: z.int().check(z.gte(1), z.lte(BACKTEST_DAYS_MAX)) }).check(somebodyAsked);
@@ -39,6 +38,8 @@ export const BacktestTerms = z.object({
   to: z.number(),
   /** Candles from here on are history that the signals look back on. */
   historyFrom: z.number(),
+  /** The server keeps what an agent was tested with, if it is told. Absent from servers that do not. */
+  keepsTests: z.optional(z.boolean()),
 });
 export type BacktestTerms = z.infer<typeof BacktestTerms>;
 
@@ -72,6 +73,8 @@ export interface BacktestReport {
   realized: string;
   unrealized: string;
   candles: number;
+  /** What it was made with, as hashes; see `engine/tested.ts`. */
+  tested?: { settings: string; data: string; engine: string };
 }
 
 export interface BacktestTrade {

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { Decision } from './agents.ts';
 import { DecimalText } from './money.ts';
+import { AgentTest } from './tested.ts';
 
 /** `[market ms, result]`, oldest first, for drawing alone: realised and unrealised together, at the closes of candles. */
 export const AgentSeries = z.object({
@@ -46,6 +47,8 @@ export const AgentInsight = z.object({
   series: z.array(AgentSeries),
   /** Absent in replies kept from before; agents without a trade are left out. */
   figures: z.optional(z.array(AgentFigures)),
+  /** Agents that were tested before they were started or changed. Absent in replies kept from before. */
+  tests: z.optional(z.array(AgentTest)),
   /** What `pro-features:read` adds; null without it. */
   pro: z.nullable(z.object({
     equity: DecimalText,

@@ -54,3 +54,6 @@ export const SYMBOLS_QUERY_MAX = 200;
 /** Stars a person may set. */
 export const SYMBOL_CHOICES_MAX = 500;
 export const STARTING_DEPOSIT = '10000';
+
+/** How far back a test may go. */
+export const BACKTEST_DAYS_MAX = 365;

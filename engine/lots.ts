@@ -4,7 +4,8 @@ import type { Fixed } from '../contract/money.ts';
 import type { FillDraft } from './types.ts';
 
 /** What of a fill is read here. `agentId`: who traded, where several draw on one account. */
-export type LotFill = Pick<FillDraft, 'pair' | 'side' | 'quantity' | 'price' | 'notional' | 'fee' | 'reason' | 'filledAt'> & { agentId?: string };
+export type LotFill = Pick<FillDraft, 'pair' | 'side' | 'quantity' | 'price' | 'notional' | 'fee' | 'filledAt'> & Why;
+interface Why { reason: string; agentId?: string }
 
 /** A part of a purchase and what became of it. Amounts in the quote currency. */
 export interface Lot {

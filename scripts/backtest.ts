@@ -11,6 +11,8 @@ import { backtestReport } from '../engine/backtest-report.ts';
 import { CandleGate, faultsText, type CandleFault } from '../engine/candle-gate.ts';
 import { isPegPair } from '../engine/pegs.ts';
 import { STABLECOINS } from '../engine/pools.ts';
+import { testedWith } from '../engine/tested.ts';
+import { engineHash } from '../server/engine-hash.ts';
 import { riskValues } from '../engine/profiles.ts';
 import type { Candle, PairRules } from '../engine/types.ts';
 import { readTape, type Tape } from '../server/market/replay-tape.ts';
@@ -151,7 +153,9 @@ function inWords(report: BacktestReport): string {
 try {
   const { input, json, notes } = await inputOf(process.argv.slice(2));
   for (const note of notes) process.stderr.write(`${note}\n`);
-  const report = backtestReport(input, backtest(input));
+  const result = backtest(input);
+  const { settings, data } = await testedWith(input, result);
+  const report: BacktestReport = { ...backtestReport(input, result), tested: { settings, data, engine: engineHash() } };
   // The whole of it before the process ends, also into a pipe.
   await new Promise<void>((done) => { process.stdout.write(`${json ? JSON.stringify(report) : inWords(report)}\n`, () => { done(); }); });
 } catch (error) {

@@ -16,6 +16,7 @@ import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
 import { seenThen } from './stores/seen-then.ts';
+import { clearTests, testedBefore } from './stores/tests-done.ts';
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/health.ts';
 import { askToKeep } from './stores/persistence.ts';
@@ -56,7 +57,7 @@ export type CommandResult =
 /** `undone`: never sent, and now never will be. `dismissed`: it was over, and is no longer shown. */
 export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone';
 
-type Seen = Pick<Agent, 'id' | 'name' | 'generation'>;
+type Seen = Pick<Agent, 'id' | 'name' | 'generation'> & { version?: number };
 
 const KEEP_KEY = 'tradewind.keepSnapshots';
 /** What the choice is about and lies beside the database: what is typed, and what is remembered of a wallet. */
@@ -125,7 +126,7 @@ let open = false;
 export function openCommands(): void {
   if (open) return;
   open = true;
-  onPurge((uid) => lifecycle.purge(uid));
+  onPurge((uid) => { clearTests(); return lifecycle.purge(uid); });
   const follow = (): void => {
     if (session.user !== null) { lifecycle.attach(session.user.uid); return; }
     lifecycle.detach();
@@ -174,7 +175,7 @@ async function sendNow(wish: Wish): Promise<CommandResult> {
 
 const one = (intent: 'start' | 'stop', agent: Seen): Wish => ({
   intent, agentId: agent.id, agentName: agent.name, agents: [], seenGeneration: agent.generation, confirmed: false,
-  ...(intent === 'start' ? { seen: seenThen([agent.id]) } : {}),
+  ...(intent === 'start' ? { seen: seenThen([agent.id]), ...testedBefore({ agentId: agent.id }, agent.version) } : {}),
 });
 const all = (intent: 'start-all' | 'stop-all', agents: readonly Seen[]): Wish => ({
   intent, agentId: null, agentName: '', seenGeneration: null, confirmed: false,

@@ -32,6 +32,6 @@ export async function readBacktestTerms(deps: TradingDeps, uid: string, { agentI
     quote: market.source.quote, deposit: formatFixed(equity), maxTradeAmount: formatFixed(maxTradeAmount),
     rules: rules.map(({ lot, minNotional, ...rule }) => ({ ...rule, lot: formatFixed(lot), minNotional: formatFixed(minNotional) })),
     witnesses: market.pairs().map(({ pair }) => pair).filter((pair) => isPegPair(pair) && !pairs.includes(pair)).slice(0, WITNESSES_MAX),
-    baseInterval: market.baseInterval, from, to, historyFrom: Math.floor((from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS) * DAY_MS,
+    baseInterval: market.baseInterval, from, to, keepsTests: true, historyFrom: Math.floor((from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS) * DAY_MS,
   };
 }

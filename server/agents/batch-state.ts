@@ -122,6 +122,13 @@ export class BatchState {
     return person.withoutPlace.has(row.id) ? { allowed: false, reason: `your plan has places for ${person.places} running agents.` } : { allowed: true };
   }
 
+  /** The person's own limit on any one order. */
+  maxTradeAmount(row: Pick<AgentTerms, 'uid'>): Fixed {
+    const person = this.people.get(row.uid);
+    if (person === undefined) throw new Error('No such user');
+    return person.maxTradeAmount;
+  }
+
   /** The same for every agent of the account until one of them trades. */
   private equityOf(account: AccountState, quotes: ReadonlyMap<string, Quote>): Fixed {
     const known = this.equities.get(account.id);

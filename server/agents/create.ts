@@ -13,6 +13,7 @@ import type { Market } from '../market/market.ts';
 import { readSettings } from '../user/settings.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow, pairsOf, type AgentRow } from './read-agents.ts';
+import { keepTest } from './tests-kept.ts';
 import { nextLook } from './transitions.ts';
 
 /** How often an agent made for a pool looks: no more often than its frequency lets it act. */
@@ -87,6 +88,7 @@ export async function createAgent(tx: Tx, deps: TradingDeps, uid: string, body: 
     executionInterval: body.execution_interval, tradingFrequency: body.trading_frequency ?? settings.tradingFrequency, enabled: body.enabled,
   }]);
   if (row === undefined) throw new Error('The agent was not made');
+  if (body.tested !== undefined) await keepTest(tx, deps, row, body.tested);
   return row;
 }
 

@@ -15,6 +15,7 @@ import { readSeries } from './agent-series.ts';
 import type { TradingDeps } from './deps.ts';
 import { toDecision } from './performance.ts';
 import { agentRows, toAgents, type AgentRow } from './read-agents.ts';
+import { readTests } from './tests-kept.ts';
 
 const DECISIONS_SHOWN = 200;
 /** Wall clock: further back nothing is looked for, so that a long history costs nothing. */
@@ -35,7 +36,8 @@ export async function readInsight(deps: TradingDeps, uid: string): Promise<Agent
       risk: await Promise.all(rows.map(async (row) => distance(row, parseFixed(portfolio.equity), market.now(), await riskValuesFor(db, uid, row.riskProfile)))),
       decisions: await newestDecisions(db, rows.map((row) => row.id), deps.clock.now()),
     };
-    return { asOf: market.now(), stepMs, series, figures: await figuresByAgent(db, portfolio.accountId, market.now()), pro };
+    const tests = await readTests(tx, deps, uid, portfolio.accountId, rows, agents);
+    return { asOf: market.now(), stepMs, series, tests, figures: await figuresByAgent(db, portfolio.accountId, market.now()), pro };
   });
 }
 

@@ -10,6 +10,7 @@ import { agents, users } from '../db/schema.ts';
 import type { TradingDeps } from './deps.ts';
 import { LOOKING } from './lifecycle.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
+import { keepTest, measureFromNow } from './tests-kept.ts';
 import { applyEvent, outdateStarts, tellChanged } from './transitions.ts';
 
 export interface Ran {
@@ -78,6 +79,8 @@ export async function startAgent(tx: Tx, deps: TradingDeps, uid: string, id: str
   if (against !== null) throw new Refusal(against.code, against.message, { details: { agent: await seenAs(tx, deps, row) } });
   await mayStart(tx, deps, row);
   const started = await applyEvent(tx, deps, row, 'start');
+  if (body.tested === undefined) await measureFromNow(tx, deps, uid, [row]);
+  else await keepTest(tx, deps, row, body.tested);
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
 }
 
@@ -115,6 +118,7 @@ export async function startAll(tx: Tx, deps: TradingDeps, uid: string, body: All
   for (const id of listed ?? []) {
     if (!found.has(id)) results.push({ agentId: id, outcome: 'refused', code: 'not_found', message: 'There is no such agent.' });
   }
+  await measureFromNow(tx, deps, uid, changed);
   await tellChanged(tx, deps, uid, changed);
   return { results, agents: await toAgents(tx.db, deps.market, after) };
 }

@@ -6,8 +6,8 @@ import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { receipts } from '../db/schema.ts';
 
-/** How long a command had waited differs at every send of the same command. */
-const VOLATILE = new Set(['ageMs']);
+/** How long a command had waited differs at every send of the same command; what was tested is not sent on by a build that does not know of it. */
+const VOLATILE = new Set(['ageMs', 'tested']);
 
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);

@@ -2,6 +2,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { TradingDeps } from '../agents/deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
+import { forgetTests } from '../agents/tests-kept.ts';
 import { stopForNewBook } from '../agents/transitions.ts';
 import { formatFixed, ZERO } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/ledger.ts';
@@ -26,6 +27,7 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
     await tx.db.update(accounts).set({ closedAt: deps.clock.now() }).where(eq(accounts.id, old.id));
   }
   const fresh = await openAccount(tx, uid, deps.market, deps.clock);
+  await forgetTests(tx, rows);
   await stopForNewBook(tx, deps, uid, rows);
   await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
   return fresh;

@@ -1,6 +1,7 @@
 /** What page and worker say to each other about a test; refuses anything that cannot be copied between them. */
 import type { BacktestTerms, BacktestTrade } from '../../contract/backtest.ts';
 import type { CandleRow } from '../../contract/market.ts';
+import type { Tested } from '../../contract/tested.ts';
 import type { Metrics } from '../../contract/trading.ts';
 
 export interface BacktestOrder {
@@ -25,4 +26,5 @@ export interface BacktestOutcome {
   candles: number;
 }
 
-export type BacktestWord = { kind: 'progress'; share: number } | { kind: 'done'; outcome: BacktestOutcome } | { kind: 'failed'; message: string };
+/** `tested`: what a server may be told of it. */
+export type BacktestWord = { kind: 'progress'; share: number } | { kind: 'done'; outcome: BacktestOutcome; tested: Tested } | { kind: 'failed'; message: string };

@@ -2,8 +2,12 @@
 import { parseFixed } from '../../contract/money.ts';
 import { backtest, type BacktestInput } from '../../engine/backtest.ts';
 import { backtestReport } from '../../engine/backtest-report.ts';
+import { testedWith } from '../../engine/tested.ts';
 import type { Candle } from '../../engine/types.ts';
+import type { Tested } from '../../contract/tested.ts';
 import type { BacktestOrder, BacktestOutcome, BacktestWord } from './messages.ts';
+
+declare const __ENGINE_HASH__: string | undefined;
 
 /** As many points as a chart can show. */
 const CURVE_POINTS = 400;
@@ -21,24 +25,37 @@ function inputOf({ candles, terms }: BacktestOrder): BacktestInput {
   };
 }
 
-export function testOf(order: BacktestOrder, onProgress?: (share: number) => void): BacktestOutcome {
+/** Of the engine's source, as the build has it; empty where nothing was built. */
+const engine = typeof __ENGINE_HASH__ === 'string' ? __ENGINE_HASH__ : '';
+
+interface Done { outcome: BacktestOutcome; tested: () => Promise<Tested> }
+
+export function runOrder(order: BacktestOrder, onProgress?: (share: number) => void): Done {
   const input = inputOf(order);
-  const { buyAndHold, candles, costs, equity, finalEquity, metrics, realized, reasons, trades, unrealized } = backtestReport(input, backtest(input, onProgress), CURVE_POINTS);
-  return {
+  const result = backtest(input, onProgress);
+  const { buyAndHold, candles, costs, equity, finalEquity, metrics, realized, reasons, trades, unrealized } = backtestReport(input, result, CURVE_POINTS);
+  const outcome = {
     finalEquity, realized, unrealized, costs, metrics, buyAndHold, trades, candles,
     reasons: Object.entries(reasons).filter(([reason]) => !ACTED.has(reason)),
     curve: equity.map(({ time, equity: worth }) => [Date.parse(time), worth] as const),
   };
+  return { outcome, tested: async () => ({ ...await testedWith(input, result), engine }) };
+}
+
+export const testOf = (order: BacktestOrder, onProgress?: (share: number) => void): BacktestOutcome => runOrder(order, onProgress).outcome;
+
+async function answer(order: BacktestOrder, onProgress: (share: number) => void): Promise<BacktestWord> {
+  const { outcome, tested } = runOrder(order, onProgress);
+  return { kind: 'done', outcome, tested: await tested() };
 }
 
 // A test of these functions has no page to speak to.
 if (typeof self !== 'undefined' && typeof (self as { postMessage?: unknown }).postMessage === 'function' && typeof document === 'undefined') {
   const say = (word: BacktestWord): void => { self.postMessage(word); };
   self.onmessage = ({ data }: MessageEvent<BacktestOrder>): void => {
-    try {
-      say({ kind: 'done', outcome: testOf(data, (share) => { say({ kind: 'progress', share }); }) });
-    } catch (error) {
-      say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
-    }
+    answer(data, (share) => { say({ kind: 'progress', share }); }).then(
+      say,
+      (error: unknown) => { say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }); },
+    );
   };
 }

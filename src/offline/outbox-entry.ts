@@ -1,5 +1,6 @@
 /** One queued command as it is kept on the device; refuses to hold a token or a raw request. */
 import * as z from 'zod/mini';
+import { Tested } from '../../contract/tested.ts';
 
 export const Intent = z.enum(['start', 'stop', 'start-all', 'stop-all']);
 export type Intent = z.infer<typeof Intent>;
@@ -69,6 +70,8 @@ export const OutboxEntry = z.object({
   confirmed: z.boolean(),
   /** Absent for stops, and in records of earlier builds. */
   seen: z.optional(SeenThen),
+  /** What the agent was tested with before this start. */
+  tested: z.optional(Tested),
   /** Only where the server took the command and refused some of its agents: the whole answer, agent by agent. */
   results: z.optional(z.array(EntryResult)),
 });
@@ -79,7 +82,7 @@ export type Steps = Readonly<Record<number, (old: Raw) => Raw>>;
 
 /**
  * How a record becomes one of the next version, by its own version. Version 1 is the first: what was added within it
- * (`seen`, `results`) may be absent. Whoever raises the version writes the step from the one before.
+ * (`seen`, `tested`, `results`) may be absent. Whoever raises the version writes the step from the one before.
  */
 const STEPS: Steps = {};
 
@@ -124,6 +127,7 @@ export interface Wish {
   seenGeneration: number | null;
   confirmed: boolean;
   seen?: SeenThen | undefined;
+  tested?: Tested | undefined;
 }
 
 export const isStop = (entry: { intent: Intent }): boolean => entry.intent === 'stop' || entry.intent === 'stop-all';

@@ -125,7 +125,7 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       const agents = entry.agents.map((agent) => ({ ...agent, seenGeneration: generations.get(agent.id) ?? agent.seenGeneration }));
       const seenGeneration = (agentId === null ? undefined : generations.get(agentId)) ?? entry.seenGeneration;
       const { clockOffsetMs } = state.meta;
-      const wish: Wish = { intent, agentId, agentName, agents, seenGeneration, confirmed: true, seen: seen ?? entry.seen };
+      const wish: Wish = { intent, agentId, agentName, agents, seenGeneration, confirmed: true, seen: seen ?? entry.seen, tested: entry.tested };
       const rest = state.entries.filter((candidate) => candidate.commandId !== commandId);
       const { entries, entry: result } = coalesce(rest, wish, { uid, commandId: newId(), now: now(), clockOffsetMs, clockMoved: false }, newId);
       return result === null ? { ...state, result: null } : { entries, meta: state.meta, result };

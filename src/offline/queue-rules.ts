@@ -39,6 +39,7 @@ function entryOf(wish: Wish, stamp: Stamp, sequence: number): OutboxEntry {
     sequence, createdAt: stamp.now, clockOffsetMs: stamp.clockOffsetMs, clockMoved: stamp.clockMoved, contractVersion: CONTRACT_VERSION,
     attempts: 0, failures: 0, nextAttemptAt: null, state: 'saved', reason: null, confirmed: wish.confirmed,
     ...(wish.seen === undefined ? {} : { seen: wish.seen }),
+    ...(wish.tested === undefined ? {} : { tested: wish.tested }),
   };
 }
 

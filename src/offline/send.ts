@@ -27,7 +27,7 @@ export function requestOf(entry: OutboxEntry, now: number): { path: string; body
   }
   const call = entry.intent === 'start' ? CALLS.startAgent : CALLS.stopAgent;
   const seen = entry.seenGeneration === null ? {} : { seenGeneration: entry.seenGeneration };
-  return { path: call.path.replace(':id', encodeURIComponent(entry.agentId ?? '')), body: { ...common, ...seen } };
+  return { path: call.path.replace(':id', encodeURIComponent(entry.agentId ?? '')), body: { ...common, ...seen, ...(entry.intent === 'start' && entry.tested !== undefined ? { tested: entry.tested } : {}) } };
 }
 
 function parse(text: string): unknown {

@@ -13,12 +13,12 @@ export interface Rule {
  * A noun's folder on the server reaches another noun only through these files.
  */
 export const PUBLIC_SERVER_FILES = [
-  /^server\/(clock|log|config|rounds)\.ts$/,
+  /^server\/(clock|log|config|rounds|engine-hash)\.ts$/,
   /^server\/db\/(database|schema|schema-plans|schema-wallet|faults|bulk|columns|open|open-database)\.ts$/,
   /^server\/events\/events\.ts$/,
   /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,
-  /^server\/agents\/(deps|handlers|scheduler|read-agents|transitions|retention)\.ts$/,
+  /^server\/agents\/(deps|handlers|scheduler|read-agents|transitions|retention|tests-kept)\.ts$/,
   /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|books-check|alarms|book|marks|exits|fills-view|trade-results|sql-rows)\.ts$/,
   /^server\/billing\/(entitlement|handlers|payments|routes|standing|stripe-payments|subscription-record|test-payments)\.ts$/,
   /^server\/user\/(settings|ensure-user|handlers)\.ts$/,

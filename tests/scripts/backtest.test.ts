@@ -7,6 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BacktestReport } from '../../contract/backtest.ts';
 import { add, formatFixed, parseFixed, subtract, sum, toNumber } from '../../contract/money.ts';
+import { engineHash } from '../../server/engine-hash.ts';
 import { readTape } from '../../server/market/replay-tape.ts';
 import { writeTape } from '../support/tape.ts';
 
@@ -36,6 +37,7 @@ describe('npm run backtest', () => {
     expect(report.equity[0]).toEqual({ time: '2022-02-05T00:00:00.000Z', equity: '10000' });
     expect(report.equity.at(-1)).toEqual({ time: '2022-02-12T00:00:00.000Z', equity: report.finalEquity });
     expect(report.equity).toHaveLength(7 * 288 + 1);
+    expect(report.tested).toEqual({ settings: expect.stringMatching(/^[0-9a-f]{64}$/) as string, data: expect.stringMatching(/^[0-9a-f]{64}$/) as string, engine: engineHash() });
     expect(formatFixed(sum(report.trades.map((trade) => parseFixed(trade.fees))))).toBe(report.costs.fees);
     for (const { pnl, quantity, entryPrice, exitPrice, fees } of closed) {
       const roughly = toNumber(parseFixed(quantity)) * (Number(exitPrice) - Number(entryPrice)) - Number(fees);

@@ -9,6 +9,7 @@ import { Button } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { byField, check } from '../../format/validation.ts';
+import { testedBefore } from '../../stores/tests-done.ts';
 import { loadAgents } from '../../stores/agents.ts';
 import { serverIssues, typedNumber } from './agent-draft.ts';
 import { intervalText } from './agent-words.ts';
@@ -18,6 +19,7 @@ import { INTERVALS } from './TermsFields.tsx';
 const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({ value, label: value }));
 
 const WouldDoNow = lazy(() => import('./WouldDoNow.tsx'));
+const WouldHaveDone = lazy(() => import('./WouldHaveDone.tsx'));
 
 const EditDraft = z.object({ risk_profile: z.string(), size: z.string(), execution_interval: z.string() });
 type EditDraft = z.infer<typeof EditDraft>;
@@ -52,7 +54,7 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
     setIssues({});
     setBusy(true);
     try {
-      const reply = await api.call('updateAgent', { params: { id: agent.id }, body: checked.value });
+      const reply = await api.call('updateAgent', { params: { id: agent.id }, body: { ...checked.value, ...testedBefore(askAbout(agent, draft), agent.version) } });
       keep(null);
       await loadAgents(true);
       onSaved(reply.agent);
@@ -81,6 +83,7 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
       <Select label="Looks at the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} onChange={(event) => { change({ execution_interval: event.target.value }); }} />
       {failure !== undefined && <p role="alert" className="text-danger">{failure}</p>}
       <Suspense fallback={<Skeleton className="h-40 w-full" />}><WouldDoNow ask={askAbout(agent, draft)} rows={agent.trading_pairs.length} missing="These terms cannot be saved yet." running={agent.status === 'running'} /></Suspense>
+      <Suspense fallback={<Skeleton className="h-20 w-full" />}><WouldHaveDone ask={askAbout(agent, draft)} version={agent.version} missing="These terms cannot be saved yet." /></Suspense>
       <Button type="submit" tone="primary" busy={busy}>Save</Button>
     </form>
   );

@@ -42,6 +42,7 @@ import { StartDialog } from './StartDialog.tsx';
 
 const ConfirmStart = lazy(() => import('./ConfirmStart.tsx'));
 const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
+const AgainstTest = lazy(() => import('./AgainstTest.tsx'));
 const AgentChart = lazy(() => import('./AgentChart.tsx'));
 const WouldHaveDone = lazy(() => import('./WouldHaveDone.tsx'));
 
@@ -204,6 +205,7 @@ export default function AgentScreen({ params }: ScreenProps) {
           <Section title="Trades">
             {fills.length === 0 ? <EmptyState title="No trades yet">They appear with price, fee and reason as they are made.</EmptyState> : <Fills fills={fills.slice(0, 100)} quote={agent.quote} showAgent={false} />}
           </Section>
+          <Suspense><AgainstTest agent={agent} /></Suspense>
           <Suspense fallback={<Skeleton className="h-20 w-full" />}><WouldHaveDone ask={{ agentId: id }} version={agent.version} heading="h2" /></Suspense>
         </div>
         <div className="flex min-w-0 flex-col gap-8">

@@ -11,6 +11,7 @@ import { runTest } from '../../backtest/run-test.ts';
 import { errorSentence } from '../../format/errors.ts';
 import { connection } from '../../stores/connection.ts';
 import { keepBacktest, readKeptBacktest } from '../../stores/kept-backtest.ts';
+import { rememberTest } from '../../stores/tests-done.ts';
 
 /** Reading candles takes longer than going through them: shares of the whole way. */
 const READING = 0.6;
@@ -65,7 +66,8 @@ export function useBacktest(ask: AgentPreviewBody | null, days: number, version:
       keptAt = found.keptAt;
       order = found.order;
     }
-    const outcome = await runTest(order, signal, (share) => { if (!signal.aborted) setState({ at: 'busy', share: READING + share * (1 - READING), text: 'Going through them' }); });
+    const { outcome, tested } = await runTest(order, signal, (share) => { if (!signal.aborted) setState({ at: 'busy', share: READING + share * (1 - READING), text: 'Going through them' }); });
+    if (ask !== null && !signal.aborted && order.terms.keepsTests === true) rememberTest(ask, version, tested);
     return { terms: order.terms, outcome, keptAt };
   };
   const run = (): void => {

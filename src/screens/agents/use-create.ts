@@ -3,7 +3,8 @@ import { useRef, useState } from 'react';
 import type { Agent } from '../../../contract/agents.ts';
 import { api } from '../../api/api.ts';
 import { loadAgents } from '../../stores/agents.ts';
-import { checkDraft, formIssues, serverIssues, type AgentDraft } from './agent-draft.ts';
+import { testedBefore } from '../../stores/tests-done.ts';
+import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
 
 export interface Creating {
   busy: boolean;
@@ -26,7 +27,7 @@ export function useCreate(onCreated: (agent: Agent) => void): Creating {
     setBusy(true);
     setFailure(null);
     try {
-      const reply = await api.call('createAgent', { body: checked.value, commandId: wish.current.commandId });
+      const reply = await api.call('createAgent', { body: { ...checked.value, ...testedBefore(previewOf(draft)) }, commandId: wish.current.commandId });
       await loadAgents(true);
       onCreated(reply.agent);
       return null;

@@ -8,7 +8,7 @@ import { formatFixed, parseFixed } from '../../../contract/money.ts';
 import { DAY_MS } from '../../../engine/schedule.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { fills } from '../../../server/db/schema.ts';
-import { testOf } from '../../../src/backtest/worker.ts';
+import { runOrder } from '../../../src/backtest/worker.ts';
 import { openEmptyDatabase } from '../../support/empty-database.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor } from '../../support/trading.ts';
@@ -43,7 +43,7 @@ describe('the terms of a test', () => {
     const candles = Object.fromEntries([...floor.market.tape].map(([pair, list]) => [pair, list.map(({ time, open, high, low, close, volume }): CandleRow => [time, String(open), String(high), String(low), String(close), String(volume)])]));
     const shares: number[] = [];
     // The account as it was when the agent began.
-    const outcome = testOf({ terms: { ...terms, from, to: from + LOOKS * STEP_MS, deposit: '10000' }, candles }, (share) => { shares.push(share); });
+    const { outcome, tested: told } = runOrder({ terms: { ...terms, from, to: from + LOOKS * STEP_MS, deposit: '10000' }, candles }, (share) => { shares.push(share); });
     const opening = (ms: number): number => Math.floor(ms / STEP_MS) * STEP_MS;
     const made = (side: 'buy' | 'sell'): string[] => live.filter((fill) => fill.side === side).map(({ pair, filledMarketMs, price }) => `${pair} ${opening(filledMarketMs)} ${String(exact(price))}`);
     const tested = outcome.trades.flatMap(({ pair, entryTime, entryPrice, exitTime, exitPrice }) => [
@@ -55,6 +55,11 @@ describe('the terms of a test', () => {
       expect([...new Set(tested.filter(([one]) => one === side).map(([, what]) => what))].sort()).toEqual([...new Set(made(side))].sort());
     }
     expect(outcome.finalEquity === '10000').toBe(false);
+    // Started after it, the agent keeps what it was tested with.
+    const kept = await told();
+    await floor.call('tester', 'stopAgent', { params: { id: agent.id }, body: {} });
+    await floor.call('tester', 'startAgent', { params: { id: agent.id }, body: { tested: kept } });
+    expect((await floor.call('tester', 'agentInsight', {})).tests).toMatchObject([{ agentId: agent.id, sameSettings: true, sameEngine: null, settings: kept.settings, data: kept.data, noBand: 'too_few_days' }]);
     expect(outcome.curve.length).toBeLessThanOrEqual(401);
     expect(shares[0]).toBe(0);
     expect([...shares].sort((a, b) => a - b)).toEqual(shares);

@@ -24,6 +24,9 @@ describe('one send of a command', () => {
       headers: { authorization: 'Bearer tok', [IDEMPOTENCY_HEADER.toLowerCase()]: entry.commandId, [CONTRACT_HEADER.toLowerCase()]: String(CONTRACT_VERSION) },
       body: { requestedAt: T0, ageMs: 5_000, seenGeneration: 7 },
     }]);
+    const tested = { settings: 'a1'.repeat(32), data: 'b2'.repeat(32), engine: '' as const, from: 0, to: 1, trades: 0, totalReturn: null, daily: [0.01], slippageBps: null };
+    expect(requestOf(entryOf({ ...start('x', 7), tested }), T0).body).toEqual({ requestedAt: T0, ageMs: 0, seenGeneration: 7, tested });
+    expect(requestOf(entryOf({ ...stop('x'), tested }), T0).body).not.toHaveProperty('tested');
     expect(requestOf(entryOf(stop('x')), T0).path).toBe('/api/agents/x/stop');
     expect(requestOf(entryOf(stopAll('x')), T0)).toEqual({ path: '/api/agents/stop-all', body: { requestedAt: T0, ageMs: 0, agents: [{ id: 'x', seenGeneration: 1 }] } });
     expect(requestOf({ ...entryOf(startAll('x')), confirmed: true }, T0 - 9).body).toMatchObject({ ageMs: 0, confirmed: true });

@@ -1,0 +1,29 @@
+/** What was tested on this page, by what was asked about, for the start that may follow; refuses to outlive the page or to pass one test for another's. */
+import type { AgentPreviewBody } from '../../contract/preview.ts';
+import type { Tested } from '../../contract/tested.ts';
+
+const KEPT = 20;
+const done = new Map<string, Tested>();
+
+/** `version`: of the agent's settings; a test of others is of another agent. */
+const keyOf = (ask: AgentPreviewBody, version: number): string => JSON.stringify([ask.agentId ?? null, ask.terms ?? null, version]);
+
+export function rememberTest(ask: AgentPreviewBody, version: number, tested: Tested): void {
+  const key = keyOf(ask, version);
+  done.delete(key);
+  done.set(key, tested);
+  for (const oldest of done.keys()) {
+    if (done.size <= KEPT) break;
+    done.delete(oldest);
+  }
+}
+
+/** The newest test of exactly this, as a part of a request's body. */
+export function testedBefore(ask: AgentPreviewBody | null, version = 0): { tested?: Tested } {
+  const tested = ask === null ? undefined : done.get(keyOf(ask, version));
+  return tested === undefined ? {} : { tested };
+}
+
+export function clearTests(): void {
+  done.clear();
+}
