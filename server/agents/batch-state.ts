@@ -133,7 +133,12 @@ export class BatchState {
   private equityOf(account: AccountState, quotes: ReadonlyMap<string, Quote>): Fixed {
     const known = this.equities.get(account.id);
     if (known !== undefined) return known;
-    const marks = new Map([...quotesOf(this.deps.market, account.positions.map(({ pair }) => pair)), ...quotes]);
+    const held = account.positions.map(({ pair }) => pair);
+    const marks = quotesOf(this.deps.market, held);
+    for (const pair of held) {
+      const first = quotes.get(pair);
+      if (first !== undefined) marks.set(pair, first);
+    }
     const { equity } = markToMarket(account.cash, account.positions, marks);
     this.equities.set(account.id, equity);
     return equity;

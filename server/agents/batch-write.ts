@@ -1,9 +1,9 @@
 /** Writes what a batch decided, a statement for each kind of row; refuses to do an agent's tick a second time. */
-import { randomUUID } from 'node:crypto';
 import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { AgentOutcome, OpenPosition } from '../../engine/types.ts';
 import { insertOf } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
+import { orderedId } from '../db/ordered-id.ts';
 import { agents, decisions } from '../db/schema.ts';
 import type { DomainEvent } from '../events/events.ts';
 import { recordTrades, type FillRow, type TradeToRecord } from '../portfolio/book.ts';
@@ -42,7 +42,7 @@ export async function writeDecided(tx: Tx, deps: TradingDeps, tick: number, list
 /** How many decisions of each agent were new. */
 async function writeDecisions(tx: Tx, recordedAt: number, list: readonly Decided[]): Promise<Map<string, number>> {
   const rows = list.flatMap(({ row, tickId, close, outcome }) => outcome.decisions.map((decision) => ({
-    id: randomUUID(), agentId: row.id, pair: decision.pair, tickId, atMarketMs: close, recordedAt,
+    id: orderedId(), agentId: row.id, pair: decision.pair, tickId, atMarketMs: close, recordedAt,
     action: decision.action, reason: decision.reason, strength: decision.strength, threshold: decision.threshold, text: decision.text,
   })));
   const written = new Map<string, number>();

@@ -6,7 +6,7 @@ import { add, formatFixed, parseFixed, sum, toNumber, ZERO } from '../../contrac
 import { agentCap } from '../../contract/tiers.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import { universeFor } from '../../engine/pools.ts';
-import type { Hold } from '../../engine/types.ts';
+import type { Hold, PairRules } from '../../engine/types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import { entriesOffOf } from '../halts/halts.ts';
@@ -38,9 +38,19 @@ export const isId = (text: string): boolean => UUID.test(text);
 
 const notFound = (): Refusal => new Refusal('not_found', 'There is no such agent.');
 
+/** Names of what a market offers, made once for each list of it. */
+const NAMES = new WeakMap<readonly PairRules[], readonly string[]>();
+
+function offeredBy(market: Market): readonly string[] {
+  const list = market.pairs();
+  const names = NAMES.get(list) ?? list.map((rules) => rules.pair);
+  NAMES.set(list, names);
+  return names;
+}
+
 /** The pairs an agent looks at on this market now. */
 export function pairsOf(market: Market, row: Pick<AgentRow, 'pool' | 'tradingPairs'>): string[] {
-  return universeFor(row.pool, row.tradingPairs, market.pairs().map((rules) => rules.pair), market.now());
+  return universeFor(row.pool, row.tradingPairs, offeredBy(market), market.now());
 }
 
 /** All agents of (user, source) that are not deleted, oldest first. */

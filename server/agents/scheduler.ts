@@ -17,6 +17,8 @@ import { TickInputs } from './tick-inputs.ts';
 const LOOK_EVERY_MS = 20;
 const AFTER_FAILURE_MS = 1_000;
 const BATCH = 250;
+/** Batches that one process has under way on a database that many may use at once. */
+const LANES = 2;
 /** How often positions are read that others may have opened, and at most this part of the time. */
 const RELOAD_MS = 1_000;
 const RELOAD_SHARE = 20;
@@ -185,7 +187,7 @@ export class Scheduler {
     if (this.stopping) return report;
     const began = performance.now();
     const inputs = new TickInputs(market, tick, begun.quotes);
-    for (let running = begun.state === 'running'; running && !this.stopping;) running = await this.runNext(inputs, report);
+    if (begun.state === 'running') await this.runAll(inputs, report);
     if (!this.stopping) this.last = tick;
     if (report.agents > 0) log.info({ ...report, ms: Math.round(performance.now() - began) }, 'A tick was run');
     return report;
@@ -205,6 +207,14 @@ export class Scheduler {
       log.warn({ tick: closeMarketMs, agents, left }, 'A tick was not finished before the next closed: the agents that are left look at the newer one');
     }
     return begun;
+  }
+
+  /** Some batches side by side: while the database writes one, the next is decided. */
+  private async runAll(inputs: TickInputs, report: TickReport): Promise<void> {
+    const lane = async (): Promise<void> => { while (!this.stopping && await this.runNext(inputs, report)); };
+    const lanes = this.deps.database.kind === 'postgres' ? LANES : 1;
+    // All have ended before a failure is told: the tick is tried again from what they committed.
+    for (const ended of await Promise.allSettled(Array.from({ length: lanes }, lane))) if (ended.status === 'rejected') throw ended.reason;
   }
 
   /** One batch. False when the tick is over, for this process at least. */

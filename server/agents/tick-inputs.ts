@@ -18,12 +18,24 @@ export interface Looked {
 /** A day off the peg, and the day before it that an agent which looks once a day decides on. */
 const PEG_HISTORY_MS = 2 * DAY_MS;
 
+/** Agents with the same pool and pairs share a computation. Where hardly any do, no more than this is kept. */
+const KEPT_MAX = 1_000;
+
 /** A series is built again only when the market's list of candles is another one. */
 const BUILT = new WeakMap<readonly Candle[], Series>();
+
+function keep<T>(map: Map<string, T>, key: string, value: T): T {
+  if (map.size >= KEPT_MAX) map.clear();
+  map.set(key, value);
+  return value;
+}
 
 export class TickInputs {
   private readonly inputs = new Map<string, Promise<TickInput>>();
   private pegsRead: Promise<(at: number) => PegBreaks> | null = null;
+  /** By how far back and to when, then by pair: each is asked of the market once a tick, so that all agents see the same candles. */
+  private readonly read = new Map<string, Map<string, Series>>();
+  private readonly volumes = new Map<string, Map<string, number>>();
 
   /**
    * `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after it. `looked` may be
@@ -45,15 +57,13 @@ export class TickInputs {
     const key = `${row.executionInterval}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
     const known = this.inputs.get(key);
     if (known !== undefined) return known;
-    const made = this.make(row, pairs);
-    this.inputs.set(key, made);
-    return made;
+    return keep(this.inputs, key, this.make(row, pairs));
   }
 
   private async make(row: AgentTerms, pairs: readonly string[]): Promise<TickInput> {
     const close = this.closeFor(row.executionInterval);
     const { signals, series } = await this.look(row, pairs, close);
-    const candleVolume = new Map([...series].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(row.executionInterval))]));
+    const candleVolume = this.volumesOf(row.executionInterval, close, series);
     const rules = new Map<string, PairRules>();
     for (const pair of pairs) {
       const rule = this.market.rules(pair);
@@ -73,10 +83,18 @@ export class TickInputs {
     return this.pegsRead;
   }
 
+  private readBy(back: number, close: number): Map<string, Series> {
+    const known = this.read.get(`${back} ${close}`) ?? new Map<string, Series>();
+    this.read.set(`${back} ${close}`, known);
+    return known;
+  }
+
   private async series(pair: string, back: number, close: number): Promise<Series> {
+    const known = this.readBy(back, close);
     const candles = await this.market.history(pair, back, close);
-    const built = BUILT.get(candles) ?? makeSeries(pair, candles);
+    const built = known.get(pair) ?? BUILT.get(candles) ?? makeSeries(pair, candles);
     BUILT.set(candles, built);
+    known.set(pair, built);
     return built;
   }
 
@@ -84,17 +102,24 @@ export class TickInputs {
     const key = `${close}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
     const known = this.looked.get(key);
     if (known !== undefined) return known;
-    const made = this.compute(row, pairs, close);
-    this.looked.set(key, made);
-    return made;
+    return keep(this.looked, key, this.compute(row, pairs, close));
   }
 
   private async compute(row: AgentTerms, pairs: readonly string[], close: number): Promise<Looked> {
     const horizon = horizonOf(row.tradingFrequency);
     // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it at hand.
     const back = Math.ceil(lookbackMs(row.pool, close, horizon) / DAY_MS) * DAY_MS;
+    const known = this.readBy(back, close);
     const series = new Map<string, Series>();
-    for (const pair of pairs) series.set(pair, await this.series(pair, back, close));
+    for (const pair of pairs) series.set(pair, known.get(pair) ?? await this.series(pair, back, close));
     return { signals: computeSignals(row.pool, series, close, horizon), series };
+  }
+
+  /** Grows with what is asked for; the same for all agents of an interval. */
+  private volumesOf(interval: ExecutionInterval, close: number, series: ReadonlyMap<string, Series>): ReadonlyMap<string, number> {
+    const volumes = this.volumes.get(`${interval} ${close}`) ?? new Map<string, number>();
+    this.volumes.set(`${interval} ${close}`, volumes);
+    for (const [pair, one] of series) if (!volumes.has(pair)) volumes.set(pair, volumeOf(one, close, executionIntervalMs(interval)));
+    return volumes;
   }
 }

@@ -1,5 +1,4 @@
 /** Writes trades into orders, fills, ledger, balances and positions, all or nothing; refuses negative cash. */
-import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { add, formatFixed, negate, parseFixed, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
@@ -7,6 +6,7 @@ import { CASH, fillEntries, sumsByAsset } from '../../engine/ledger.ts';
 import type { LedgerEntry, TradeDraft } from '../../engine/types.ts';
 import { insertOf, insertRows, rowsAs } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
+import { orderedId } from '../db/ordered-id.ts';
 import { balances, fills, ledger, orders, positions } from '../db/schema.ts';
 import { rowsOf } from './sql-rows.ts';
 
@@ -76,8 +76,8 @@ export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> 
 export async function recordTrades(tx: Tx, trades: readonly TradeToRecord[]): Promise<RecordedTrade[]> {
   if (trades.length === 0) return [];
   const rows = trades.map((item) => {
-    const orderId = randomUUID();
-    return { item, order: orderRow(orderId, item), fill: fillRow(orderId, item), positionId: item.positionId ?? randomUUID() };
+    const orderId = orderedId();
+    return { item, order: orderRow(orderId, item), fill: fillRow(orderId, item), positionId: item.positionId ?? orderedId() };
   });
   await insertRows(tx.db, orders, rows.map(({ order }) => order));
   await insertRows(tx.db, fills, rows.map(({ fill }) => fill));
@@ -100,7 +100,7 @@ function orderRow(id: string, { accountId, agentId, tickId, decidedAt, trade: { 
 
 function fillRow(orderId: string, { accountId, agentId, tickId, decidedAt, trade: { fill } }: TradeToRecord): FillRow {
   return {
-    id: randomUUID(), orderId, accountId, agentId, pair: fill.pair, tickId, side: fill.side,
+    id: orderedId(), orderId, accountId, agentId, pair: fill.pair, tickId, side: fill.side,
     quantity: formatFixed(fill.quantity), price: formatFixed(fill.price), notional: formatFixed(fill.notional),
     fee: formatFixed(fill.fee), feeBps: formatFixed(fill.feeBps), slippageBps: formatFixed(fill.slippageBps),
     quoteBid: formatFixed(fill.quoteBid), quoteAsk: formatFixed(fill.quoteAsk), ruleVersion: fill.ruleVersion,

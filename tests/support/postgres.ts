@@ -1,12 +1,14 @@
 /** A private PostgreSQL for tests, with fsync on, from the machine's own binaries; refuses to run as root. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface TestPostgres {
   url: string;
+  /** Processor time of all its processes that live, seconds. */
+  cpuSeconds(): number;
   /** A database of its own, empty. */
   fresh(name: string): string;
   /** Kills every process of the cluster at once, as a power cut would; `restart` recovers it. */
@@ -44,7 +46,8 @@ function freePort(): Promise<number> {
   });
 }
 
-export async function startPostgres(): Promise<TestPostgres | null> {
+/** `settings`: as of postgresql.conf, `shared_buffers=1GB`. */
+export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres | null> {
   const bin = postgresBinaries();
   if (bin === null) return null;
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-pg-'));
@@ -63,7 +66,7 @@ export async function startPostgres(): Promise<TestPostgres | null> {
     execFileSync(join(bin, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'tradewind', '-d', database, '-Atc', sql], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
   const start = async (): Promise<void> => {
-    const [file, args] = owner(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=on', '-c', 'max_connections=50']);
+    const [file, args] = owner(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=on', '-c', 'max_connections=50', ...settings.flatMap((one) => ['-c', one])]);
     child = spawn(file, args, { stdio: 'ignore', cwd: '/' });
     for (let tries = 0; tries < 150; tries += 1) {
       // After a kill its children hold the shared memory for a moment, and a new postmaster gives up at once.
@@ -80,6 +83,16 @@ export async function startPostgres(): Promise<TestPostgres | null> {
     // Children of a killed postmaster do not carry its command line; they end on their own when it is gone.
   };
   return {
+    cpuSeconds() {
+      const stats = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
+        try {
+          const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+          const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+          return [{ pid: Number(pid), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }];
+        } catch { return []; }
+      });
+      return stats.filter(({ pid, parent }) => pid === child?.pid || parent === child?.pid).reduce((all, { ticks }) => all + ticks, 0) / 100;
+    },
     url: `postgres://tradewind@127.0.0.1:${port}/postgres`,
     fresh(name) {
       query('postgres', `create database ${name}`);

@@ -51,6 +51,7 @@ describe.skipIf(postgresBinaries() === null)('PostgreSQL (skipped where it canno
 
   describe('the scheduler', async () => { await import('./scheduler.test.ts'); });
   describe('stops', async () => { await import('./stops.test.ts'); });
+  describe('shared ticks', async () => { await import('./shared-ticks.test.ts'); });
   describe('commands', async () => { await import('./commands.test.ts'); });
   describe('the portfolio', async () => { await import('../portfolio/portfolio.test.ts'); });
   describe('the daily check', async () => { await import('../portfolio/books-check.test.ts'); });
