@@ -43,7 +43,7 @@ function madeCandles(index: number, count: number): Candle[] {
 export function madeTape(ticks: number): Tape {
   const count = WARM_UP + ticks + 2;
   const candles = new Map(Array.from({ length: PAIRS }, (_none, index) => [madePair(index), madeCandles(index, count)] as const));
-  return { interval: '5m', quote: 'USDT', candles, first: TAPE_FROM, end: TAPE_FROM + count * STEP_MS, skipped: 0 };
+  return { interval: '5m', quote: 'USDT', candles, first: TAPE_FROM, end: TAPE_FROM + count * STEP_MS, skipped: 0, faults: new Map() };
 }
 
 /** Ten agents a person, five pairs an agent by lot, due at the first tick; books that add up from the start. */

@@ -46,7 +46,8 @@ function breaking(at: number): { database: Database; writes: () => number } {
     },
   });
   const scoped = (tx: Tx): Tx => ({ ...tx, db: watch(tx.db), afterCommit: (work) => { tx.afterCommit(work); }, savepoint: (work) => tx.savepoint((inner) => work(scoped(inner))) });
-  return { database: { ...database, transaction: (work) => database.transaction((tx) => work(scoped(tx))) }, writes: () => writes };
+  // One batch at a time: beside another, what one leaves undone the other would do at once.
+  return { database: { ...database, kind: 'pglite', transaction: (work) => database.transaction((tx) => work(scoped(tx))) }, writes: () => writes };
 }
 
 describe('a tick', () => {
