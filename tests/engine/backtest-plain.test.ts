@@ -33,7 +33,7 @@ function tape({ crashes, days, gaps, pegged, seed, swing, thin, together }: Weat
   let trend = 0;
   for (let time = from - days * DAY_MS; time < to; time += time < from - 2 * DAY_MS ? HOUR_MS : length) {
     if (move() < 0.01) trend = (move() - 0.5) * swing * 0.4;
-    const open = price * (gaps && next() < 0.002 ? 1 + (next() - 0.5) * 0.3 : 1);
+    const open = price * (gaps && next() < 0.004 ? 1 + (next() - 0.5) * (next() < 0.5 ? 0.3 : 0.09) : 1);
     const crash = crashes && move() < 0.001 ? 0.8 : 1;
     const pull = pegged ? (1 - open) * 0.1 : 0;
     const close = open * crash * (1 + pull + (pegged ? 0 : trend) + (move() - 0.5) * (pegged ? 0.006 : swing));
@@ -72,6 +72,9 @@ function both(input: BacktestInput): number {
   return plain.trades.length;
 }
 
+/** A gap through a tight stop while the size stays close to its target: sold by the look, not by the candle. */
+const GAPS = { days: 40, seed: 0, swing: 0.002, crashes: false, gaps: true, thin: false, pegged: false };
+
 describe('a backtest that skips what cannot change anything', () => {
   it('finds what the loop that looks at everything finds: trades, decisions, reasons, equity, measures', () => {
     let trades = 0;
@@ -85,5 +88,16 @@ describe('a backtest that skips what cannot change anything', () => {
     const pegged = pool === 'stablecoin_arbitrage';
     const agent = { pool, profile: 'Aggressive', interval: '5-minute', frequency: 'optimized' } as const;
     expect(both(inputOf({ days: 95, seed: 5, swing: 0.01, crashes: true, gaps: true, thin: false, pegged }, agent, 120, { deposit: '10000', cap: '1000000', trade: '1000000', feeBps: pegged ? 0 : 10 }))).toBeGreaterThan(2);
+  });
+
+  it('sees a gap through a stop that is nearer than the edge of the size', () => {
+    let stops = 0;
+    for (let seed = 1; seed <= 6; seed += 1) {
+      const input = inputOf({ ...GAPS, seed }, { pool: 'base_ecosystem', profile: 'Conservative', interval: '5-minute', frequency: 'high' }, 72, { deposit: '10000', cap: '1000000', trade: '1000000', feeBps: 10 });
+      const tight = { ...input, agent: { ...input.agent, risk: { ...input.agent.risk, threshold: 0.1, stopLoss: 0.015, volatilityTarget: 9 } } };
+      both(tight);
+      stops += backtest(tight).acted.filter(({ decision }) => decision.reason === 'stop_loss').length;
+    }
+    expect(stops).toBeGreaterThan(0);
   });
 });
