@@ -31,6 +31,8 @@ export const BacktestTerms = z.object({
   deposit: DecimalText,
   maxTradeAmount: DecimalText,
   rules: z.array(TestedPair),
+  /** The pool's list that the pairs are taken from, and since when it is in force (ms; 0: always); null where the person named them. Absent from older servers. */
+  universe: z.optional(z.nullable(z.object({ version: z.number(), from: z.number() }))),
   /** Stablecoin pairs of the market that are not traded here and tell whether the quote is on its peg; absent from older servers. */
   witnesses: z.optional(z.array(z.string())),
   baseInterval: CandleInterval,

@@ -10,12 +10,15 @@ const NEAR = 0.1;
 /** More than this many times the mean so far is no volume. Sums of what follows it would lose every digit. */
 export const VOLUME_FACTOR = 1e6;
 const VOLUME_CANDLES_MIN = 50;
+/** Sources round each of the four by itself. */
+const ROUNDING = 1e-6;
 
 /** What is wrong with a candle by itself; null where nothing is. */
 export function faultOf({ close, high, low, open, time, volume }: Candle): CandleFault | null {
   if (!Number.isFinite(time + open + high + low + close + volume)) return 'not_a_number';
   if (low <= 0 || open <= 0 || close <= 0 || volume < 0) return 'not_positive';
-  return high < low || open < low || open > high || close < low || close > high ? 'high_under_low' : null;
+  const [bottom, top] = [low * (1 - ROUNDING), high * (1 + ROUNDING)];
+  return top < bottom || open < bottom || open > top || close < bottom || close > top ? 'high_under_low' : null;
 }
 
 /** Asked once for every candle of a pair, in the order in which they lie there. */

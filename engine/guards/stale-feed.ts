@@ -7,7 +7,7 @@ import type { Block, PairGuardInput } from './guard.ts';
 export const GOOD_FOR_MIN_MS = HOUR_MS;
 
 export function staleFeed({ at, intervalMs, pair, quote }: PairGuardInput): Block | null {
-  if (quote.at < at) return { code: 'stale_feed', text: `No price of ${pair} since ${momentText(quote.at)}.`, until: null };
+  if (quote.at < at) return { code: 'stale_feed', text: `No price of ${pair} since ${momentText(quote.at)}: no new trade there until one comes.`, until: null };
   if (quote.at - at <= Math.max(intervalMs, GOOD_FOR_MIN_MS)) return null;
-  return { code: 'stale_feed', text: `The first price of ${pair} came too long after the candle, at ${momentText(quote.at)}.`, until: null };
+  return { code: 'stale_feed', text: `The first price of ${pair} came too long after the candle, at ${momentText(quote.at)}: no new trade there before the next candle.`, until: null };
 }

@@ -1,4 +1,10 @@
 /** Every strategy at once, netted to one target a pair; refuses to let one strategy have more than its equal share. */
+/*
+ * Rule: an equal share of the risk for each strategy that speaks of a pair, one net target a pair; each share comes and goes by its
+ * own strategy's rule.
+ * Source: the sources of the others; equal shares because none is known to be the best beforehand.
+ * Parameters: none of its own: four strategies share what moves, the peg rule alone has stablecoins.
+ */
 import type { PoolId } from '../../contract/agents.ts';
 import { isStablecoinPair } from '../pools.ts';
 import { mean } from '../series.ts';

@@ -1,4 +1,10 @@
 /** The strongest moves of the last day, where volume stands behind them; refuses a rise on thin trading. */
+/*
+ * Rule: z is the 24-hour return ÷ daily σ. In among the top three while the day's volume is at least the median day's of the
+ * week before, out below the top six; in a list of six or fewer, out once the move has turned.
+ * Source: Liu, Tsyvinski and Wu 2022, momentum among the common factors of crypto returns. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
+ * Parameters: 3, 6, seven days of volume; long-haul ranks by 90 days. The list: pools.ts, by date.
+ */
 import { daysBefore, dayVolume, logReturn, median, volatilityAt } from '../series.ts';
 import type { Series } from '../series.ts';
 import type { Signal } from '../types.ts';

@@ -1,4 +1,10 @@
 /** Buys a stablecoin under its fair price and sells on the way back; refuses to catch one that has lost its peg. */
+/*
+ * Rule: z is (fair − price) ÷ σ, fair the median of 24 hours held within 1 ± 0.5 %. In beyond the cost of the round trip and one
+ * σ, out at a quarter of the gap of the entry or after 48 hours; nothing more than 1 % off the peg is bought.
+ * Source: Lyons and Viswanath-Natraj 2023, arbitrage is what holds a peg. Against: a peg that breaks may never return.
+ * Parameters: 0.5 %, 1 %, a quarter, 48 hours; σ is the day's spread of closes.
+ */
 import { closesBetween, closeAt, deviation, indexAt, median, volatilityAt } from '../series.ts';
 import type { Series } from '../series.ts';
 import { DAY_MS, HOUR_MS } from '../schedule.ts';

@@ -1,8 +1,10 @@
 /** What a test of an agent is to go by, as the live tick would: its terms, risk values, pairs and the venue's rules; refuses to run the test. */
+import type { PoolId } from '../../contract/agents.ts';
 import type { BacktestTerms, BacktestTermsBody } from '../../contract/backtest.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import { isPegPair } from '../../engine/pegs.ts';
+import { universeVersionAt } from '../../engine/pools.ts';
 import { DAY_MS } from '../../engine/schedule.ts';
 import { horizonOf, lookbackMs } from '../../engine/signals.ts';
 import { quotesOf } from '../portfolio/marks.ts';
@@ -10,6 +12,11 @@ import { BatchState } from './batch-state.ts';
 import type { TradingDeps } from './deps.ts';
 import { termsOf } from './preview.ts';
 import { pairsOf } from './read-agents.ts';
+
+const listOf = (pool: PoolId, at: number): BacktestTerms['universe'] => {
+  const { version, from } = universeVersionAt(pool, at);
+  return { version, from };
+};
 
 /** Each is a tape of its own to be read by the device. */
 const WITNESSES_MAX = 5;
@@ -31,6 +38,7 @@ export async function readBacktestTerms(deps: TradingDeps, uid: string, { agentI
     },
     quote: market.source.quote, deposit: formatFixed(equity), maxTradeAmount: formatFixed(maxTradeAmount),
     rules: rules.map(({ lot, minNotional, ...rule }) => ({ ...rule, lot: formatFixed(lot), minNotional: formatFixed(minNotional) })),
+    universe: terms.tradingPairs.length > 0 ? null : listOf(terms.pool, market.now()),
     witnesses: market.pairs().map(({ pair }) => pair).filter((pair) => isPegPair(pair) && !pairs.includes(pair)).slice(0, WITNESSES_MAX),
     baseInterval: market.baseInterval, from, to, keepsTests: true, historyFrom: Math.floor((from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS) * DAY_MS,
   };

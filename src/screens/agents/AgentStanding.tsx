@@ -1,12 +1,13 @@
 /** Why an agent is held and until when, and how far it is from the guards that would hold it; refuses to call a guard's halt a stop. */
 import { useSnapshot } from 'valtio';
-import type { Agent } from '../../../contract/agents.ts';
+import type { Agent, Decision } from '../../../contract/agents.ts';
 import { Ratio } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { formatUntil, formatWhen, withLocalTimes } from '../../format/times.ts';
 import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { useMarketNow, useMarketSpeed, useSlot } from '../reading.ts';
+import { heldBack } from './held-back.ts';
 import { riskOf } from './risk.ts';
 
 /** Until when, and what ends it, in a sentence. `now` and `until` on the market clock. */
@@ -41,7 +42,9 @@ function Used({ used, limit }: { used: number | null; limit: number }) {
 }
 
 /** What stops new entries: the limits of its profile, and with Pro what is used of them. */
-export function Guards({ agent }: { agent: Agent }) {
+export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly Decision[] }) {
+  const now = useMarketNow(60_000);
+  const back = agent.status === 'stopped' ? [] : heldBack(decisions);
   const insight = useSlot(insightStore, loadInsight).data;
   const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
   const distance = useSnapshot(insightStore).data?.pro?.risk.find((one) => one.agentId === agent.id);
@@ -54,6 +57,12 @@ export function Guards({ agent }: { agent: Agent }) {
         <Line term="Loss of the day">{distance === undefined ? `halts at ${risk.dayLoss}\u202f%` : <Used used={distance.dayLoss} limit={distance.dayLossLimit} />}</Line>
         <Line term="Fall from the peak">{distance === undefined ? `halts at ${risk.drawdown}\u202f%` : <Used used={distance.drawdown} limit={distance.drawdownLimit} />}</Line>
       </dl>
+      {back.length > 0 && (
+        <div className="rule py-2">
+          <p className="text-xs text-ink-3">At its last look</p>
+          <ul>{back.map(({ pairs, text }) => <li key={text} className="mt-1 border-l-2 border-amber pl-2"><span className="font-medium">{pairs.map((pair) => pair.split('/')[0]).join(', ')}</span> <span className="text-ink-2">{withLocalTimes(text, now)}</span></li>)}</ul>
+        </div>
+      )}
       <p className="rule pt-2 text-xs text-ink-3">The account's equity counts. After a stop: 24 h off that pair; three stops in a day: 12 h off all.</p>
     </Section>
   );

@@ -14,6 +14,7 @@ import { TimeChart } from '../../components/TimeChart.tsx';
 import { formatPrice, formatQuantity } from '../../format/numbers.ts';
 import { formatDate, formatWhen } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
+import { isOtherList, listText } from './list-words.ts';
 import { reasonText } from './reason-words.ts';
 import { useBacktest, type BacktestDone } from './use-backtest.ts';
 
@@ -68,6 +69,7 @@ function Found({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
           {newest.length > TRADES_SHOWN && !all && <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setAll(true); }}>Show all {newest.length} trades</Button>}
         </>
       )}
+      {listText(terms) !== null && <p className={classes('mt-2 max-w-[72ch] text-xs', isOtherList(terms) ? 'text-amber' : 'text-ink-3')}>{listText(terms)}</p>}
       <p className="mt-2 max-w-[72ch] text-xs text-ink-3">
         {keptAt !== null && <>From candles kept on this device <Age savedAt={keptAt} staleAfterMs={0} />. </>}
         Begun with <Amount value={terms.deposit} quote={terms.quote} />, what the account is worth now. Decided at the close of a candle, filled at the next one's open{LOOKS[interval] > LOOKS[terms.agent.interval] ? `; on candles of ${INTERVAL_NAME[interval]}, so it looked less often than it does live` : ''}.

@@ -48,6 +48,7 @@ const WouldHaveDone = lazy(() => import('./WouldHaveDone.tsx'));
 
 const UNKNOWN_LOOKS = { status: 'stopped', lastRunAt: null, nextRunAt: null, execution_interval: '5-minute' } as const;
 const UNREAD = emptySlot<AgentPerformance>();
+const NO_DECISIONS: AgentPerformance['decisions'] = [];
 
 /** The same terms under a name of its own. What the pool decides is not written down as a choice of pairs. */
 export function copyOf(agent: Agent): AgentDraft {
@@ -220,7 +221,7 @@ export default function AgentScreen({ params }: ScreenProps) {
               <Line term="Rebalances">{FREQUENCY_NAME[agent.tradingFrequency]}</Line>
             </dl>
           </Section>
-          <Guards agent={agent} />
+          <Guards agent={agent} decisions={slot.data?.decisions ?? NO_DECISIONS} />
           <GettingOut agent={agent} />
         </div>
       </div>

@@ -71,6 +71,8 @@ export function previewSentence({ pairs, quote, hold }: Pick<AgentPreview, 'pair
   ];
   if (acts.length > 0) return `Now it would ${acts.join(' and ')}.`;
   if (hold !== null) return `Now it would open nothing: ${withLocalTimes(hold.text)}`;
+  const off = pairs.find(({ reason }) => reason === 'entries_stopped');
+  if (off !== undefined) return `Now it would open nothing: ${reasonOnly(off.text).replace(/^T/, 't')}`;
   const unpriced = pairs.filter(({ reason }) => reason === 'no_price').length;
   if (unpriced > 0 && unpriced === pairs.length) return 'Now it would trade nothing: no price has come since the candle closed.';
   const weak = pairs.filter(({ reason }) => reason === 'weak_signal').length;

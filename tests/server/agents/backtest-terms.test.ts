@@ -25,6 +25,21 @@ const TERMS: NonNullable<CallBody<'backtestTerms'>['terms']> = {
 const exact = (text: string | null): string | null => (text === null ? null : formatFixed(parseFixed(text)));
 
 describe('the terms of a test', () => {
+  it('name the pool\'s list of the market\'s own time, and the stablecoins that tell the peg of what is paid with', async () => {
+    const pairs = ['BTC/USDT', 'MATIC/USDT', 'APT/USDT', 'USDC/USDT'];
+    const terms: typeof TERMS = { ...TERMS, trading_pairs: [], pool: 'weekly_leaders' };
+    const then = await openFloor({ candles: 10, sourceId: 'early', pairs }, database);
+    await then.join('earlier');
+    const january = await then.call('earlier', 'backtestTerms', { body: { terms, days: 7 } });
+    expect([january.agent.pairs, january.universe, january.witnesses]).toEqual([['BTC/USDT', 'MATIC/USDT'], { version: 1, from: 0 }, ['USDC/USDT']]);
+    const later = await openFloor({ candles: 10, sourceId: 'late', pairs, warmUpDays: 200 }, database);
+    await later.join('later');
+    const july = await later.call('later', 'backtestTerms', { body: { terms, days: 30 } });
+    expect([july.agent.pairs, july.universe]).toEqual([['BTC/USDT', 'APT/USDT'], { version: 2, from: Date.UTC(2024, 6, 1) }]);
+    expect(july.from).toBeLessThan(july.universe?.from ?? 0);
+    expect((await later.call('later', 'backtestTerms', { body: { terms: { ...terms, trading_pairs: ['BTC/USDT'] }, days: 30 } })).universe).toBeNull();
+  });
+
   it('lead, on the candles that the market gives out, to the trades that were made live on them', async () => {
     const floor = await openFloor({ candles: LOOKS + 20, sourceId: 'tested', pegged: true, pairs: TERMS.trading_pairs }, database);
     for (const [pair, list] of floor.market.tape) floor.market.tape.set(pair, list.map((candle) => ({ ...candle, open: Number(candle.open.toFixed(6)) })));
