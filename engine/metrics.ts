@@ -8,11 +8,11 @@ export const DAYS_A_YEAR = 365;
 
 export type EquityPoint = readonly [atMs: number, equity: number];
 
-/** Last equity of each UTC day, oldest first; a day without a point has the value of the day before. */
+/** Last equity of each UTC day, oldest first: 00:00 ends the day before. A day without a point has the value of the day before. */
 export function dailyEquity(points: readonly EquityPoint[]): EquityPoint[] {
   const days: [number, number][] = [];
   for (const [at, equity] of points) {
-    const day = Math.floor(at / DAY_MS) * DAY_MS;
+    const day = (Math.ceil(at / DAY_MS) - 1) * DAY_MS;
     let last = days.at(-1);
     while (last && last[0] + DAY_MS < day) {
       last = [last[0] + DAY_MS, last[1]];
@@ -117,8 +117,8 @@ export interface MetricsInput {
 /** Every measure of one account or agent. Turnover is traded ÷ mean daily equity. */
 export function metricsOf(input: MetricsInput): Metrics {
   const first = input.equity[0];
-  const days = dailyEquity(input.equity).map(([, equity]) => equity);
-  // The starting value comes first, so that a loss on the first day is one.
+  // The starting value comes first, so that a loss on the first day is one, and takes up no day itself.
+  const days = dailyEquity(input.equity).map(([, equity]) => equity).slice(first && first[0] % DAY_MS === 0 ? 1 : 0);
   const values = first ? [first[1], ...days] : days;
   const { profitFactor, winRate, expectancy } = tradeMetrics(input.results);
   const averageEquity = mean(days);

@@ -42,8 +42,7 @@ function measured(portfolio: Portfolio, days: AccountDays, time: { exposed: numb
   const daily = dailyOf(days, portfolio);
   const equity = [
     ...(days.first === null ? [] : [[days.first[0], number(days.first[1])] as const]),
-    // Just inside its day: 00:00 would be taken for the day after.
-    ...daily.map((day) => [day.start + DAY_MS - 1, number(day.closing)] as const),
+    ...daily.map((day) => [day.start + DAY_MS, number(day.closing)] as const),
   ];
   const metrics = metricsOf({ equity, results: days.sells.map(number), exposedMs: time.exposed, totalMs: time.total, traded: number(days.traded) });
   return {

@@ -44,12 +44,20 @@ describe('metrics', () => {
   });
 
   it('count a loss of the first day as a drawdown', () => {
-    expect(metricsOf({ equity: [[0, 100], [1000, 90], [DAY_MS, 99]], results: [], exposedMs: 1, totalMs: 4, traded: 50 })).toMatchObject({ exposure: 0.25 });
-    expect(metricsOf({ equity: [[0, 100], [1000, 90], [DAY_MS, 99]], results: [], exposedMs: 0, totalMs: 1, traded: 0 }).maxDrawdown).toBeCloseTo(-0.1, 12);
+    expect(metricsOf({ equity: [[0, 100], [1000, 90], [2 * DAY_MS, 99]], results: [], exposedMs: 1, totalMs: 4, traded: 50 })).toMatchObject({ exposure: 0.25 });
+    expect(metricsOf({ equity: [[0, 100], [1000, 90], [2 * DAY_MS, 99]], results: [], exposedMs: 0, totalMs: 1, traded: 0 }).maxDrawdown).toBeCloseTo(-0.1, 12);
+  });
+
+  it('of a hundred days from midnight to midnight are those of a hundred days', () => {
+    const equity = Array.from({ length: 100 * 24 + 1 }, (_, hour) => [hour * DAY_MS / 24, 1000 + 500 * hour / 2400] as const);
+    expect(metricsOf({ equity, results: [], exposedMs: 0, totalMs: 1, traded: 0 }).cagr).toBeCloseTo(growthRate(1000, 1500, 100) ?? 0, 9);
+    const sinceNoon = equity.map(([at, value]) => [at + DAY_MS / 2, value] as const);
+    expect(metricsOf({ equity: sinceNoon, results: [], exposedMs: 0, totalMs: 1, traded: 0 }).cagr).toBeCloseTo(growthRate(1000, 1500, 101) ?? 0, 9);
   });
 
   it('take the last equity of each UTC day and carry it over days without any', () => {
     expect(dailyEquity([[10, 1], [20, 2], [3 * DAY_MS + 5, 4]])).toEqual([[0, 2], [DAY_MS, 2], [2 * DAY_MS, 2], [3 * DAY_MS, 4]]);
+    expect(dailyEquity([[0, 1], [20, 2], [DAY_MS, 3], [2 * DAY_MS, 4]])).toEqual([[-DAY_MS, 1], [0, 3], [DAY_MS, 4]]);
     expect(returnsOf([100, 110, 0, 5])).toEqual([expect.closeTo(0.1, 12), -1, Number.NaN]);
   });
 });
