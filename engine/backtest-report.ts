@@ -1,10 +1,11 @@
 /** A backtest as plain JSON: trades lot by lot, what was decided, equity and measures; refuses floats for money and zeros for what is undefined. */
 import type { BacktestReport, BacktestTrade } from '../contract/backtest.ts';
-import { add, formatFixed, subtract, sum, ZERO } from '../contract/money.ts';
+import { add, formatFixed, subtract, sum, toNumber, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { BacktestInput, BacktestResult } from './backtest.ts';
 import { fifoLots } from './lots.ts';
 import type { Lot } from './lots.ts';
+import { tradeMetrics } from './metrics.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
@@ -12,21 +13,28 @@ const orNull = (value: Fixed | null): string | null => (value === null ? null : 
 /** `points` is how many points of the equity are wanted at the most, spread evenly; all without it. */
 export function backtestReport(input: BacktestInput, result: BacktestResult, points = Number.POSITIVE_INFINITY): BacktestReport {
   const { agent } = input;
+  const lots = fifoLots(result.trades).sort((a, b) => a.acquiredAt - b.acquiredAt);
   const realized = sum(result.trades.map((fill) => fill.realized ?? ZERO));
   return {
     settings: {
       pool: agent.pool, profile: agent.profile, pairs: agent.pairs, interval: agent.interval, frequency: agent.frequency, from: iso(input.from), to: iso(input.to),
       deposit: formatFixed(input.deposit), maxPositionSize: formatFixed(agent.maxPositionSize), quote: agent.pairs[0]?.split('/')[1] ?? '',
     },
-    trades: fifoLots(result.trades).sort((a, b) => a.acquiredAt - b.acquiredAt).map(tradeOf),
+    trades: lots.map(tradeOf),
     decisions: result.acted.map(({ at, decision: { pair, action, reason, strength, threshold, text } }) => ({ time: iso(at), pair, action, reason, strength, threshold, text })),
     reasons: Object.fromEntries([...result.reasons].sort(([, a], [, b]) => b - a)),
     equity: pointsOf(result.curve.length, points).map((point) => ({ time: iso(result.curve.timeAt(point)), equity: formatFixed(result.curve.worthAt(point)) })),
-    metrics: result.metrics, buyAndHold: result.buyAndHold,
+    metrics: { ...result.metrics, ...measuresOf(lots) }, buyAndHold: result.buyAndHold,
     costs: { fees: formatFixed(sum(result.trades.map((fill) => fill.fee))), slippage: formatFixed(sum(result.trades.map(slippageOf))) },
     finalEquity: formatFixed(result.finalEquity), realized: formatFixed(realized),
     unrealized: formatFixed(subtract(subtract(result.finalEquity, input.deposit), realized)), candles: result.candles,
   };
+}
+
+/** Of the trades as they are listed, so that whoever counts them comes to the same. */
+function measuresOf(lots: readonly Lot[]): Pick<BacktestReport['metrics'], 'profitFactor' | 'winRate' | 'expectancy'> {
+  const { profitFactor, winRate, expectancy } = tradeMetrics(lots.flatMap(({ gain }) => (gain === null ? [] : [toNumber(gain)])));
+  return { profitFactor, winRate, expectancy };
 }
 
 /** Every so many points from the first on, and the last. */

@@ -51,6 +51,9 @@ describe('npm run backtest', () => {
     }
     expect(Object.keys(report.metrics).sort()).toEqual(['cagr', 'calmar', 'expectancy', 'exposure', 'maxDrawdown', 'profitFactor', 'sharpe', 'sortino', 'totalReturn', 'turnover', 'volatility', 'winRate']);
     expect(report.metrics.totalReturn).toBeCloseTo(Number(report.finalEquity) / 10_000 - 1, 9);
+    const results = report.trades.flatMap(({ pnl }) => (pnl === null ? [] : [Number(pnl)]));
+    expect(report.metrics.winRate).toBeCloseTo(results.filter((pnl) => pnl > 0).length / results.length, 12);
+    expect(report.metrics.expectancy).toBeCloseTo(results.reduce((total, pnl) => total + pnl, 0) / results.length, 9);
   });
 
   it('knows nothing of what comes later, takes a folder of tapes with coarser history, and costs what it is told', () => {
