@@ -31,54 +31,79 @@ const PEGGED: readonly (readonly [PoolId, Strategy])[] = [['stablecoin_arbitrage
  * rule alone, every other pair to the four directional strategies, each ranking within the pairs given.
  */
 export function allPools(input: StrategyInput): Map<string, Signal> {
-  const pegged = new Map([...input.pairs].filter(([pair]) => isStablecoinPair(pair)));
-  const moving = new Map([...input.pairs].filter(([pair]) => !isStablecoinPair(pair)));
-  const blended = new Map([...blend({ ...input, pairs: pegged }, PEGGED), ...blend({ ...input, pairs: moving }, DIRECTIONAL)]);
-  return new Map([...input.pairs.keys()].flatMap((pair) => {
-    const signal = blended.get(pair);
-    return signal ? [[pair, signal] as const] : [];
-  }));
+  const { moving, pegged } = splitOf(input.pairs);
+  const blended = [blend({ ...input, pairs: pegged }, PEGGED), blend({ ...input, pairs: moving }, DIRECTIONAL)];
+  const signals = new Map<string, Signal>();
+  for (const pair of input.pairs.keys()) {
+    const signal = blended[0]?.get(pair) ?? blended[1]?.get(pair);
+    if (signal) signals.set(pair, signal);
+  }
+  return signals;
+}
+
+type Pairs = StrategyInput['pairs'];
+
+/** The same pairs give the same two maps, so that a ranking within one is formed once (see `rankedAt`). */
+const SPLITS = new WeakMap<Pairs, { pegged: Pairs; moving: Pairs }>();
+
+function splitOf(pairs: Pairs): { pegged: Pairs; moving: Pairs } {
+  const known = SPLITS.get(pairs);
+  if (known) return known;
+  const split = {
+    pegged: new Map([...pairs].filter(([pair]) => isStablecoinPair(pair))),
+    moving: new Map([...pairs].filter(([pair]) => !isStablecoinPair(pair))),
+  };
+  SPLITS.set(pairs, split);
+  return split;
 }
 
 function blend(input: StrategyInput, strategies: readonly (readonly [PoolId, Strategy])[]): Map<string, Signal> {
-  const results = strategies.map(([pool, strategy]) => [pool, strategy(input)] as const);
-  return new Map([...input.pairs.keys()].flatMap((pair) => {
-    const signals = results.flatMap(([pool, byPair]) => {
-      const signal = byPair.get(pair);
-      return signal ? [{ pool, signal }] : [];
-    });
-    const net = netOf(pair, signals);
-    return net ? [[pair, net] as const] : [];
-  }));
+  const nets = new Map<string, Signal>();
+  if (input.pairs.size === 0) return nets;
+  const results = strategies.map(([, strategy]) => strategy(input));
+  for (const pair of input.pairs.keys()) {
+    const signals: Signal[] = [];
+    const sleeves: Sleeve[] = [];
+    for (let i = 0; i < strategies.length; i += 1) {
+      const signal = results[i]?.get(pair);
+      const pool = strategies[i]?.[0];
+      if (!signal || !pool) continue;
+      signals.push(signal);
+      sleeves.push(sleeveOf(pool, signal));
+    }
+    const net = netOf(pair, signals, sleeves);
+    if (net) nets.set(pair, net);
+  }
+  return nets;
 }
 
-function netOf(pair: string, parts: readonly { pool: PoolId; signal: Signal }[]): Signal | null {
-  const [first] = parts;
+function netOf(pair: string, signals: readonly Signal[], sleeves: readonly Sleeve[]): Signal | null {
+  const [first] = signals;
   if (!first) return null;
-  const sleeves = parts.map(({ pool, signal }) => sleeveOf(pool, signal));
-  const entering = sleeves.filter((sleeve) => sleeve.enter);
-  const known = sleeves.flatMap((sleeve) => (sleeve.z === null ? [] : [sleeve.z]));
-  const { price } = first.signal;
-  return {
-    pair,
-    z: mean(known),
-    strength: Math.max(0, ...(entering.length > 0 ? entering : sleeves).map((sleeve) => sleeve.strength)),
-    quality: mean(parts.map(({ signal }) => signal.quality)) ?? 0,
-    enter: entering.length > 0,
-    leave: sleeves.every((sleeve) => sleeve.leave),
-    dailyVolatility: parts.find(({ signal }) => signal.dailyVolatility !== null)?.signal.dailyVolatility ?? null,
-    reason: known.length === 0 ? first.signal.reason : 'blend',
-    ...(price === undefined ? {} : { price }),
-    target: entering.length / sleeves.length,
-    sleeves,
+  const zs: number[] = [];
+  let [entering, leaving, strongest, strongestEntering, quality] = [0, 0, 0, 0, 0];
+  let dailyVolatility: number | null = null;
+  for (const signal of signals) {
+    if (signal.z !== null) zs.push(signal.z);
+    if (signal.enter) entering += 1;
+    if (signal.leave) leaving += 1;
+    strongest = Math.max(strongest, signal.strength);
+    if (signal.enter) strongestEntering = Math.max(strongestEntering, signal.strength);
+    quality += signal.quality;
+    dailyVolatility ??= signal.dailyVolatility;
+  }
+  const net: Signal = {
+    pair, z: mean(zs), strength: entering > 0 ? strongestEntering : strongest, quality: quality / signals.length, enter: entering > 0, leave: leaving === signals.length,
+    dailyVolatility, reason: zs.length === 0 ? first.reason : 'blend', target: entering / signals.length, sleeves,
   };
+  if (first.price !== undefined) net.price = first.price;
+  return net;
 }
 
 function sleeveOf(pool: PoolId, { z, strength, enter, leave, reason, formedAt, deviation, edge }: Signal): Sleeve {
-  return {
-    pool, z, strength, enter, leave, reason,
-    ...(formedAt === undefined ? {} : { formedAt }),
-    ...(deviation === undefined ? {} : { deviation }),
-    ...(edge === undefined ? {} : { edge }),
-  };
+  const sleeve: Sleeve = { pool, z, strength, enter, leave, reason };
+  if (formedAt !== undefined) sleeve.formedAt = formedAt;
+  if (deviation !== undefined) sleeve.deviation = deviation;
+  if (edge !== undefined) sleeve.edge = edge;
+  return sleeve;
 }

@@ -19,8 +19,6 @@ interface Move {
   z: number;
   daily: number;
   quality: number;
-  /** The day's volume is at least the median day's of the week. */
-  backed: boolean;
 }
 
 /** In among the top 3 with volume behind it; out below the top 6. */
@@ -33,20 +31,21 @@ export function momentum24h({ pairs, at, horizon }: StrategyInput): Map<string, 
   const ranks = rankByScore(new Map([...moves].map(([pair, move]) => [pair, move.z])));
   return new Map([...pairs].map(([pair, series]) => {
     const move = moves.get(pair);
-    const verdict = move ? judge(move, ranks.get(pair) ?? ranks.size, ranks.size) : noOpinion('too_little_history');
+    const verdict = move ? judge(move, ranks.get(pair) ?? ranks.size, ranks.size, series, at) : noOpinion('too_little_history');
     return [pair, signalOf(pair, series, at, verdict)];
   }));
 }
 
-function judge(move: Move, rank: number, ranked: number): Verdict {
+function judge(move: Move, rank: number, ranked: number, series: Series, at: number): Verdict {
   const inTop = rank < ENTER_TOP;
   // In a list of six or fewer nobody can leave the top six: there a move that has turned is the way out.
   const leave = rank >= KEEP_TOP || (ranked <= KEEP_TOP && move.z < 0);
-  const enter = inTop && move.backed && !leave;
+  // Asked only of who would get in: it looks at a week of volume.
+  const enter = inTop && !leave && isBacked(series, at);
   let reason = 'in_top';
   if (leave && inTop) reason = 'move_turned';
   else if (!inTop) reason = 'not_in_top';
-  else if (!move.backed) reason = 'thin_volume';
+  else if (!enter) reason = 'thin_volume';
   return { z: move.z, quality: move.quality, enter, leave, dailyVolatility: move.daily, reason };
 }
 
@@ -58,10 +57,10 @@ function moveOf(series: Series, at: number, days: number): Move | null {
     z: change / (volatility.daily * Math.sqrt(days)),
     daily: volatility.daily,
     quality: volatility.quality,
-    backed: isBacked(series, at),
   };
 }
 
+/** The day's volume is at least the median day's of the week. */
 function isBacked(series: Series, at: number): boolean {
   const today = dayVolume(series, at);
   const week: number[] = [];

@@ -26,23 +26,39 @@ interface Score {
  * two fifths. z is the distance from the mean of the list in its own standard deviations, so it takes two pairs at least.
  */
 export function rankedAt({ pairs, at }: StrategyInput, formedAt: number, days: number): Map<string, Signal> {
+  const { centre, ranks, scores, spread } = listAt(pairs, formedAt, days);
+  const signals = new Map<string, Signal>();
+  for (const [pair, series] of pairs) {
+    const score = scores.get(pair);
+    let verdict = noOpinion(score ? 'too_few_pairs' : 'too_little_history', score?.daily ?? null);
+    if (score && centre !== null && spread !== null && spread > 0) {
+      verdict = judge(score, (score.value - centre) / spread, ranks.get(pair) ?? ranks.size, ranks.size);
+    }
+    verdict.dailyVolatility = volatilityAt(series, at)?.daily ?? verdict.dailyVolatility;
+    signals.set(pair, signalOf(pair, series, at, verdict, { formedAt }));
+  }
+  return signals;
+}
+
+interface List { formedAt: number; days: number; scores: Map<string, Score>; ranks: Map<string, number>; centre: number | null; spread: number | null }
+
+/** The newest lists of each set of pairs, which nobody changes once it was asked about: a list holds until the next one is formed. */
+const LISTS = new WeakMap<StrategyInput['pairs'], List[]>();
+const LISTS_MAX = 4;
+
+function listAt(pairs: StrategyInput['pairs'], formedAt: number, days: number): List {
+  const lists = LISTS.get(pairs) ?? [];
+  const known = lists.find((list) => list.formedAt === formedAt && list.days === days);
+  if (known) return known;
   const scores = new Map<string, Score>();
   for (const [pair, series] of pairs) {
     const score = scoreOf(series, formedAt, days);
     if (score) scores.set(pair, score);
   }
   const values = [...scores.values()].map((score) => score.value);
-  const centre = mean(values);
-  const spread = deviation(values);
-  const ranks = rankByScore(new Map([...scores].map(([pair, score]) => [pair, score.value])));
-  return new Map([...pairs].map(([pair, series]) => {
-    const score = scores.get(pair);
-    let verdict = noOpinion(score ? 'too_few_pairs' : 'too_little_history', score?.daily ?? null);
-    if (score && centre !== null && spread !== null && spread > 0) {
-      verdict = judge(score, (score.value - centre) / spread, ranks.get(pair) ?? ranks.size, ranks.size);
-    }
-    return [pair, signalOf(pair, series, at, { ...verdict, dailyVolatility: volatilityAt(series, at)?.daily ?? verdict.dailyVolatility }, { formedAt })];
-  }));
+  const list: List = { formedAt, days, scores, ranks: rankByScore(new Map([...scores].map(([pair, score]) => [pair, score.value]))), centre: mean(values), spread: deviation(values) };
+  LISTS.set(pairs, [list, ...lists].slice(0, LISTS_MAX));
+  return list;
 }
 
 function judge(score: Score, z: number, rank: number, ranked: number): Verdict {

@@ -35,8 +35,14 @@ export interface Verdict {
 
 /** A verdict as a signal, with its strength and the close it was judged on. */
 export function signalOf(pair: string, series: Series, at: number, verdict: Verdict, more: Pick<Signal, 'formedAt' | 'deviation' | 'edge'> = {}): Signal {
+  const { dailyVolatility, enter, leave, quality, reason, z } = verdict;
+  const signal: Signal = { pair, z, strength: strengthOf(z, quality), quality, enter, leave, dailyVolatility, reason };
   const price = closeAt(series, at);
-  return { pair, ...verdict, strength: strengthOf(verdict.z, verdict.quality), ...(price === null ? {} : { price }), ...more };
+  if (price !== null) signal.price = price;
+  if (more.formedAt !== undefined) signal.formedAt = more.formedAt;
+  if (more.deviation !== undefined) signal.deviation = more.deviation;
+  if (more.edge !== undefined) signal.edge = more.edge;
+  return signal;
 }
 
 /** No opinion: neither in nor out. Whatever is held stays under its stop. */
