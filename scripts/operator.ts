@@ -38,7 +38,9 @@ async function directly(config: Config, dataDir: string, ask: OperatorAsk): Prom
 }
 
 export async function askOperator(what: OperatorAsk): Promise<unknown> {
-  const config = readConfig(process.env);
+  // Where the data lies and nothing else: whoever has to switch something off must not be held up by another setting.
+  const { DATA_DIR, DATABASE_URL } = process.env;
+  const config = readConfig({ DATA_DIR, DATABASE_URL });
   const dataDir = resolve(config.dataDir);
   const socket = operatorSocket(dataDir);
   return (existsSync(socket) ? await overSocket(socket, what) : null) ?? directly(config, dataDir, what);

@@ -1,4 +1,4 @@
-/** The operator's switch as a command, beside a running server: thrown, listed, lifted, and a plain sentence for what names nothing. */
+/** The operator's switch as a command, beside a running server and whatever else is set wrongly: thrown, listed, lifted, and a plain sentence for what names nothing. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const run = (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => new Promise((resolve) => {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/halt.ts', ...args], { env: { ...process.env, DATA_DIR: folder, DATABASE_URL: '' } });
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/halt.ts', ...args], { env: { ...process.env, NODE_ENV: 'production', PORT: 'none', DATA_DIR: folder, DATABASE_URL: '' } });
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (piece: string) => { out += piece; });
   child.stderr.setEncoding('utf8').on('data', (piece: string) => { err += piece; });
