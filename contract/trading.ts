@@ -106,6 +106,10 @@ export const Fill = z.object({
   realized: z.nullable(DecimalText),
   /** What the sold quantity had cost, fees of entry included; null for a buy. Absent in fills kept from before. */
   costBasis: z.optional(z.nullable(DecimalText)),
+  /** The quote it was priced from, and the version of the rules. Absent in fills kept from before. */
+  quoteBid: z.optional(DecimalText),
+  quoteAsk: z.optional(DecimalText),
+  ruleVersion: z.optional(z.number()),
   reason: z.string(),
   decidedAt: z.number(),
   filledAt: z.number(),

@@ -13,7 +13,7 @@ export function toFill(row: FillRow, agentName: string): Fill {
   return {
     id: row.id, orderId: row.orderId, agentId: row.agentId, agentName, pair: row.pair, side: row.side === 'buy' ? 'buy' : 'sell',
     quantity: exact(row.quantity), price: exact(row.price), notional: exact(row.notional), fee: exact(row.fee), feeBps: exact(row.feeBps),
-    slippageBps: exact(row.slippageBps), realized: row.realized === null ? null : exact(row.realized),
+    slippageBps: exact(row.slippageBps), quoteBid: exact(row.quoteBid), quoteAsk: exact(row.quoteAsk), ruleVersion: row.ruleVersion, realized: row.realized === null ? null : exact(row.realized),
     costBasis: row.costBasis === null ? null : exact(row.costBasis), reason: row.reason,
     decidedAt: row.decidedMarketMs, filledAt: row.filledMarketMs, tickId: row.tickId,
   };

@@ -26,7 +26,18 @@ export function ofSale(fill: Fill, quote: string): Explanation {
       { key: 'fee', label: 'Fee', value: less(fill.fee) },
       { key: 'cost', label: 'What it had cost, fees of entry included', value: less(cost) },
     ], { label: 'Realised', value: realized, change: true })],
+    facts: termsOf(fill),
   };
+}
+
+/** What was frozen into a fill when it was made: what it can be reckoned by again. */
+function termsOf({ feeBps, slippageBps, quoteBid, quoteAsk, ruleVersion }: Fill): NonNullable<Explanation['facts']> {
+  return [
+    { label: 'Fee rate then', text: `${formatPrice(feeBps)} bps` },
+    ...(quoteBid === undefined || quoteAsk === undefined ? [] : [{ label: 'Quote it was priced from, bid and ask', text: `${formatPrice(quoteBid)} / ${formatPrice(quoteAsk)}` }]),
+    { label: 'Price against the middle of it', text: `${Number(slippageBps).toFixed(1)} bps worse` },
+    ...(ruleVersion === undefined ? [] : [{ label: 'Version of the fill rules', text: String(ruleVersion) }]),
+  ];
 }
 
 /** What sales brought, one row each, against a total that the server knows. */
