@@ -6,7 +6,8 @@ import { formatAmount } from '../format/numbers.ts';
 export interface ChartMark { at: number; side: 'buy' | 'sell'; text: string }
 
 /** A line to compare with: what it is, its points, and how it is told from the others without colour. */
-export interface ComparedLine { name: string; points: readonly (readonly [number, string])[] }
+/** `alike`: drawn as the first is, because the two are one thing, such as the edges of a band. */
+export interface ComparedLine { name: string; points: readonly (readonly [number, string])[]; alike?: boolean }
 /** Every line has a dash and a colour of its own; as many as there are of these can be told apart. */
 export const COMPARED_STYLES = [
   { token: '--ink-3', dash: LineStyle.Dashed }, { token: '--amber', dash: LineStyle.Solid }, { token: '--blue', dash: LineStyle.SparseDotted },
@@ -80,12 +81,13 @@ export function drawChart(host: HTMLElement, { onRead }: { onRead: (read: { at: 
   });
   const area = chart.addSeries(AreaSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerRadius: 3 });
   const beside: ISeriesApi<'Line'>[] = [];
+  let styles: readonly number[] = [];
 
   const paint = (): void => {
     tones = palette();
     chart.applyOptions(look());
     area.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
-    beside.forEach((line, index) => { const style = COMPARED_STYLES[index % COMPARED_STYLES.length]; if (style !== undefined) line.applyOptions({ color: colour(style.token), lineStyle: style.dash }); });
+    beside.forEach((line, index) => { const style = COMPARED_STYLES[(styles[index] ?? index) % COMPARED_STYLES.length]; if (style !== undefined) line.applyOptions({ color: colour(style.token), lineStyle: style.dash }); });
   };
   paint();
   const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -102,7 +104,9 @@ export function drawChart(host: HTMLElement, { onRead }: { onRead: (read: { at: 
 
   return {
     set({ line, stepMs, compared }) {
-      if (beside.length !== compared.length) {
+      const wanted = compared.map(({ alike }, index) => (alike === true ? 0 : index));
+      if (beside.length !== compared.length || wanted.join() !== styles.join()) {
+        styles = wanted;
         for (const one of beside.splice(0)) chart.removeSeries(one);
         while (beside.length < compared.length) beside.push(chart.addSeries(LineSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false }));
         paint();

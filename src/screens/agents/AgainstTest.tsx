@@ -49,13 +49,23 @@ function Standing({ test }: { test: AgentTest }) {
   return <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">Below what the test leads to expect in 95 of 100 cases: {span}. Once in twenty that is chance; it may also be a market that the test did not see.</p>;
 }
 
+/** The band between two of its points, so that it has a value wherever the live line has one. */
+export function edgeAt(band: AgentTest['band'], index: 1 | 2 | 3, at: number): number {
+  const next = band.findIndex(([time]) => time >= at);
+  const after = band[next === -1 ? band.length - 1 : next];
+  const before = band[Math.max(0, next - 1)];
+  if (after === undefined || before === undefined || after[0] <= before[0] || next === -1) return after?.[index] ?? 0;
+  return before[index] + ((after[index] - before[index]) * (at - before[0])) / (after[0] - before[0]);
+}
+
 /** Live result and the band's edges in money, from the start on. */
 function useLines(test: AgentTest, insight: AgentInsight) {
   return useMemo(() => {
     const then = Number(test.resultThen);
     const live = (insight.series.find(({ agentId }) => agentId === test.agentId)?.points ?? []).filter(([at]) => at > test.since).map(([at, result]) => [at, (result - then).toFixed(6)] as const);
-    const edge = (index: 1 | 3) => test.band.map((point) => [point[0], (point[index] * Number(test.equity)).toFixed(6)] as const);
-    return { live: [[test.since, '0'] as const, ...live], edges: [{ name: 'Low edge', points: edge(1) }, { name: 'High edge', points: edge(3) }] };
+    const line = [[test.since, '0'] as const, ...live];
+    const edge = (index: 1 | 3) => line.map(([at]) => [at, (edgeAt(test.band, index, at) * Number(test.equity)).toFixed(6)] as const);
+    return { live: line, edges: test.band.length === 0 ? [] : [{ name: 'Low edge', points: edge(1) }, { name: 'High edge', points: edge(3), alike: true }] };
   }, [test, insight]);
 }
 

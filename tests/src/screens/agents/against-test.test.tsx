@@ -12,7 +12,7 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<o
 // jsdom has no canvas: what is drawn is looked at in a browser.
 vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
 
-const { default: AgainstTest, standing } = await import('../../../../src/screens/agents/AgainstTest.tsx');
+const { default: AgainstTest, edgeAt, standing } = await import('../../../../src/screens/agents/AgainstTest.tsx');
 const { clearAnalytics, insightStore } = await import('../../../../src/stores/analytics.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { fill } = await import('../../../../src/stores/slot.ts');
@@ -48,6 +48,11 @@ describe('an agent against its test', () => {
     const at = (change: string) => standing(test({ change }))?.is;
     expect([at('-300.000001'), at('-300'), at('0'), at('350'), at('350.01')]).toEqual(['below', 'inside', 'inside', 'inside', 'above']);
     expect([standing(test({ sameSettings: false })), standing(test({ band: [] })), standing(test({ equity: '0' }))]).toEqual([null, null, null]);
+  });
+
+  it('has edges wherever the live line has a point', () => {
+    const { band } = test();
+    expect([edgeAt(band, 1, SINCE), edgeAt(band, 1, SINCE + 2.25 * DAY), edgeAt(band, 3, SINCE + 4.5 * DAY), edgeAt(band, 3, SINCE + 9 * DAY), edgeAt([], 1, 0)]).toEqual([0, -0.015, 0.035, 0.035, 0]);
   });
 
   it('has no verdict where the settings have changed, and says so', () => {
