@@ -1,15 +1,18 @@
 /** The app's own worker, as it was built, on an order for a test, in Chromium; refuses to time the fetching of candles. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BacktestOrder, BacktestOutcome } from '../../src/backtest/messages.ts';
+import { DIST } from '../../scripts/build-stamp.ts';
+import { readBuilds } from '../../scripts/keep-assets.ts';
 import { openBrowser } from '../support/browser.ts';
 
-const ASSETS = 'dist/assets';
+const ASSETS = `${DIST}/assets`;
 
 function builtWorker(): string {
-  const found = (): string | undefined => (existsSync(ASSETS) ? readdirSync(ASSETS).find((file) => /^worker-[\w-]+\.js$/.test(file)) : undefined);
+  // The build keeps the parts of those before it: only its own are asked.
+  const found = (): string | undefined => readBuilds(DIST)[0]?.find((file) => /^worker-[\w-]+\.js$/.test(file));
   if (found() === undefined) execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { stdio: 'ignore' });
   const file = found();
   if (file === undefined) throw new Error('The build has no worker for tests on past candles');
