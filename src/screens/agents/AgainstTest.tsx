@@ -69,14 +69,16 @@ function useLines(test: AgentTest, insight: AgentInsight) {
   }, [test, insight]);
 }
 
-const bps = (value: number | null): string => (value === null ? '—' : `${value.toFixed(1).replace('-', '−')} bps`);
+function Bps({ value, why }: { value: number | null; why?: string }) {
+  return value === null ? <span title={why}>—</span> : <span className="whitespace-nowrap">{value.toFixed(1).replace('-', '−')} bps</span>;
+}
 
 function Costs({ test }: { test: AgentTest }) {
   return (
     <dl>
-      <Line term={<>Spread and price impact paid<span className="block text-xs text-ink-3">in the test {bps(test.testedSlippageBps)}</span></>}><span title={test.fills === 0 ? 'No trade since its start' : undefined}>{bps(test.slippageBps)}</span></Line>
-      {test.fills > 0 && <Line term="Of it half the spread">{bps(test.halfSpreadBps)}</Line>}
-      {test.fills > 0 && <Line term="Price between decision and fill, against it">{bps(test.delayBps)}</Line>}
+      <Line term={<>Spread and price impact paid<span className="block text-xs text-ink-3">in the test <Bps value={test.testedSlippageBps} why="No trade in the test" /></span></>}><Bps value={test.slippageBps} why="No trade since its start" /></Line>
+      {test.fills > 0 && <Line term="Of it half the spread"><Bps value={test.halfSpreadBps} /></Line>}
+      {test.fills > 0 && <Line term="Price between decision and fill, against it"><Bps value={test.delayBps} why="No trade of its own decision in the last week" /></Line>}
       <Line term="Purchases filled in part">{test.partFills}</Line>
       <Line term="Entries decided and refused">{test.missed.reduce((sum, { count }) => sum + count, 0)}{test.missed.length > 0 && <span className="block text-xs text-ink-3">{test.missed.map(({ count, reason }) => `${reasonText(reason)} ${count}`).join(', ')}</span>}</Line>
     </dl>

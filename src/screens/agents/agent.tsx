@@ -206,8 +206,9 @@ export default function AgentScreen({ params }: ScreenProps) {
           <Section title="Trades">
             {fills.length === 0 ? <EmptyState title="No trades yet">They appear with price, fee and reason as they are made.</EmptyState> : <Fills fills={fills.slice(0, 100)} quote={agent.quote} showAgent={false} />}
           </Section>
-          <Suspense><AgainstTest agent={agent} /></Suspense>
           <Suspense fallback={<Skeleton className="h-20 w-full" />}><WouldHaveDone ask={{ agentId: id }} version={agent.version} heading="h2" /></Suspense>
+          {/* Last in its column: it comes with a later answer, and moves nothing. */}
+          <Suspense><AgainstTest agent={agent} /></Suspense>
         </div>
         <div className="flex min-w-0 flex-col gap-8">
           <Section title="Results"><Results agent={agents.data === null ? agent : { ...agent, ...moneyOf(agent, agents.data, portfolio) }} slot={slot} /></Section>
