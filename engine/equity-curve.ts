@@ -2,9 +2,9 @@
 import type { Fixed } from '../contract/money.ts';
 import { priceFromNumber, quoteAround } from './fills.ts';
 import { markToMarket } from './ledger.ts';
+import { equityDay } from './metrics.ts';
 import type { EquityPoint } from './metrics.ts';
 import { toNumber } from '../contract/money.ts';
-import { DAY_MS } from './schedule.ts';
 import type { Series } from './series.ts';
 import type { Timeline } from './timeline.ts';
 import type { OpenPosition, PairRules, Quote } from './types.ts';
@@ -57,7 +57,7 @@ export class EquityCurve {
     const points: EquityPoint[] = [[this.start, toNumber(this.deposit)]];
     let before = Number.NaN;
     for (let k = 0; k <= opens.length; k += 1) {
-      const day = k === opens.length ? Number.NaN : Math.floor(((opens[k] ?? 0) + (lengths[k] ?? 0)) / DAY_MS);
+      const day = k === opens.length ? Number.NaN : equityDay((opens[k] ?? 0) + (lengths[k] ?? 0));
       if (k > 0 && day !== before) points.push([this.timeAt(k), toNumber(this.worthAt(k))]);
       before = day;
     }

@@ -8,11 +8,16 @@ export const DAYS_A_YEAR = 365;
 
 export type EquityPoint = readonly [atMs: number, equity: number];
 
-/** Last equity of each UTC day, oldest first: 00:00 ends the day before. A day without a point has the value of the day before. */
+/** The UTC day (its 00:00, ms) that a point of equity belongs to: 00:00 ends the day before. */
+export function equityDay(at: number): number {
+  return (Math.ceil(at / DAY_MS) - 1) * DAY_MS;
+}
+
+/** Last equity of each UTC day, oldest first. A day without a point has the value of the day before. */
 export function dailyEquity(points: readonly EquityPoint[]): EquityPoint[] {
   const days: [number, number][] = [];
   for (const [at, equity] of points) {
-    const day = (Math.ceil(at / DAY_MS) - 1) * DAY_MS;
+    const day = equityDay(at);
     let last = days.at(-1);
     while (last && last[0] + DAY_MS < day) {
       last = [last[0] + DAY_MS, last[1]];

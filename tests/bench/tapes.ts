@@ -10,17 +10,22 @@ import { FIVE_MINUTES, hasRecorded, madeTape, recorded } from '../engine/tape.ts
 const FROM = Date.UTC(2015, 0, 1);
 const BASES = ['BTC', 'ETH', 'SOL', 'AVAX', 'LINK', 'DOT', 'ATOM', 'ADA', 'MATIC'].filter((base) => hasRecorded('5m', base));
 
-export const TAPE_NAME = BASES.length > 0 ? `recorded (${BASES.length} pairs joined, again and again)` : 'made';
+export const TAPE_NAME = BASES.length > 0 ? `recorded (${BASES.length} pairs joined, each also the other way round)` : 'made';
 
-/** The pairs one after the other, each taken on from the price at which the one before ended, as often as it takes; prices to the cent. */
+/** The same market quoted the other way round: what fell rises. */
+const inverted = (tape: readonly Candle[]): Candle[] => tape.map(({ close, high, low, open, time, volume }) => ({ time, open: 1 / open, high: 1 / low, low: 1 / high, close: 1 / close, volume: volume * open }));
+
+/**
+ * The pairs one after the other, each as it was and then quoted the other way round, so that the price comes back to
+ * where it began; each taken on from the price at which the one before ended, as often as it takes; prices to the cent.
+ */
 export function longTape(count: number): Candle[] {
-  const tapes = BASES.length > 0 ? BASES.map((base) => recorded('5m', base)) : [madeTape(11, FROM, 50_000)];
+  const tapes = (BASES.length > 0 ? BASES.map((base) => recorded('5m', base)) : [madeTape(11, FROM, 50_000)]).flatMap((tape) => [tape, inverted(tape)]);
   const joined: Candle[] = [];
   let last = 40_000;
   for (let next = 0; joined.length < count; next += 1) {
     const tape = tapes[next % tapes.length] ?? [];
-    // Down a long way and up again: a price of a few cents would be all rounding.
-    const scale = (last > 4_000 && last < 400_000 ? last : 40_000) / (tape[0]?.open ?? 1);
+    const scale = last / (tape[0]?.open ?? 1);
     const cents = (price: number): number => Number((price * scale).toFixed(2));
     for (const candle of tape.slice(0, count - joined.length)) {
       joined.push({ time: FROM + joined.length * FIVE_MINUTES, open: cents(candle.open), high: cents(candle.high), low: cents(candle.low), close: cents(candle.close), volume: candle.volume / scale });
