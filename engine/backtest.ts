@@ -16,6 +16,8 @@ import { pegReader } from './pegs.ts';
 import type { PegBreaks } from './pegs.ts';
 import { agentBlockCode, makeStanding, makeWatch, quietReason } from './quiet.ts';
 import type { Watch } from './quiet.ts';
+import { isShutTogether } from './quiet-together.ts';
+import type { Worth } from './quiet-together.ts';
 import { executionIntervalMs, lastClose, mayRebalance, nextDue } from './schedule.ts';
 import { indexAt, makeSeries, volumeOf } from './series.ts';
 import type { Series } from './series.ts';
@@ -140,17 +142,34 @@ function look(run: Run, k: number, open: number, close: number): void {
   standing.block = agentBlockCode(standing);
   standing.pegBreaks = run.pegsAt(close);
   let loud: Watch[] | null = null;
+  let shut: Watch[] | null = null;
   for (const watch of run.watches) {
-    const reason = quietReason(watch, run.signalAt(close, watch.pair), priceAt(watch, k, open), open, standing);
-    if (reason === null) (loud ??= []).push(watch);
-    else if (reason === watch.reason) watch.times += 1;
-    else count(run, watch, reason);
+    const price = priceAt(watch, k, open);
+    const signal = run.signalAt(close, watch.pair);
+    const reason = quietReason(watch, signal, price, open, standing);
+    if (reason !== null) count(run, watch, reason);
+    else if (run.positions.size > 0 && isShutTogether(watch, signal, price, open, standing, worthNow(run, k, open), correlationAt(run.looked, close))) (shut ??= []).push(watch);
+    else (loud ??= []).push(watch);
   }
-  if (loud) act(run, k, close, loud);
+  // What is sold or bought may make room or take it: then those that had none are asked as well, in the agent's order.
+  if (loud) act(run, k, close, shut === null ? loud : run.watches.filter((watch) => loud.includes(watch) || shut.includes(watch)));
+  else for (const watch of shut ?? []) count(run, watch, 'correlated_exposure');
   standing.lastLook = close;
 }
 
+function worthNow(run: Run, k: number, open: number): Worth[] {
+  return run.watches.flatMap((watch) => {
+    if (watch.position === null) return [];
+    const price = priceAt(watch, k, open);
+    return [{ pair: watch.pair, value: Number.isNaN(price) ? approximate(watch.position.cost) : watch.quantity * watch.bidShare * price }];
+  });
+}
+
 function count(run: Run, watch: Watch, reason: string): void {
+  if (reason === watch.reason) {
+    watch.times += 1;
+    return;
+  }
   writeDown(run, watch);
   watch.reason = reason;
   watch.times = 1;

@@ -17,13 +17,13 @@ import { noTradeBand } from './sizing.ts';
 import { holds, leaves, refusalOf } from './sleeves.ts';
 import type { SleevesInput } from './sleeves.ts';
 import { executionIntervalMs, lastRebalance } from './schedule.ts';
-import type { AgentInput, OpenPosition, PairRules, Signal, Sleeve } from './types.ts';
+import type { AgentInput, OpenPosition, PairRules, RiskValues, Signal, Sleeve } from './types.ts';
 
 /** Between a float of this file and the money it stands for there is less than this, as a share. */
 export const ROOM = 1e-6;
 const DAYS_A_YEAR = 365;
 /** A part of the equity under this is rounded too coarsely to be judged here. */
-const SMALL = 1e-5;
+export const SMALL = 1e-5;
 
 /** What is known of a pair between two looks, as numbers; brought up to date after everything that happens to it. */
 export interface Watch {
@@ -133,7 +133,7 @@ export function quietReason(watch: Watch, signal: Signal | null, price: number, 
 }
 
 /** As the guards of a pair answer, in their order. */
-function pairBlockCode({ coins, coolUntil, spread, stopUntil }: Watch, signal: Signal, price: number, openAt: number, { at, intervalMs, pegBreaks }: Standing): string | null | undefined {
+export function pairBlockCode({ coins, coolUntil, spread, stopUntil }: Watch, signal: Signal, price: number, openAt: number, { at, intervalMs, pegBreaks }: Standing): string | null | undefined {
   if (spread > SPREAD_MAX - ROOM) return undefined;
   if (signal.price !== undefined && !(Math.abs(price / signal.price - 1) < JUMP_MAX - ROOM)) return undefined;
   if (openAt < at || openAt - at > Math.max(intervalMs, GOOD_FOR_MIN_MS)) return 'stale_feed';
@@ -182,12 +182,12 @@ function whyHeld(watch: Watch, signal: Signal, price: number, blocked: string | 
 }
 
 /** Without any volume the house reckons with the worst impact, both ways. */
-function spareImpact({ series }: Watch, { at, intervalMs }: Standing): number {
+export function spareImpact({ series }: Watch, { at, intervalMs }: Standing): number {
   return series !== null && volumeOf(series, at, intervalMs) > 0 ? 0 : Number.NaN;
 }
 
 /** Mean strength of the strategies that want the pair; NaN where they are not those that are remembered for it. */
-function strengthAsBefore({ asked, costs }: Watch, stake: Stake, signal: Signal, mayJoin: boolean, { agent, at }: Standing): number {
+export function strengthAsBefore({ asked, costs }: Watch, stake: Stake, signal: Signal, mayJoin: boolean, { agent, at }: Standing): number {
   const { threshold } = agent.risk;
   asked.at = at;
   asked.mayJoin = mayJoin;
@@ -205,10 +205,15 @@ function strengthAsBefore({ asked, costs }: Watch, stake: Stake, signal: Signal,
   return wanting === stake.pools.length ? strength / wanting : Number.NaN;
 }
 
-/** How far the holding is off its target, as `driftOf` has it; NaN where it is too small to say. */
-function driftNow({ bidShare, quantity }: Watch, wanted: number, strength: number, dailyVolatility: number, price: number, { agent: { risk }, cap, equity }: Standing): number {
+/** A full position as a share of equity, as `targetPosition` has it. */
+export function fullShare(risk: RiskValues, dailyVolatility: number, strength: number): number {
   const byVolatility = (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * strength;
-  const part = Math.min(risk.maxPosition, risk.riskPerTrade / risk.stopLoss, byVolatility);
+  return Math.min(risk.maxPosition, risk.riskPerTrade / risk.stopLoss, byVolatility);
+}
+
+/** How far the holding is off its target, as `driftOf` has it; NaN where it is too small to say. */
+export function driftNow({ bidShare, quantity }: Watch, wanted: number, strength: number, dailyVolatility: number, price: number, { agent: { risk }, cap, equity }: Standing): number {
+  const part = fullShare(risk, dailyVolatility, strength);
   if (!(part * wanted > SMALL)) return Number.NaN;
   const full = Math.min(equity * part, cap);
   const target = Math.min(equity * wanted * part, cap);

@@ -84,6 +84,18 @@ describe('a backtest that skips what cannot change anything', () => {
     expect(trades).toBeGreaterThan(RUNS);
   });
 
+  it.each(['base_ecosystem', 'momentum_24h'] as const)('does so where pairs move together and may not all be held: %s', (pool) => {
+    let [shut, trades] = [0, 0];
+    for (let seed = 1; seed <= 6; seed += 1) {
+      const agent = { pool, profile: 'Moderate', interval: '5-minute', frequency: seed % 2 === 0 ? 'optimized' : 'high' } as const;
+      const input = inputOf({ days: 40, seed, swing: 0.01, crashes: seed > 3, gaps: seed > 4, thin: false, pegged: false, together: true }, agent, 100, { deposit: '10000', cap: '1000000', trade: '1000000', feeBps: 10 });
+      trades += both(input);
+      shut += backtest(input).reasons.get('correlated_exposure') ?? 0;
+    }
+    expect(trades).toBeGreaterThan(5);
+    expect(shut).toBeGreaterThan(100);
+  });
+
   it.each(PoolId.options)('does so with %s, which trades here', (pool) => {
     const pegged = pool === 'stablecoin_arbitrage';
     const agent = { pool, profile: 'Aggressive', interval: '5-minute', frequency: 'optimized' } as const;
