@@ -24,10 +24,10 @@ const PROBE_TIMEOUT_MS = 2_000;
 const LATE_LOOK_MS = 60_000;
 
 /** Without agents of its own a server depends on workers, and says so when they do not come. */
-async function sayLateness(database: Database, market: RunningMarket, log: Log): Promise<void> {
-  const last = await lastTick(database, market);
-  const lateMs = last === null ? 0 : market.now() - last - 2 * INTERVAL_MS[market.baseInterval];
-  if (lateMs > 0) log.error({ lastTick: last, lateMs }, 'No worker runs the agents of this source: nothing is traded, and no stop is watched');
+async function sayLateness(database: Database, market: RunningMarket, log: Log, since: number): Promise<void> {
+  const last = Math.max(since, await lastTick(database, market) ?? since);
+  const lateMs = market.now() - last - 2 * INTERVAL_MS[market.baseInterval];
+  if (lateMs > 0) log.error({ last, lateMs }, 'No worker runs the agents of this source: nothing is traded, and no stop is watched');
 }
 
 async function databaseState(database: Database): Promise<string> {
@@ -73,7 +73,8 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
     opened.add('scheduler', () => scheduler.stop());
     await scheduler.start();
   } else {
-    const lateness = new Rounds(() => sayLateness(database, market, log), LATE_LOOK_MS, log, 'the newest tick could not be read');
+    const since = market.now();
+    const lateness = new Rounds(() => sayLateness(database, market, log, since), LATE_LOOK_MS, log, 'the newest tick could not be read');
     opened.add('lateness', () => lateness.stop());
     lateness.start();
   }

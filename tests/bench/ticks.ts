@@ -23,7 +23,7 @@ const BATCH = process.env.TICK_BATCH ?? '250';
 const SETTINGS = ['shared_buffers=2GB', 'max_wal_size=8GB', 'checkpoint_timeout=15min', 'wal_compression=on'];
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-interface Tick { seconds: number; agents: number; trades: number; filling: number; cpuSeconds: number; databaseSeconds: number }
+interface Tick { seconds: number; agents: number; trades: number; filling: number; cpuSeconds: number; databaseSeconds: number; grownMb: number }
 
 function worker(url: string): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL('./tick-worker.ts', import.meta.url)), [url, String(TICKS + 2), BATCH], { execArgv: ['--import', 'tsx', '--max-old-space-size=4096', ...(process.env.TICK_NODE ?? '').split(' ').filter(Boolean)] });
@@ -42,6 +42,8 @@ function ask(child: ChildProcess, message: ToWorker): Promise<FromWorker> {
 }
 
 async function oneTick(cluster: TestPostgres, database: Database, children: readonly ChildProcess[], tick: number): Promise<Tick> {
+  const sizeOf = async (): Promise<number> => (await rowsOf<{ mb: number }>(database.db, sql`select (pg_database_size(current_database()) / 1e6)::float8 as mb`))[0]?.mb ?? 0;
+  const sizeBefore = await sizeOf();
   const before = cluster.cpuSeconds();
   const began = performance.now();
   const reports = await Promise.all(children.map((child) => ask(child, { tick })));
@@ -51,7 +53,7 @@ async function oneTick(cluster: TestPostgres, database: Database, children: read
   if (errors[0] !== undefined || reports.some(({ faults }) => faults > 0)) throw new Error(errors[0] ?? 'An agent failed');
   const total = (key: 'agents' | 'trades' | 'cpuSeconds'): number => reports.reduce((all, report) => all + report[key], 0);
   const [row] = await rowsOf<{ n: number }>(database.db, sql`select count(distinct agent_id)::int as n from fills where decided_market_ms = (select max(close_market_ms) from ticks)`);
-  return { seconds, agents: total('agents'), trades: total('trades'), filling: row?.n ?? 0, cpuSeconds: total('cpuSeconds'), databaseSeconds };
+  return { seconds, agents: total('agents'), trades: total('trades'), filling: row?.n ?? 0, cpuSeconds: total('cpuSeconds'), databaseSeconds, grownMb: await sizeOf() - sizeBefore };
 }
 
 /** So many agents run by so many workers, over a first tick and some more; the books are held against the rules at the end. */
@@ -66,7 +68,7 @@ async function runOf(cluster: TestPostgres, agents: number, workers: number): Pr
       const done = await oneTick(cluster, database, children, tick);
       if (done.agents !== agents) throw new Error(`${done.agents} of ${agents} agents were run`);
       all.push(done);
-      process.stderr.write(`${agents} agents, ${workers} workers, tick ${tick}: ${done.seconds.toFixed(1)} s, ${done.trades} fills of ${done.filling} agents, processor: ${done.cpuSeconds.toFixed(1)} s workers, ${done.databaseSeconds.toFixed(1)} s database, load ${loadavg()[0]?.toFixed(1)}\n`);
+      process.stderr.write(`${agents} agents, ${workers} workers, tick ${tick}: ${done.seconds.toFixed(1)} s, ${done.trades} fills of ${done.filling} agents, processor: ${done.cpuSeconds.toFixed(1)} s workers, ${done.databaseSeconds.toFixed(1)} s database, ${done.grownMb.toFixed(0)} MB more, load ${loadavg()[0]?.toFixed(1)}\n`);
     }
     const [first, ...later] = all;
     if (first === undefined) throw new Error('Nothing was run');
@@ -97,6 +99,7 @@ export async function measure(): Promise<Measurement[]> {
           { section, what: `${name}: the longest of them`, value: Math.max(...later.map((tick) => tick.seconds)), unit: 's' },
           { section, what: `${name}: an agent`, value: seconds / agents * 1e6, unit: 'µs' },
           { section, what: `${name}: an agent, processor of workers and database`, value: (median(later.map((tick) => tick.cpuSeconds + tick.databaseSeconds)) ?? 0) / agents * 1e6, unit: 'µs' },
+          { section, what: `${name}: the database grows by, a tick`, value: median(later.map((tick) => tick.grownMb)), unit: 'MB' },
           { section, what: `${name}: agents that fill, the fewest`, value: Math.min(...later.map((tick) => tick.filling / agents)) * 100, unit: '%' },
           { section, what: `${name}: first tick, ${Math.round(first.filling / agents * 100)} % fill`, value: first.seconds, unit: 's' },
           { section, what: `${name}: the machine's load before`, value: load, unit: 'processes' },

@@ -8,12 +8,14 @@ import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import { accounts, agents, equityPoints, events, fills, positions, ticks, users } from '../../../server/db/schema.ts';
+import { EventBell, EventLog } from '../../../server/events/events.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { silentLog } from '../../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { useDatabase } from '../../support/test-database.ts';
+import { until } from '../../support/until.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
 const POOL = 12;
@@ -97,6 +99,22 @@ describe.skipIf(postgresBinaries() === null)('PostgreSQL (skipped where it canno
       expect(floor.errors).toEqual([]);
       expect(await deadlocksOf(one)).toBe(0);
       for (const scheduler of schedulers) await scheduler.stop();
+      await Promise.all([one.close(), two.close()]);
+    });
+
+    it('hear of each other\'s commits at once, and of nothing that was undone', async () => {
+      const { floor, one, two } = await twoServers(1, 1);
+      const heard: (string | null)[] = [];
+      const deaf = await two.wire?.hear((name) => { heard.push(name); });
+      // The beginning: whatever was said before may have been missed.
+      expect(heard).toEqual([null]);
+      const undone = one.transaction(async (tx) => { await one.wire?.tell(tx.db, ['nobody']); throw new Error('undone'); });
+      await expect(undone).rejects.toThrow('undone');
+      const events = new EventLog(new EventBell(), floor.clock, one.wire);
+      await one.transaction((tx) => events.append(tx, 'p0', [{ type: 'portfolio.changed' }]));
+      await until(async () => heard, (names) => names.length > 1);
+      expect(heard).toEqual([null, 'p0']);
+      await deaf?.();
       await Promise.all([one.close(), two.close()]);
     });
 
