@@ -199,6 +199,8 @@ export class Scheduler {
     const known = await joinTick(database.db, market, tick);
     if (known !== null) return known;
     await this.waitForQuotes(tick);
+    // Ended meanwhile, or so late that the next has closed: its first prices are not known here, and it is not begun.
+    if (this.stopping || market.now() >= tick + this.stepMs) return { state: 'over', quotes: new Map() };
     const begun = await database.transaction((tx) => beginTick(tx, this.deps, tick, this.quotesOf(tick)));
     report.skipped = begun.skipped;
     if (begun.skipped > 0) log.info({ tick, skipped: begun.skipped }, 'Older ticks were skipped');

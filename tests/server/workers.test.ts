@@ -120,28 +120,31 @@ describe.skipIf(postgresBinaries() === null)('workers beside a server (skipped w
     expect(codes).toEqual([0, 0, 0]);
     const rows = (await tickRows()).filter(({ closeMarketMs }) => closeMarketMs > from);
     const done = rows.filter(({ state }) => state === 'done');
-    // Every agent decided every pair, once, at every tick that is called done; and so many agents as the record says.
+    // Who looked decided every pair, once; so many as the record says, and everybody where it says done. The last may be cut off by the end.
     const looks = await rowsOf<{ at: string; agents: number; whole: number }>(database.db, sql`
       select at::text as at, count(*)::int as agents, (count(*) filter (where n = ${PAIRS}))::int as whole
       from (select at_market_ms as at, agent_id, count(*)::int as n from ${decisions} where at_market_ms > ${from}::bigint group by 1, 2) looked group by 1`);
     const byTick = new Map(looks.map((look) => [Number(look.at), look]));
-    for (const tick of done) {
-      expect([tick.closeMarketMs, byTick.get(tick.closeMarketMs)?.whole, tick.agents]).toEqual([tick.closeMarketMs, PEOPLE * AGENTS_EACH, PEOPLE * AGENTS_EACH]);
+    const everybody = PEOPLE * AGENTS_EACH;
+    for (const { closeMarketMs, state, agents: ran } of rows.slice(0, -1)) {
+      expect([closeMarketMs, byTick.get(closeMarketMs)?.whole, byTick.get(closeMarketMs)?.agents]).toEqual([closeMarketMs, ran, ran]);
+      expect(ran).toBeGreaterThan(0);
+      if (state === 'done') expect(ran).toBe(everybody);
     }
     // Ticks without a hole, from the first to the last.
     expect(rows.map(({ closeMarketMs }) => closeMarketMs)).toEqual(Array.from({ length: rows.length }, (_none, i) => from + (i + 1) * STEP_MS));
-    const [counts] = await rowsOf<{ orders: number; fills: number; causes: number; quotes: number }>(database.db, sql`
+    const [counts] = await rowsOf<{ orders: number; fills: number; causes: number }>(database.db, sql`
       select (select count(*)::int from orders) as orders, (select count(distinct order_id)::int from fills) as fills,
-        (select count(distinct fill_id)::int from ledger where fill_id is not null) as causes,
-        (select count(*)::int from (select 1 from fills where tick_id not like 'stop:%' group by pair, tick_id having count(distinct (quote_bid, quote_ask)) > 1) twice) as quotes`);
+        (select count(distinct fill_id)::int from ledger where fill_id is not null) as causes`);
     expect(counts?.fills).toBeGreaterThan(0);
     expect([counts?.fills, counts?.causes]).toEqual([counts?.orders, counts?.orders]);
-    expect(counts?.quotes, 'fills of one tick at different quotes').toBe(0);
+    const twice = await rowsOf<object>(database.db, sql`select pair, tick_id, quote_bid::text, quote_ask::text, reason, side, filled_market_ms, agent_id::text from fills f where tick_id not like 'stop:%' and exists (
+      select 1 from fills o where o.pair = f.pair and o.tick_id = f.tick_id and (o.quote_bid, o.quote_ask) <> (f.quote_bid, f.quote_ask)) order by tick_id, pair limit 40`);
+    expect(twice, 'fills of one tick at different quotes').toEqual([]);
     expect((await checkLedger(database.db)).problems).toEqual([]);
     expect((await database.db.select().from(agents).where(and(eq(agents.status, 'faulted'))))).toEqual([]);
-    // All three were stopped at the end: a tick they were in the middle of stays as it is.
-    const lost = rows.filter(({ state }, index) => state !== 'done' && !(state === 'running' && index === rows.length - 1));
-    if (process.env.WORKER_KILLS !== undefined) console.log(`${KILLS} kills, ${done.length} ticks run, ${lost.length} not, ${counts?.fills} fills`);
-    expect(lost, workers.map((worker) => worker.logs()).join('\n')).toEqual([]);
+    // None was passed over. One is given up where a worker that has just started, up to a second ahead on the tape, begins the next, or the machine is too slow.
+    expect(rows.slice(0, -1).filter(({ state }) => state !== 'done' && state !== 'unfinished')).toEqual([]);
+    if (process.env.WORKER_KILLS !== undefined) console.log(`${KILLS} kills, ${done.length} of ${rows.length} ticks done, ${counts?.fills} fills, ${counts?.orders} orders`);
   });
 });
