@@ -12,8 +12,8 @@ const BASES = ['BTC', 'ETH', 'SOL', 'AVAX', 'LINK', 'DOT', 'ATOM', 'ADA', 'MATIC
 
 export const TAPE_NAME = BASES.length > 0 ? `recorded (${BASES.length} pairs joined, each also the other way round)` : 'made';
 
-/** The same market quoted the other way round: what fell rises. */
-const inverted = (tape: readonly Candle[]): Candle[] => tape.map(({ close, high, low, open, time, volume }) => ({ time, open: 1 / open, high: 1 / low, low: 1 / high, close: 1 / close, volume: volume * open }));
+/** The same market quoted the other way round: what fell rises, and as much money changes hands. */
+const inverted = (tape: readonly Candle[]): Candle[] => tape.map(({ close, high, low, open, time, volume }) => ({ time, open: 1 / open, high: 1 / low, low: 1 / high, close: 1 / close, volume: volume * open * open }));
 
 /**
  * The pairs one after the other, each as it was and then quoted the other way round, so that the price comes back to
