@@ -86,7 +86,7 @@ export const crossSweep: Sweep = (pairs) => {
 export function crossInput(candles: readonly Candle[], costs: { feeBps: number; stopLoss: number }): BacktestInput {
   return {
     agent: {
-      pool: 'momentum_24h', profile: 'Aggressive', pairs: [PAIR], maxPositionSize: parseFixed('1000'), interval: '5-minute', frequency: 'high',
+      pool: 'momentum_24h', profile: 'Aggressive', pairs: [PAIR], maxPositionSize: parseFixed('100'), interval: '5-minute', frequency: 'high',
       risk: { threshold: 0, maxPosition: 1, stopLoss: costs.stopLoss, riskPerTrade: 1, volatilityTarget: 1, dayLossHalt: 9, drawdownHalt: 9 },
     },
     candles: new Map([[PAIR, candles]]), rules: new Map([[PAIR, rulesOf(PAIR, { halfSpreadBps: 0, feeBps: costs.feeBps, lot: parseFixed('0.00000001') })]]),
