@@ -71,7 +71,7 @@ export interface BacktestReport {
   buyAndHold: number | null;
   costs: { fees: string; slippage: string };
   finalEquity: string;
-  /** What the fills won or lost, and what is held still at its price: together final equity less the deposit. */
+  /** What the listed trades won or lost, first in, first out, and what is held still at its price: together final equity less the deposit. */
   realized: string;
   unrealized: string;
   candles: number;

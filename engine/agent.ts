@@ -64,10 +64,9 @@ function rememberEquity(memory: AgentMemory, at: number, { equity }: AccountInpu
   memory.highWater = maximum(memory.highWater ?? equity, equity);
 }
 
+/** By strength, then by name: what an agent does never depends on the order in which its pairs were named. Who is held and is let go comes first of all. */
 function inOrder(agent: AgentInput, tick: TickInput, held: ReadonlyMap<string, OpenPosition>): string[] {
-  const pairs = [...new Set(agent.pairs)];
-  const strength = (pair: string) => tick.signals.get(pair)?.strength ?? 0;
-  // Stable: equal strengths keep the agent's own order.
-  const others = pairs.filter((pair) => !held.has(pair)).sort((a, b) => strength(b) - strength(a));
-  return [...pairs.filter((pair) => held.has(pair)), ...others];
+  const rank = (pair: string): number => (!held.has(pair) ? 2 : tick.signals.get(pair)?.leave === true ? 0 : 1);
+  const strength = (pair: string): number => tick.signals.get(pair)?.strength ?? 0;
+  return [...new Set(agent.pairs)].sort((a, b) => rank(a) - rank(b) || strength(b) - strength(a) || (a < b ? -1 : 1));
 }

@@ -1,7 +1,7 @@
 /** What an agent under test owns from candle to candle, exactly where something happens and as numbers between; refuses to decide anything. */
 import { add, maximum, subtract, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
-import { quotesAtOpen } from './equity-curve.ts';
+import { knownPrice, marksAtOpen } from './equity-curve.ts';
 import type { Era, Tape } from './equity-curve.ts';
 import { approximate } from './fills.ts';
 import { markToMarket } from './ledger.ts';
@@ -40,7 +40,7 @@ function equityNear({ cashNear, positions, watches }: Book, k: number, open: num
   if (positions.size === 0) return equity;
   for (const watch of watches) {
     if (watch.position === null) continue;
-    const price = priceAt(watch, k, open);
+    const price = knownPrice(watch.series, watch.bars?.[k] ?? -1, open);
     equity += Number.isNaN(price) ? approximate(watch.position.cost) : watch.quantity * watch.bidShare * price;
   }
   return equity;
@@ -76,7 +76,7 @@ export function settleHeights(book: Book): void {
 }
 
 function equityAt({ cash, positions, tape }: Book, k: number): Fixed {
-  return positions.size === 0 ? cash : markToMarket(cash, [...positions.values()], quotesAtOpen(tape, positions.keys(), k)).equity;
+  return positions.size === 0 ? cash : markToMarket(cash, [...positions.values()], marksAtOpen(tape, positions.keys(), k)).equity;
 }
 
 /** What the venue and the ledger do with a trade: cash moves, the position becomes what the trade says. */
@@ -115,7 +115,7 @@ function stopInCandle(book: Book, k: number, open: number, position: OpenPositio
   const quote = stopQuoteInCandle(position, candle, rule);
   if (!quote) return;
   settleHeights(book);
-  const trade = exitTrade(position, quote, rule, { volume: candle.volume, intervalMs: timeline.lengths[k] ?? 0, dailyVolatility: null }, 'stop_loss');
+  const trade = exitTrade(position, quote, rule, { volume: candle.volume, intervalMs: (one.closesAt[bar] ?? open) - open, dailyVolatility: null }, 'stop_loss');
   noteExit(book.standing.memory, { pair: position.pair, at: quote.at, stop: true });
   settle(book, k, trade);
 }

@@ -7,21 +7,25 @@ import { fifoLots } from './lots.ts';
 import type { Lot } from './lots.ts';
 import { tradeMetrics } from './metrics.ts';
 
+const byName = (a: { pair: string }, b: { pair: string }): number => (a.pair < b.pair ? -1 : Number(a.pair > b.pair));
 const iso = (ms: number): string => new Date(ms).toISOString();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
 
 /** `points` is how many points of the equity are wanted at the most, spread evenly; all without it. */
 export function backtestReport(input: BacktestInput, result: BacktestResult, points = Number.POSITIVE_INFINITY): BacktestReport {
   const { agent } = input;
-  const lots = fifoLots(result.trades).sort((a, b) => a.acquiredAt - b.acquiredAt);
-  const realized = sum(result.trades.map((fill) => fill.realized ?? ZERO));
+  // By name where the time is one: the order in which the pairs were named says nothing.
+  const lots = fifoLots(result.trades).sort((a, b) => a.acquiredAt - b.acquiredAt || byName(a, b));
+  const acted = [...result.acted].sort((a, b) => a.at - b.at || byName(a.decision, b.decision));
+  // Of the trades as they are listed, first in, first out: what is held still is worth what that leaves of the whole.
+  const realized = sum(lots.map(({ gain }) => gain ?? ZERO));
   return {
     settings: {
       pool: agent.pool, profile: agent.profile, pairs: agent.pairs, interval: agent.interval, frequency: agent.frequency, from: iso(input.from), to: iso(input.to),
       deposit: formatFixed(input.deposit), maxPositionSize: formatFixed(agent.maxPositionSize), quote: agent.pairs[0]?.split('/')[1] ?? '',
     },
     trades: lots.map(tradeOf),
-    decisions: result.acted.map(({ at, decision: { pair, action, reason, strength, threshold, text } }) => ({ time: iso(at), pair, action, reason, strength, threshold, text })),
+    decisions: acted.map(({ at, decision: { pair, action, reason, strength, threshold, text } }) => ({ time: iso(at), pair, action, reason, strength, threshold, text })),
     reasons: Object.fromEntries([...result.reasons].sort(([, a], [, b]) => b - a)),
     equity: pointsOf(result.curve.length, points).map((point) => ({ time: iso(result.curve.timeAt(point)), equity: formatFixed(result.curve.worthAt(point)) })),
     metrics: { ...result.metrics, ...measuresOf(lots) }, buyAndHold: result.buyAndHold,

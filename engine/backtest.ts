@@ -6,7 +6,7 @@ import { stepAgent } from './agent.ts';
 import { noteEquity, priceAt, runStops, settle, settleHeights } from './backtest-book.ts';
 import type { Book } from './backtest-book.ts';
 import { correlationAt } from './correlation.ts';
-import { EquityCurve, quotesAtOpen } from './equity-curve.ts';
+import { EquityCurve, marksAtOpen, quotesAtOpen } from './equity-curve.ts';
 import type { Tape } from './equity-curve.ts';
 import { approximate } from './fills.ts';
 import { markToMarket } from './ledger.ts';
@@ -84,7 +84,7 @@ interface Run extends Book {
  */
 export function backtest(input: BacktestInput, onProgress: (share: number) => void = () => undefined): BacktestResult {
   const run = begin(input);
-  const { lengths, opens } = run.tape.timeline;
+  const { opens, spans } = run.tape.timeline;
   const { interval } = input.agent;
   const everyMs = executionIntervalMs(interval);
   let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
@@ -98,13 +98,14 @@ export function backtest(input: BacktestInput, onProgress: (share: number) => vo
     }
     if (run.positions.size === 0) continue;
     runStops(run, k, open);
-    if (run.positions.size > 0) run.exposedMs += lengths[k] ?? 0;
+    if (run.positions.size > 0) run.exposedMs += spans[k] ?? 0;
   }
   return summary(run);
 }
 
 function begin(input: BacktestInput): Run {
-  const byPair = new Map([...input.candles].map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
+  // By name: sums over pairs would differ in their last digit with the order.
+  const byPair = new Map([...input.candles].sort(([a], [b]) => (a < b ? -1 : 1)).map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
   const series = [...byPair.values()];
   const tape = { series, places: new Map(series.map((one, place) => [one.pair, place])), timeline: makeTimeline(series, input.from, input.to), rules: input.rules };
   const pairs = [...new Set(input.agent.pairs)];
@@ -193,7 +194,7 @@ function act(run: Run, k: number, close: number, loud: readonly Watch[]): void {
     candleVolume: new Map(loud.map(({ pair, series }) => [pair, series ? volumeOf(series, close, executionIntervalMs(agent.interval)) : 0])),
   };
   const held = [...positions.values()];
-  const { equity } = markToMarket(run.cash, held, tick.quotes);
+  const { equity } = markToMarket(run.cash, held, marksAtOpen(tape, positions.keys(), k));
   const account = { freeCash: run.cash, equity, maxTradeAmount: input.maxTradeAmount, entriesAllowed: { allowed: true } as const };
   const outcome = stepAgent({ ...agent, pairs }, tick, account, held, memory);
   for (const decision of outcome.decisions) {
@@ -212,7 +213,7 @@ function summary(run: Run): BacktestResult {
     metrics: metricsOf({
       equity: curve.daily(),
       results: run.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),
-      exposedMs: run.exposedMs, totalMs: input.to - input.from,
+      exposedMs: run.exposedMs, totalMs: curve.timeAt(curve.length - 1) - input.from,
       traded: run.trades.reduce((total, fill) => total + toNumber(fill.notional), 0),
     }),
     buyAndHold: buyAndHold(input, tape),
@@ -227,5 +228,6 @@ function buyAndHold(input: BacktestInput, { places, series }: Tape): number | nu
     const last = one.close[indexAt(one, input.to)];
     return first === undefined || last === undefined ? [] : [last / first - 1];
   });
-  return growth.length === 0 ? null : growth.reduce((sum, value) => sum + value, 0) / growth.length;
+  // In the order of size, so that the last digit does not hang on the order of the pairs.
+  return growth.length === 0 ? null : growth.sort((a, b) => a - b).reduce((sum, value) => sum + value, 0) / growth.length;
 }

@@ -39,11 +39,11 @@ export class EquityCurve {
     return point === 0 ? this.start : (opens[point - 1] ?? 0) + (lengths[point - 1] ?? 0);
   }
 
-  /** Cash and what is held at the bid of each pair's newest close. */
+  /** Cash and what is held at the bid of each pair's newest price. */
   worthAt(point: number): Fixed {
     const era = point === 0 ? undefined : this.eraAt(point - 1);
     if (!era) return this.deposit;
-    return era.positions.length === 0 ? era.cash : markToMarket(era.cash, era.positions, quotesAtClose(this.tape, era.positions, point - 1)).equity;
+    return era.positions.length === 0 ? era.cash : markToMarket(era.cash, era.positions, quotesAtEnd(this.tape, era.positions, point - 1, this.timeAt(point))).equity;
   }
 
   /** Every point, as money. */
@@ -90,14 +90,36 @@ export function quotesAtOpen(tape: Tape, pairs: Iterable<string>, moment: number
   return quotes;
 }
 
-function quotesAtClose({ places, rules, series, timeline }: Tape, positions: readonly OpenPosition[], moment: number): Map<string, Quote> {
+/**
+ * The quotes of what is held by the newest price known at a moment's open: the open of a candle that opens there, else
+ * the close of the newest one, else the open of a longer one that is not over.
+ */
+export function marksAtOpen(tape: Tape, pairs: Iterable<string>, moment: number): Map<string, Quote> {
+  const at = tape.timeline.opens[moment] ?? 0;
+  const quotes = new Map<string, Quote>();
+  for (const pair of pairs) {
+    const place = tape.places.get(pair) ?? -1;
+    const rules = tape.rules.get(pair);
+    const price = knownPrice(tape.series[place] ?? null, tape.timeline.bars[place]?.[moment] ?? -1, at);
+    if (rules && !Number.isNaN(price)) quotes.set(pair, quoteAround(rules, at, priceFromNumber(price)));
+  }
+  return quotes;
+}
+
+/** What is known at a moment (ms) of a candle that opened by then: its close once it is over, its open until then; NaN of none. */
+export function knownPrice(series: Series | null, bar: number, at: number): number {
+  if (series === null || bar < 0) return Number.NaN;
+  return ((series.closesAt[bar] ?? 0) <= at ? series.close[bar] : series.open[bar]) ?? Number.NaN;
+}
+
+function quotesAtEnd({ places, rules, series, timeline }: Tape, positions: readonly OpenPosition[], moment: number, at: number): Map<string, Quote> {
   const quotes = new Map<string, Quote>();
   for (const { pair } of positions) {
     const place = places.get(pair) ?? -1;
     const bar = timeline.bars[place]?.[moment] ?? -1;
-    const close = series[place]?.close[bar];
+    const price = knownPrice(series[place] ?? null, bar, at);
     const rule = rules.get(pair);
-    if (close !== undefined && rule) quotes.set(pair, quoteAround(rule, series[place]?.opensAt[bar] ?? 0, priceFromNumber(close)));
+    if (rule && !Number.isNaN(price)) quotes.set(pair, quoteAround(rule, series[place]?.opensAt[bar] ?? 0, priceFromNumber(price)));
   }
   return quotes;
 }

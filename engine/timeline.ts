@@ -5,8 +5,10 @@ import type { Series } from './series.ts';
 export interface Timeline {
   /** ms, ascending. */
   readonly opens: Float64Array;
-  /** How long the longest candle lasts that opens there, ms. */
+  /** How long the longest candle lasts that opens there, ms, and no longer than until the next moment. */
   readonly lengths: Float64Array;
+  /** How long it is until the next moment, ms: longer than the candle where some are missing. */
+  readonly spans: Float64Array;
   /** By pair, in the order given: index of its newest candle that opens there or before; −1 before its first. */
   readonly bars: readonly Int32Array[];
   /** Candles in all. */
@@ -35,7 +37,14 @@ export function makeTimeline(series: readonly Series[], from: number, to: number
       mine[k] = next > (first[pair] ?? 0) ? next - 1 : -1;
     }
   });
-  return { opens, lengths, bars, candles };
+  const spans = new Float64Array(opens.length);
+  for (let k = 0; k < opens.length; k += 1) {
+    const length = lengths[k] ?? 0;
+    const span = k + 1 < opens.length ? (opens[k + 1] ?? 0) - (opens[k] ?? 0) : length;
+    spans[k] = span;
+    if (span < length) lengths[k] = span;
+  }
+  return { opens, lengths, spans, bars, candles };
 }
 
 /** Index of the first candle that opens at or after `at`. */

@@ -111,7 +111,8 @@ export class TickInputs {
     const back = Math.ceil(lookbackMs(row.pool, close, horizon) / DAY_MS) * DAY_MS;
     const known = this.readBy(back, close);
     const series = new Map<string, Series>();
-    for (const pair of pairs) series.set(pair, known.get(pair) ?? await this.series(pair, back, close));
+    // By name, as in a backtest: whoever asks first, the sums over pairs are the same to the last digit.
+    for (const pair of [...pairs].sort()) series.set(pair, known.get(pair) ?? await this.series(pair, back, close));
     return { signals: computeSignals(row.pool, series, close, horizon), series };
   }
 

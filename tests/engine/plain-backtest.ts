@@ -29,32 +29,34 @@ interface Book {
   reasons: Map<string, number>;
   worth: PlainResult['worth'];
   /** Newest candle of each pair, so that a gap in one pair's candles does not move the equity. */
-  newest: Map<string, Candle>;
+  newest: Map<string, Candle & { closesAt: number }>;
   exposedMs: number;
 }
 
 /** The candles that open at one moment, by pair, and how long they last (ms). */
 interface Bars {
-  byPair: Map<string, Candle>;
+  byPair: Map<string, Candle & { closesAt: number }>;
   lengthMs: number;
 }
 
 export function plainBacktest(input: BacktestInput): PlainResult {
-  const series = new Map([...input.candles].map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
+  const series = new Map([...input.candles].sort(([a], [b]) => (a < b ? -1 : 1)).map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
   const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], reasons: new Map(), worth: [[input.from, input.deposit]], newest: new Map(), exposedMs: 0 };
   const { interval } = input.agent;
   let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
   let gone = 0;
-  for (const open of openings(series, input.from, input.to)) {
+  const moments = openings(series, input.from, input.to);
+  for (const [k, open] of moments.entries()) {
     const bars = barsAt(series, open);
+    const next = moments[k + 1] ?? open + bars.lengthMs;
     gone += bars.byPair.size;
     if (open >= due) {
-      look(input, series, book, lastClose(interval, open), bars);
+      look(input, series, book, open, bars);
       due = nextDue(interval, open);
     }
     runStops(input, book, bars);
-    if (book.positions.size > 0) book.exposedMs += bars.lengthMs;
-    mark(input, book, bars, open + bars.lengthMs);
+    if (book.positions.size > 0) book.exposedMs += next - open;
+    mark(input, book, bars, Math.min(next, open + bars.lengthMs));
   }
   return summary(input, series, book, gone);
 }
@@ -73,22 +75,23 @@ function openings(series: ReadonlyMap<string, Series>, from: number, to: number)
 }
 
 function barsAt(series: ReadonlyMap<string, Series>, open: number): Bars {
-  const byPair = new Map<string, Candle>();
+  const byPair: Bars['byPair'] = new Map();
   let lengthMs = 0;
   for (const [pair, one] of series) {
     const i = indexAt(one, open) + 1;
     if (one.opensAt[i] !== open) continue;
     lengthMs = Math.max(lengthMs, (one.closesAt[i] ?? open) - open);
     byPair.set(pair, {
-      time: open, open: one.open[i] ?? 0, high: one.high[i] ?? 0, low: one.low[i] ?? 0, close: one.close[i] ?? 0,
+      time: open, closesAt: one.closesAt[i] ?? open, open: one.open[i] ?? 0, high: one.high[i] ?? 0, low: one.low[i] ?? 0, close: one.close[i] ?? 0,
       volume: (one.volumeBefore[i + 1] ?? 0) - (one.volumeBefore[i] ?? 0),
     });
   }
   return { byPair, lengthMs };
 }
 
-function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, close: number, bars: Bars): void {
+function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, open: number, bars: Bars): void {
   const { agent, rules } = input;
+  const close = lastClose(agent.interval, open);
   const quotes = quotesAt(rules, bars, (bar) => bar.open);
   const looked = new Map([...series].filter(([pair]) => agent.pairs.includes(pair)));
   const horizon = horizonOf(agent.frequency);
@@ -99,7 +102,9 @@ function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: B
     pegBreaks: pegReader([...series.values(), ...[...input.witnesses ?? []].flatMap(([pair, candles]) => (series.has(pair) ? [] : [makeSeries(pair, candles)]))])(close),
   };
   const positions = [...book.positions.values()];
-  const { equity } = markToMarket(book.cash, positions, quotes);
+  // A pair without a candle here is worth what it was last known at, as it is live.
+  const marks = quotesAt(rules, { byPair: new Map([...book.newest, ...bars.byPair]), lengthMs: 0 }, (bar) => known(bar, open));
+  const { equity } = markToMarket(book.cash, positions, marks);
   const account = { freeCash: book.cash, equity, maxTradeAmount: input.maxTradeAmount, entriesAllowed: { allowed: true } as const };
   const outcome = runAgent({ ...agent, id: 'backtest', memory: book.memory }, tick, account, positions);
   book.memory = outcome.memory;
@@ -125,13 +130,13 @@ function runStops(input: BacktestInput, book: Book, bars: Bars): void {
     const rules = input.rules.get(position.pair);
     const quote = bar && rules ? stopQuoteInCandle(position, bar, rules) : null;
     if (!bar || !rules || !quote) continue;
-    const depth = { volume: bar.volume, intervalMs: bars.lengthMs, dailyVolatility: null };
+    const depth = { volume: bar.volume, intervalMs: bar.closesAt - bar.time, dailyVolatility: null };
     settle(book, exitTrade(position, quote, rules, depth, 'stop_loss'));
     book.memory = rememberExit(book.memory, { pair: position.pair, at: quote.at, stop: true });
   }
 }
 
-function quotesAt(rules: ReadonlyMap<string, PairRules>, bars: Bars, price: (bar: Candle) => number): Map<string, Quote> {
+function quotesAt(rules: ReadonlyMap<string, PairRules>, bars: Bars, price: (bar: Candle & { closesAt: number }) => number): Map<string, Quote> {
   return new Map([...bars.byPair].flatMap(([pair, bar]) => {
     const rule = rules.get(pair);
     return rule ? [[pair, quoteAround(rule, bar.time, priceFromNumber(price(bar)))] as const] : [];
@@ -140,25 +145,28 @@ function quotesAt(rules: ReadonlyMap<string, PairRules>, bars: Bars, price: (bar
 
 function mark(input: BacktestInput, book: Book, bars: Bars, at: number): void {
   for (const [pair, bar] of bars.byPair) book.newest.set(pair, bar);
-  book.worth.push([at, equityNow(input, book)]);
+  book.worth.push([at, equityNow(input, book, at)]);
 }
 
-/** Cash and what is held at the bid of each pair's newest close. */
-function equityNow(input: BacktestInput, book: Book): Fixed {
+/** Of a candle that is not over only the open is known. */
+const known = (bar: Candle & { closesAt: number }, at: number): number => (bar.closesAt <= at ? bar.close : bar.open);
+
+/** Cash and what is held at the bid of each pair's newest price. */
+function equityNow(input: BacktestInput, book: Book, at: number): Fixed {
   if (book.positions.size === 0) return book.cash;
   const byPair = new Map([...book.newest].filter(([pair]) => book.positions.has(pair)));
-  const quotes = quotesAt(input.rules, { byPair, lengthMs: 0 }, (bar) => bar.close);
+  const quotes = quotesAt(input.rules, { byPair, lengthMs: 0 }, (bar) => known(bar, at));
   return markToMarket(book.cash, [...book.positions.values()], quotes).equity;
 }
 
 function summary(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, candles: number): PlainResult {
   const equity = book.worth.map(([at, worth]): EquityPoint => [at, toNumber(worth)]);
   return {
-    trades: book.trades, acted: book.acted, reasons: book.reasons, worth: book.worth, cash: book.cash, finalEquity: equityNow(input, book), candles,
+    trades: book.trades, acted: book.acted, reasons: book.reasons, worth: book.worth, cash: book.cash, finalEquity: book.worth.at(-1)?.[1] ?? book.cash, candles,
     metrics: metricsOf({
       equity,
       results: book.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),
-      exposedMs: book.exposedMs, totalMs: input.to - input.from,
+      exposedMs: book.exposedMs, totalMs: (book.worth.at(-1)?.[0] ?? input.from) - input.from,
       traded: book.trades.reduce((total, fill) => total + toNumber(fill.notional), 0),
     }),
     buyAndHold: buyAndHold(input, series),
@@ -173,5 +181,5 @@ function buyAndHold(input: BacktestInput, series: ReadonlyMap<string, Series>): 
     const last = one.close[indexAt(one, input.to)];
     return first === undefined || last === undefined ? [] : [last / first - 1];
   });
-  return growth.length === 0 ? null : growth.reduce((sum, value) => sum + value, 0) / growth.length;
+  return growth.length === 0 ? null : growth.sort((a, b) => a - b).reduce((sum, value) => sum + value, 0) / growth.length;
 }
