@@ -22,6 +22,10 @@ export function spreadOf(daily: readonly number[]): Spread {
   return { mean, deviation, days };
 }
 
+/** A band is drawn up to so many times the equity: a device may tell of days that no market has, and what it tells stays a number. */
+const GROWTH_MAX = Math.log(1e6);
+const grownBy = (sum: number): number => Math.expm1(Math.min(sum, GROWTH_MAX));
+
 /**
  * The prediction interval for the sum of `after` further daily results, given `days` of a test: h·m ± t·s·√(h + h²/n)
  * (Hahn and Meeker, Statistical Intervals, chapter 4: the mean of h future observations, times h). It grows with the
@@ -30,7 +34,7 @@ export function spreadOf(daily: readonly number[]): Spread {
  */
 export function bandAfter({ mean, deviation, days }: Spread, after: number): { low: number; middle: number; high: number } {
   const half = studentT95(days - 1) * deviation * Math.sqrt(after + after ** 2 / days);
-  return { low: Math.expm1(mean * after - half), middle: Math.expm1(mean * after), high: Math.expm1(mean * after + half) };
+  return { low: grownBy(mean * after - half), middle: grownBy(mean * after), high: grownBy(mean * after + half) };
 }
 
 /** Why no band can be given; null where one can. */

@@ -149,11 +149,12 @@ export function firstCloseAt(series: Series): number | null {
 }
 
 /**
- * The moment `days` days before `at`. Down to the whole hour, so that hourly history and 5-minute history of the same
- * market give the same closes, and a live agent and a backtest the same signals.
+ * The moment `days` days before `at`. Beyond a day down to the whole hour, so that hourly history and 5-minute history of
+ * the same market give the same closes, and a live agent and a backtest the same signals; a day back history is fine
+ * everywhere, and an hour of 24 is too much to be out by.
  */
 export function daysBefore(at: number, days: number): number {
-  return days === 0 ? at : Math.floor((at - days * DAY_MS) / HOUR_MS) * HOUR_MS;
+  return days <= 1 ? at - days * DAY_MS : Math.floor((at - days * DAY_MS) / HOUR_MS) * HOUR_MS;
 }
 
 /** ln(price at `at` ÷ price `days` days before), null where either is missing. */

@@ -20,7 +20,8 @@ import { rulesOf } from '../server/market/replay-feed.ts';
 
 const USAGE = `npm run backtest -- --data DIR --pool POOL --pairs BTC/USDT,ETH/USDT --from 2022-02-05 --to 2022-04-10 [--profile Moderate] [--interval 5-minute]
   [--frequency optimized] [--deposit 10000] [--max-position 1000000] [--fee-bps 10] [--json]
-DIR holds files like BTC-USDT.csv.gz (time,open,high,low,close,volume), or folders of them: the finest is traded, a coarser one is history before it.`;
+DIR holds files like BTC-USDT.csv.gz (time,open,high,low,close,volume), or folders of them: the finest that has every pair and
+reaches --to is traded, a coarser one is history before it.`;
 
 class Wrong extends Error {}
 
@@ -48,20 +49,36 @@ function money(name: string, text: string): Fixed {
 
 const isTape = (folder: string): boolean => existsSync(folder) && readdirSync(folder).some((name) => /^[A-Z]+-[A-Z]+\.csv(\.gz)?$/.test(name));
 
-interface Found { candles: Map<string, readonly Candle[]>; witnesses: Map<string, readonly Candle[]>; faults: Map<string, Map<CandleFault, number>> }
+const stepMs = (candles: readonly Candle[]): number => (candles[1]?.time ?? 0) - (candles[0]?.time ?? 0);
+const lengthText = (ms: number): string => (ms === 3_600_000 ? 'hourly' : ms === 86_400_000 ? 'daily' : `${ms / 60_000}-minute`);
+
+/** A finer tape without all the pairs, or one that is over while a coarser one goes on, is left alone: a test half on one and half on the other would be of neither. */
+function fitting(tapes: readonly Tape[], pairs: readonly string[], to: number): { traded: readonly Tape[]; notes: string[] } {
+  const listOf = (tape: Tape): readonly Candle[] => pairs.map((pair) => tape.candles.get(pair)).find((list) => list !== undefined) ?? [];
+  const sorted = [...tapes].filter((tape) => listOf(tape).length > 0).sort((a, b) => stepMs(listOf(a)) - stepMs(listOf(b)));
+  const endOf = (tape: Tape): number => Math.min(...pairs.map((pair) => { const list = tape.candles.get(pair); return list === undefined ? Number.NEGATIVE_INFINITY : (list.at(-1)?.time ?? 0) + stepMs(list); }));
+  const reach = Math.min(to, Math.max(...sorted.map(endOf)));
+  const first = Math.max(0, sorted.findIndex((tape) => endOf(tape) >= reach));
+  const [chosen] = sorted.slice(first);
+  const left = sorted.slice(0, first).map((tape) => lengthText(stepMs(listOf(tape)))).join(' and ');
+  return { traded: sorted.slice(first), notes: left === '' || chosen === undefined ? [] : [`The ${left} candles lack a pair or are over before --to: ${lengthText(stepMs(listOf(chosen)))} candles are traded.`] };
+}
+
+interface Found { notes: string[]; candles: Map<string, readonly Candle[]>; witnesses: Map<string, readonly Candle[]>; faults: Map<string, Map<CandleFault, number>> }
 
 /**
  * The finest tape of the folder or of the folders in it, with coarser history before its first candle; and those of
  * stablecoins that lie beside them, which tell whether the quote is on its peg.
  */
-async function candlesOf(folder: string, pairs: readonly string[]): Promise<Found> {
+async function candlesOf(folder: string, pairs: readonly string[], to: number): Promise<Found> {
   const folders = isTape(folder) ? [folder] : existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory()).map((one) => join(folder, one.name)).filter(isTape) : [];
   if (folders.length === 0) throw new Wrong(`--data: ${folder} has no file like BTC-USDT.csv.gz`);
   const tapes: Tape[] = [];
   const quote = pairs[0]?.split('/')[1] ?? '';
   const beside = [...STABLECOINS].map((base) => `${base}/${quote}`).filter((pair) => isPegPair(pair) && !pairs.includes(pair));
   for (const one of folders) tapes.push(await readTape(one, [...pairs, ...beside]).catch((error: unknown) => { throw new Wrong(`--data: ${error instanceof Error ? error.message : String(error)}`); }));
-  const finest = (pair: string): readonly Candle[][] => tapes.flatMap((tape) => { const list = tape.candles.get(pair); return list === undefined ? [] : [[...list]]; })
+  const { traded, notes } = fitting(tapes, pairs, to);
+  const finest = (pair: string): readonly Candle[][] => (pairs.includes(pair) ? traded : tapes).flatMap((tape) => { const list = tape.candles.get(pair); return list === undefined ? [] : [[...list]]; })
     .sort((a, b) => ((a[1]?.time ?? 0) - (a[0]?.time ?? 0)) - ((b[1]?.time ?? 0) - (b[0]?.time ?? 0)));
   const whole = (pair: string): readonly Candle[] | null => {
     const [fine, coarse = []] = finest(pair);
@@ -73,7 +90,7 @@ async function candlesOf(folder: string, pairs: readonly string[]): Promise<Foun
     return [pair, list] as const;
   }));
   const witnesses = new Map(beside.flatMap((pair) => { const list = whole(pair); return list === null ? [] : [[pair, list] as const]; }));
-  return { candles, witnesses, faults: faultsIn(tapes, candles) };
+  return { candles, witnesses, faults: faultsIn(traded, candles), notes };
 }
 
 /** What is wrong in the files, and what the engine will not believe of the rest. */
@@ -129,13 +146,13 @@ async function inputOf(args: readonly string[]): Promise<{ input: BacktestInput;
     pool: read('pool', PoolId, values.pool), profile, risk: riskValues(profile), pairs, maxPositionSize: money('max-position', values['max-position']),
     interval: read('interval', ExecutionInterval, values.interval), frequency: read('frequency', TradingFrequency, values.frequency),
   };
-  const found = await candlesOf(values.data ?? '', pairs);
+  const found = await candlesOf(values.data ?? '', pairs, to);
   const { candles, witnesses } = found;
   if (![...candles.values()].some((list) => list.some((candle) => candle.time >= from && candle.time < to))) throw new Wrong('--from: there is no candle between --from and --to');
   const feeBps = values['fee-bps'] === undefined ? undefined : Number(values['fee-bps']);
   if (feeBps !== undefined && !(feeBps >= 0 && feeBps <= 1000)) throw new Wrong('--fee-bps: a number from 0 to 1000 is needed');
   const rules = new Map([...candles].map(([pair, list]): [string, PairRules] => [pair, { ...rulesOf(pair, list), ...(feeBps === undefined ? {} : { feeBps }) }]));
-  return { input: { agent, candles, witnesses, rules, deposit: money('deposit', values.deposit), maxTradeAmount: parseFixed('1000000'), from, to }, json: values.json, notes: notesOn(found, from, to) };
+  return { input: { agent, candles, witnesses, rules, deposit: money('deposit', values.deposit), maxTradeAmount: parseFixed('1000000'), from, to }, json: values.json, notes: [...found.notes, ...notesOn(found, from, to)] };
 }
 
 const percent = (ratio: number | null): string => (ratio === null ? '—' : `${(ratio * 100).toFixed(2)} %`);

@@ -27,8 +27,9 @@ function pagesOf({ agent, baseInterval, from, historyFrom, to, witnesses }: Back
     const span = CANDLES_LIMIT_MAX * INTERVAL_MS[interval];
     return Array.from({ length: Math.max(0, Math.ceil((end - start) / span)) }, (_, index) => ({ pair, interval, from: Math.max(start, end - (index + 1) * span), before: end - index * span }));
   };
-  // Hourly history ends on a whole hour; the rest up to `from` is read as finely as what follows.
-  const seam = Math.floor(from / INTERVAL_MS[history]) * INTERVAL_MS[history];
+  // Hourly history ends on a whole hour a day before `from`, so that the move of a day is measured as live from the first
+  // look on; the rest is read as finely as what follows.
+  const seam = Math.max(historyFrom, Math.floor((from - INTERVAL_MS['1d']) / INTERVAL_MS[history]) * INTERVAL_MS[history]);
   // Of a witness a day before the test is enough: its peg is asked about, not its trend.
   return [
     ...agent.pairs.flatMap((pair) => [...pages(pair, history, historyFrom, seam), ...pages(pair, tested, seam, to)]),

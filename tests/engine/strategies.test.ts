@@ -55,6 +55,19 @@ describe('momentum_24h', () => {
     return [`A${String.fromCharCode(65 + i)}/USDT`, dailySteps(MONDAY, closes, closes.map((_, d) => (d === closes.length - 1 ? volume : 10)))];
   }));
 
+  it('measures from exactly a day before between whole hours too, where candles are fine enough', () => {
+    const at = MONDAY + 55 * 60_000;
+    const hours = hourlyTo(MONDAY - 2 * DAY_MS, Array.from({ length: 40 * 24 }, (_, i) => 100 + (i % 24)));
+    const price = (time: number): number => (time <= at - DAY_MS ? 100 + (time - (MONDAY - 2 * DAY_MS)) / DAY_MS * 20 : 130);
+    const fine = Array.from({ length: 2 * 288 + 11 }, (_, i): Candle => {
+      const time = MONDAY - 2 * DAY_MS + i * 300_000;
+      const close = price(time + 300_000);
+      return { time, open: close, high: close, low: close, close, volume: 1 };
+    });
+    const signal = computeSignals('momentum_24h', seriesOf({ 'AA/USDT': [...hours, ...fine] }), at).get('AA/USDT');
+    expect(signal?.z).toBeCloseTo(Math.log(130 / price(at - DAY_MS)) / (signal?.dailyVolatility ?? 0), 9);
+  });
+
   it('lets in the top three of the day and lets go below the top six', () => {
     const signals = [...computeSignals('momentum_24h', seriesOf(coins([1.01, 1.08, 1.07, 1.06, 1.05, 1.04, 1.03, 1.02])), MONDAY).values()];
     expect(signals.map((signal) => signal.enter)).toEqual([false, true, true, true, false, false, false, false]);

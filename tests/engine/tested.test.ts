@@ -88,6 +88,12 @@ describe('the band', () => {
     expect(bandAfter({ ...few, mean: 0.002 }, 0)).toEqual({ low: 0, middle: 0, high: 0 });
   });
 
+  it('stays a number whatever a device says of its days', () => {
+    for (const daily of [Array<number>(365).fill(100), Array.from({ length: 365 }, (_, day) => (day % 2 === 0 ? 100 : -100)), Array<number>(365).fill(-100)]) {
+      expect(Object.values(bandAfter(spreadOf(daily), 300)).every((share) => Number.isFinite(share) && share >= -1)).toBe(true);
+    }
+  });
+
   it('holds nine in ten of results that are like the tested days, and not many more', () => {
     const next = random(7);
     const normal = (): number => Math.sqrt(-2 * Math.log(next() + 1e-12)) * Math.cos(2 * Math.PI * next());

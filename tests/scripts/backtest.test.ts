@@ -69,6 +69,21 @@ describe('npm run backtest', () => {
     expect(reportOf('--fee-bps', '0').costs.fees).toBe('0');
   });
 
+  it('trades the finest candles that have every pair and reach the end of the period, and says which it left alone', () => {
+    const both = join(folder, 'both');
+    writeTape({ folder: join(both, '5m'), pairs: PAIRS.slice(0, 2), from: START, candles: 40 * 288 });
+    writeTape({ folder: join(both, '1h'), pairs: PAIRS, from: START - 60 * 86_400_000, candles: 130 * 24, stepMs: 3_600_000 });
+    const points = (pairs: string, from: string, to: string) => {
+      const { status, stderr, stdout } = run('--data', both, '--pairs', pairs, '--from', from, '--to', to, '--json');
+      return { status, stderr, points: (JSON.parse(stdout) as BacktestReport).equity.length };
+    };
+    expect(points(PAIRS.slice(0, 2).join(','), '2022-02-05', '2022-02-07')).toEqual({ status: 0, stderr: '', points: 2 * 288 + 1 });
+    const hourly = { status: 0, stderr: expect.stringMatching(/hourly|60-minute/) as string };
+    expect(points(PAIRS.slice(0, 2).join(','), '2022-02-05', '2022-02-25')).toEqual({ ...hourly, points: 20 * 24 + 1 });
+    expect(points(PAIRS.join(','), '2022-02-05', '2022-02-07')).toEqual({ ...hourly, points: 2 * 24 + 1 });
+    expect(points(PAIRS.slice(0, 2).join(','), '2022-03-01', '2022-03-03')).toEqual({ ...hourly, points: 2 * 24 + 1 });
+  });
+
   it('says of rows that are no candle, of gaps and of long wicks what it does with them, and prints the object alone', () => {
     const spoilt = join(folder, 'spoilt');
     writeTape({ folder: spoilt, pairs: PAIRS, from: START, candles: 46 * 288 });
