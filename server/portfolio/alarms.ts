@@ -16,17 +16,21 @@ export async function peopleInDoubt(db: Db, uids: readonly string[], source: str
   return new Set(rows.map(({ uid }) => uid));
 }
 
-/** Writes what a check found of these accounts. Answers those whose alarm is new or is over. */
-export async function writeAlarms(tx: Tx, checked: readonly AccountCheck[], now: number): Promise<{ raised: AccountCheck[]; cleared: string[] }> {
+/**
+ * Writes what a check found of these accounts, which it read at `readAt` (wall clock). Answers those whose alarm is new or
+ * is over. Where two checks run, one that read the books before the other found them wrong ends nothing.
+ */
+export async function writeAlarms(tx: Tx, checked: readonly AccountCheck[], readAt: number): Promise<{ raised: AccountCheck[]; cleared: string[] }> {
   const ids = checked.map(({ accountId }) => accountId);
   if (ids.length === 0) return { raised: [], cleared: [] };
-  const known = new Set((await tx.db.select({ id: accountAlarms.accountId }).from(accountAlarms).where(inArray(accountAlarms.accountId, ids))).map(({ id }) => id));
+  const rows = await tx.db.select({ id: accountAlarms.accountId, checkedAt: accountAlarms.checkedAt }).from(accountAlarms).where(inArray(accountAlarms.accountId, ids)).for('update');
+  const known = new Map(rows.map(({ id, checkedAt }) => [id, checkedAt]));
   const wrong = checked.filter(({ differences }) => differences.length > 0);
   for (const { accountId, differences } of wrong) {
-    const row = { checkedAt: now, count: differences.length, differences: differences.slice(0, DIFFERENCES_KEPT) };
-    await tx.db.insert(accountAlarms).values({ accountId, foundAt: now, ...row }).onConflictDoUpdate({ target: accountAlarms.accountId, set: row });
+    const row = { checkedAt: Math.max(readAt, known.get(accountId) ?? readAt), count: differences.length, differences: differences.slice(0, DIFFERENCES_KEPT) };
+    await tx.db.insert(accountAlarms).values({ accountId, foundAt: readAt, ...row }).onConflictDoUpdate({ target: accountAlarms.accountId, set: row });
   }
-  const cleared = checked.filter(({ accountId, differences }) => differences.length === 0 && known.has(accountId)).map(({ accountId }) => accountId);
+  const cleared = checked.filter(({ accountId, differences }) => differences.length === 0 && (known.get(accountId) ?? Number.POSITIVE_INFINITY) <= readAt).map(({ accountId }) => accountId);
   if (cleared.length > 0) await tx.db.delete(accountAlarms).where(inArray(accountAlarms.accountId, cleared));
   return { raised: wrong.filter(({ accountId }) => !known.has(accountId)), cleared };
 }

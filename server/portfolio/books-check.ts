@@ -55,6 +55,7 @@ export async function checkBooks({ database, clock, log }: Deps, { force = false
   const mine = await database.transaction((tx) => claim(tx, clock.now(), force));
   if (mine === null) return false;
   for (let progress = mine; progress.finishedAt === null;) {
+    const readAt = clock.now();
     const { ids, checked } = await readPage(database, progress.after, atOnce);
     const now = clock.now();
     const done = ids.length < atOnce;
@@ -62,7 +63,7 @@ export async function checkBooks({ database, clock, log }: Deps, { force = false
     const next: Progress = { ...progress, saidAt: now, finishedAt: done ? now : null, after: ids.at(-1) ?? progress.after, accounts: progress.accounts + ids.length, wrong: progress.wrong + wrong.length };
     const { raised, cleared } = await database.transaction(async (tx) => {
       await write(tx, next);
-      return writeAlarms(tx, checked, now);
+      return writeAlarms(tx, checked, readAt);
     });
     for (const { accountId, differences } of wrong) {
       log.error({ account: accountId, differences: differences.slice(0, 10), count: differences.length, new: raised.some((one) => one.accountId === accountId) }, 'The books of an account do not add up: it opens nothing until they do');

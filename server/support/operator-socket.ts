@@ -36,9 +36,10 @@ export async function operate(database: Database, clock: WallClock, ask: Operato
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  let text = '';
-  for await (const piece of request as AsyncIterable<Buffer>) text += piece.toString('utf8');
-  return JSON.parse(text);
+  const pieces: Buffer[] = [];
+  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
+  // Put together first: a letter of several bytes may come in two pieces.
+  return JSON.parse(Buffer.concat(pieces).toString('utf8'));
 }
 
 /** Opens it, and says in the log where that is not possible: the product does not need it. Returns the close. */

@@ -1,13 +1,15 @@
 /** The operator's switch as a command, beside a running server and whatever else is set wrongly: thrown, listed, lifted, and a plain sentence for what names nothing. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../server/clock.ts';
 import type { Database } from '../../server/db/database.ts';
+import { halts } from '../../server/db/schema.ts';
 import { haltsInForce } from '../../server/halts/halts.ts';
-import { openOperatorSocket } from '../../server/support/operator-socket.ts';
+import { openOperatorSocket, operatorSocket } from '../../server/support/operator-socket.ts';
 import { silentLog } from '../support/app.ts';
 import { openEmptyDatabase } from '../support/empty-database.ts';
 
@@ -33,7 +35,30 @@ const run = (...args: string[]): Promise<{ code: number | null; out: string; err
   child.on('close', (code) => { resolve({ code, out, err }); });
 });
 
+/** Asks the socket with a body that comes in pieces of a few bytes. */
+const askInPieces = (ask: unknown, size: number): Promise<string> => new Promise((resolve, reject) => {
+  const sent = request({ socketPath: operatorSocket(folder), method: 'POST' }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('end', () => { resolve(text); });
+  }).on('error', reject);
+  const body = Buffer.from(JSON.stringify(ask));
+  void (async () => {
+    for (let from = 0; from < body.length; from += size) {
+      await new Promise((done) => { sent.write(body.subarray(from, from + size), done); });
+      await new Promise((done) => { setImmediate(done); });
+    }
+    sent.end();
+  })();
+});
+
 describe('npm run halt', () => {
+  it('keeps a reason letter by letter however its bytes arrive', async () => {
+    const reason = 'Kurse fehlen — später: ждите';
+    const told = JSON.parse(await askInPieces({ act: 'halt', scope: 'platform', target: '', reason, until: null, by: 'ann' }, 1)) as { reply: { reason: string }[] };
+    expect(told.reply[0]?.reason).toBe(reason);
+    await database.db.delete(halts);
+  });
+
   it('throws, lists and lifts a switch in the running server, with who, when, why and until when', async () => {
     const thrown = await run('--platform', '--reason', 'Prices are\u001b[2J odd', '--until', '2199-01-31T18:00Z', '--by', 'ann');
     expect(thrown).toMatchObject({ code: 0, err: '' });

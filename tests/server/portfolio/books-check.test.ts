@@ -3,8 +3,9 @@ import { eq, sql, type SQL } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../server/db/database.ts';
 import { accountAlarms, agents, balances, meta, positions } from '../../../server/db/schema.ts';
+import { writeAlarms } from '../../../server/portfolio/alarms.ts';
 import { checkBooks, readBooksStanding } from '../../../server/portfolio/books-check.ts';
-import { checkLedger, type LedgerCheck } from '../../../server/portfolio/check-ledger.ts';
+import { checkLedger, type AccountCheck, type LedgerCheck } from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -142,6 +143,18 @@ describe('the daily check', () => {
     floor.clock.at += 16 * 60_000;
     expect(await checkBooks(deps())).toBe(true);
     expect((await readBooksStanding(database.db)).accounts).toBe(2);
+  });
+
+  it('does not lift an alarm by a check that read the books before it was raised', async () => {
+    const wrong = { accountId: account, differences: ['cash is 1 and should be 2 USDT (-1)'] } as AccountCheck;
+    const right = { ...wrong, differences: [] } as AccountCheck;
+    const write = (one: AccountCheck, readAt: number) => database.transaction((tx) => writeAlarms(tx, [one], readAt));
+    expect((await write(wrong, 2_000)).raised).toHaveLength(1);
+    expect((await write(right, 1_999)).cleared).toEqual([]);
+    expect(await database.db.select().from(accountAlarms)).toMatchObject([{ accountId: account, checkedAt: 2_000 }]);
+    await write(wrong, 1_500);
+    expect((await write(right, 1_600)).cleared).toEqual([]);
+    expect((await write(right, 2_001)).cleared).toEqual([account]);
   });
 
   it('raises an alarm with account and amount, blocks entries with the reason while exits run, and lifts it when the books are right', async () => {
