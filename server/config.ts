@@ -211,6 +211,9 @@ function walletOf(env: Environment): Config['wallet'] {
 
 function refuseUnsafe(env: Environment, identity: IdentityConfig): void {
   const production = env.NODE_ENV === 'production';
+  if (!env.RUN_AGENTS && env.DATABASE_URL === undefined) {
+    throw new ConfigError('RUN_AGENTS', 'is not "true", and without DATABASE_URL no worker can run the agents: nothing would be traded, and no stop watched');
+  }
   if (identity.kind === 'emulator') {
     if (production && !env.ALLOW_EMULATOR_IN_PRODUCTION) {
       throw new ConfigError('VITE_FIREBASE_PROJECT_ID', 'production needs a real identity provider; the emulator lets anyone forge a user (ALLOW_EMULATOR_IN_PRODUCTION=true allows it)');

@@ -46,6 +46,12 @@ describe('settings of the server', () => {
     expect(readConfig({ NODE_ENV: 'production', VITE_ENABLE_CSP: 'false', ...allowed }).mode).toBe('production');
   });
 
+  it('refuses to leave the agents to workers where no worker can come, also where yes was spelt another way', () => {
+    for (const value of ['false', '1', 'yes', 'TRUE']) expect(refused({ RUN_AGENTS: value }).message).toContain('RUN_AGENTS');
+    expect(readConfig({ RUN_AGENTS: 'false', DATABASE_URL: 'postgres://localhost/tradewind' }).runAgents).toBe(false);
+    expect(readConfig({ RUN_AGENTS: 'true' }).runAgents).toBe(true);
+  });
+
   it('refuses to open the emulator to the network unless told so', () => {
     expect(refused({ HOST: '0.0.0.0' }).variable).toBe('HOST');
     expect(readConfig({ HOST: '0.0.0.0', ALLOW_EMULATOR_ON_NETWORK: 'true' }).host).toBe('0.0.0.0');
