@@ -9,7 +9,7 @@ import { noteExit } from './memory.ts';
 import { refresh, ROOM } from './quiet.ts';
 import type { Standing, Watch } from './quiet.ts';
 import { DAY_MS } from './schedule.ts';
-import type { Series } from './series.ts';
+import { volatilityAt, type Series } from './series.ts';
 import { exitTrade, stopQuoteInCandle } from './stops.ts';
 import type { Candle, FillDraft, OpenPosition, TradeDraft } from './types.ts';
 
@@ -115,7 +115,7 @@ function stopInCandle(book: Book, k: number, open: number, position: OpenPositio
   const quote = stopQuoteInCandle(position, candle, rule);
   if (!quote) return;
   settleHeights(book);
-  const trade = exitTrade(position, quote, rule, { volume: candle.volume, intervalMs: (one.closesAt[bar] ?? open) - open, dailyVolatility: null }, 'stop_loss');
+  const trade = exitTrade(position, quote, rule, { volume: candle.volume, intervalMs: (one.closesAt[bar] ?? open) - open, dailyVolatility: volatilityAt(one, open)?.daily ?? null }, 'stop_loss');
   noteExit(book.standing.memory, { pair: position.pair, at: quote.at, stop: true });
   settle(book, k, trade);
 }

@@ -1,10 +1,11 @@
 /** What a backtest reports adds up and keeps time: with lots still held, with holes in the candles, with candles of two lengths, whatever the order of the pairs. */
 import { describe, expect, it } from 'vitest';
-import { add, formatFixed, parseFixed, subtract, sum } from '../../contract/money.ts';
+import { add, formatFixed, parseFixed, subtract, sum, toNumber } from '../../contract/money.ts';
 import { backtest, type BacktestInput } from '../../engine/backtest.ts';
 import { backtestReport } from '../../engine/backtest-report.ts';
 import { riskValues } from '../../engine/profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
+import { makeSeries, volatilityAt } from '../../engine/series.ts';
 import type { Candle } from '../../engine/types.ts';
 import { plainBacktest } from './plain-backtest.ts';
 import { hasRecorded, madeTape, MONDAY, recorded, rulesOf } from './tape.ts';
@@ -54,6 +55,20 @@ describe('what a backtest reports', () => {
     const one = run(tapes);
     expect(one.trades.length).toBeGreaterThan(20);
     expect(run([...tapes].reverse())).toEqual(one);
+  });
+
+  it('sells at a stop with the impact of the pair\'s own volatility, as a live agent does', () => {
+    const crash = FROM + 3 * DAY_MS + 7 * HOUR_MS;
+    const calm = climbing(1, 60, 0.004).map((candle) => (candle.time === crash ? { ...candle, low: candle.low / 2 } : candle));
+    const stops = backtest(inputOf(new Map([['PAA/USDT', calm]]), FROM + 5 * DAY_MS)).trades.filter(({ reason }) => reason === 'stop_loss');
+    expect(stops).toHaveLength(1);
+    const [fill] = stops;
+    const candle = calm.find(({ time }) => time === fill?.filledAt);
+    if (fill === undefined || candle === undefined) throw new Error('No stop');
+    const known = volatilityAt(makeSeries('PAA/USDT', calm.filter(({ time }) => time < candle.time)), candle.time)?.daily ?? 0;
+    expect(known).toBeGreaterThan(0);
+    const [price, bid] = [toNumber(fill.price), toNumber(fill.quoteBid)];
+    expect((1 - price / bid) / (known * Math.sqrt(toNumber(fill.quantity) / (candle.volume * 24)))).toBeCloseTo(1, 6);
   });
 
   it('values what is held at its newest price where its candle is missing, so that no halt comes of a hole', () => {

@@ -11,7 +11,7 @@ import { metricsOf } from '../../engine/metrics.ts';
 import type { EquityPoint } from '../../engine/metrics.ts';
 import { pegReader } from '../../engine/pegs.ts';
 import { executionIntervalMs, lastClose, nextDue } from '../../engine/schedule.ts';
-import { indexAt, makeSeries, volumeOf } from '../../engine/series.ts';
+import { indexAt, makeSeries, volatilityAt, volumeOf } from '../../engine/series.ts';
 import type { Series } from '../../engine/series.ts';
 import { computeSignals, horizonOf } from '../../engine/signals.ts';
 import { exitTrade, stopQuoteInCandle } from '../../engine/stops.ts';
@@ -54,7 +54,7 @@ export function plainBacktest(input: BacktestInput): PlainResult {
       look(input, series, book, open, bars);
       due = nextDue(interval, open);
     }
-    runStops(input, book, bars);
+    runStops(input, series, book, bars);
     if (book.positions.size > 0) book.exposedMs += next - open;
     mark(input, book, bars, Math.min(next, open + bars.lengthMs));
   }
@@ -124,13 +124,14 @@ function settle(book: Book, { fill, after }: TradeDraft): void {
   else book.positions.set(fill.pair, { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt });
 }
 
-function runStops(input: BacktestInput, book: Book, bars: Bars): void {
+function runStops(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, bars: Bars): void {
   for (const position of [...book.positions.values()]) {
     const bar = bars.byPair.get(position.pair);
     const rules = input.rules.get(position.pair);
+    const one = series.get(position.pair);
     const quote = bar && rules ? stopQuoteInCandle(position, bar, rules) : null;
     if (!bar || !rules || !quote) continue;
-    const depth = { volume: bar.volume, intervalMs: bar.closesAt - bar.time, dailyVolatility: null };
+    const depth = { volume: bar.volume, intervalMs: bar.closesAt - bar.time, dailyVolatility: one === undefined ? null : volatilityAt(one, bar.time)?.daily ?? null };
     settle(book, exitTrade(position, quote, rules, depth, 'stop_loss'));
     book.memory = rememberExit(book.memory, { pair: position.pair, at: quote.at, stop: true });
   }
