@@ -1,4 +1,5 @@
 /** How an agent fares against the test it was started after: its place in the band, what its trades cost, what it missed; refuses a verdict on too few days. */
+import { ChevronRight } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
@@ -9,10 +10,11 @@ import { Amount, Percent } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
 import { formatShare } from '../../format/numbers.ts';
-import { formatDate, formatMoment } from '../../format/times.ts';
+import { formatDate, formatWhen } from '../../format/times.ts';
 import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { connection } from '../../stores/connection.ts';
 import type { Slot } from '../../stores/slot.ts';
+import { useMarketNow } from '../reading.ts';
 import { reasonText } from './reason-words.ts';
 
 const CHART_HEIGHT = 140;
@@ -87,6 +89,7 @@ function Costs({ test }: { test: AgentTest }) {
 
 function Found({ test, insight, agent }: { test: AgentTest; insight: AgentInsight; agent: Pick<Agent, 'quote'> }) {
   const { live, edges } = useLines(test, insight);
+  const now = useMarketNow(60_000);
   const over = `${formatDate(test.from)} to ${formatDate(test.to)}`;
   return (
     <div className="flex flex-col gap-3">
@@ -94,15 +97,15 @@ function Found({ test, insight, agent }: { test: AgentTest; insight: AgentInsigh
         {test.sameSettings ? <>Tested over {over} with these settings: {test.trades} {test.trades === 1 ? 'trade' : 'trades'}, <Percent value={test.totalReturn === null ? null : test.totalReturn * 100} />.</> : <>Settings have changed since it was tested over {over}.</>}
         {test.sameEngine === false && ' The engine has changed since, too: a test of today may come out otherwise.'}
       </p>
-      <dl><Line term={`Result since ${formatMoment(test.since)}`}><Amount value={test.change} change quote={agent.quote} /> <span className="ml-1"><Percent value={Number(test.equity) > 0 ? (Number(test.change) / Number(test.equity)) * 100 : null} why="No equity then" /></span></Line></dl>
+      <dl><Line term={`Result since ${formatWhen(test.since, now)}`}><Amount value={test.change} change quote={agent.quote} /> <span className="ml-1"><Percent value={Number(test.equity) > 0 ? (Number(test.change) / Number(test.equity)) * 100 : null} why="No equity then" /></span></Line></dl>
       <Standing test={test} />
-      {standing(test) !== null && live.length > 1 && <TimeChart label={`Result in ${agent.quote} since its start, in the band of its test`} line={live} lineName="Live" compared={edges} height={CHART_HEIGHT} unit={agent.quote} {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})} empty="Nothing traded yet." />}
+      {standing(test) !== null && live.length > 1 && <TimeChart label={`Result in ${agent.quote} since its start, in the band of its test`} line={live} lineName="Live" compared={edges} height={CHART_HEIGHT} unit={agent.quote} note={`${agent.quote}. Dotted: the edges of the band`} {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})} empty="Nothing traded yet." />}
       <Costs test={test} />
       <p className="max-w-[72ch] text-xs text-ink-3">
         The band holds nine results in ten if days to come are like the {days(test.days)} tested, each apart from the others: h·m ± t·s·√(h + h²/n), a prediction interval (Hahn and Meeker, Statistical Intervals). They seldom are. The test had the whole account to itself; live it shares the cash. Paper fills follow the test's own rules, so what differs in cost is spread and size. Percentages are of the account's equity at that start. Paper money.
       </p>
-      <details className="text-xs text-ink-3">
-        <summary className="flex min-h-8 cursor-pointer items-center">What was tested with, as hashes</summary>
+      <details className="group/hashes text-xs text-ink-3">
+        <summary className="-ml-1 flex min-h-11 cursor-pointer list-none items-center gap-1 hover:text-ink pointer-fine:min-h-8 [&::-webkit-details-marker]:hidden"><ChevronRight className="size-4 shrink-0 group-open/hashes:rotate-90" aria-hidden />What was tested with, as hashes</summary>
         <p className="mt-1 break-all">Settings {test.settings.slice(0, HASH_SHOWN)}, data {test.data.slice(0, HASH_SHOWN)}, engine {test.engine === '' ? 'not told' : test.engine.slice(0, HASH_SHOWN)}. The same hashes again mean the same settings, candles and engine, and so the same test. They do not say that the device ran it, nor that it comes out so again.</p>
       </details>
     </div>

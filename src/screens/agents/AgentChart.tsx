@@ -42,7 +42,10 @@ export default function AgentChart({ pairs, fills, rhythm, quote }: { pairs: rea
         <div className="mb-1 min-h-12 md:min-h-4" />
         {error === null || online === 'offline' ? <ChartPlace what={`Candles of ${pair}`} className="h-[300px] w-full" />
           : <div className="rule flex h-[300px] flex-col items-start justify-center gap-3 text-ink-3">{tooFine ? <p>{error}.</p> : <ReadError message={error} onRetry={again} />}</div>}
-        <div className="flex min-h-11 flex-wrap items-center gap-x-4 pointer-fine:min-h-8">{controls}</div>
+        {/* Wraps as it will with the chart's own buttons. */}
+        <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 pointer-fine:min-h-8">
+          <span className="flex min-w-0 flex-wrap items-center gap-x-4">{controls}</span><span aria-hidden className="ml-auto h-11 w-32 pointer-fine:h-8 pointer-fine:w-26" />
+        </div>
       </div>
     );
   }

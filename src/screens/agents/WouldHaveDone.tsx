@@ -9,6 +9,7 @@ import { Age } from '../../components/Age.tsx';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
+import { Skeleton } from '../../components/EmptyState.tsx';
 import { Line } from '../../components/Section.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
 import { formatPrice, formatQuantity } from '../../format/numbers.ts';
@@ -79,6 +80,20 @@ function Found({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
   );
 }
 
+/** The place of what will be found, from the press on: a result moves nothing that stands below it. */
+function Place() {
+  return (
+    <div aria-hidden>
+      <Skeleton className="mt-1 h-28 w-full md:h-12" />
+      <div className="mt-2 h-[184px] pointer-fine:h-[172px]"><Skeleton className="h-[140px] w-full" /></div>
+      {Array.from({ length: 6 }, (_, index) => <div key={index} className="rule row flex items-center justify-between gap-4 py-1.5"><Skeleton className="h-3.5 w-40" /><Skeleton className="h-3.5 w-16" /></div>)}
+      <div className="mt-3 h-5" />
+      {Array.from({ length: TRADES_SHOWN }, (_, index) => <div key={index} className="rule flex h-[61px] items-center justify-between gap-4 md:h-[49px]"><Skeleton className="h-3.5 w-48" /><Skeleton className="h-3.5 w-16" /></div>)}
+      <div className="h-52 md:h-32" />
+    </div>
+  );
+}
+
 /** `ask` null: the terms do not make an agent yet. `version`: of the agent's settings, whose old test would be of another agent. */
 export default function WouldHaveDone({ ask, version = 0, missing = 'Choose pairs first.', heading: Heading = 'h3' }: { ask: AgentPreviewBody | null; version?: number; missing?: string; heading?: 'h2' | 'h3' }) {
   const { online } = useSnapshot(connection);
@@ -112,10 +127,10 @@ export default function WouldHaveDone({ ask, version = 0, missing = 'Choose pair
         </div>
       )}
       {state.at === 'busy' && (
-        <div className="rule flex items-center justify-between gap-3 py-2">
+        <><div className="rule flex items-center justify-between gap-3 py-2">
           <label className="min-w-0 flex-1 text-ink-2">{state.text}<progress className="mt-1 block h-1 w-full accent-[var(--color-accent)]" max={100} value={percent} /></label>
           <Button size="sm" data-next onClick={cancel}>Cancel</Button>
-        </div>
+        </div><Place /></>
       )}
       {state.at === 'failed' && <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"><span>{state.message}</span><button type="button" data-next onClick={start} className="min-h-8 font-medium underline underline-offset-2">Try again</button></p>}
       {state.at === 'done' && <><Found done={state.done} /><Button size="sm" tone="plain" className="mt-2 -ml-3" data-next onClick={start}>Test again</Button></>}

@@ -196,9 +196,9 @@ export default function AgentScreen({ params }: ScreenProps) {
       <ReadError message={slot.error} hasData={slot.data !== null} onRetry={() => { void read(); }} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
-          <Section title="Price and its trades"><Suspense fallback={<Skeleton className="h-[396px] w-full md:h-[352px]" />}><AgentChart pairs={agent.trading_pairs} fills={fills} rhythm={agent.execution_interval} quote={agent.quote} /></Suspense></Section>
+          <Section title="Price and its trades"><Suspense fallback={<Skeleton className={`${agent.trading_pairs.length > 1 ? 'h-[484px]' : 'h-[440px]'} w-full md:h-[352px]`} />}><AgentChart pairs={agent.trading_pairs} fills={fills} rhythm={agent.execution_interval} quote={agent.quote} /></Suspense></Section>
           {portfolio === null && agent.openPositions > 0 && <Section title="Positions"><SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" /></Section>}
-          {positions.length > 0 && portfolio !== null && <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} /></Section>}
+          {positions.length > 0 && portfolio !== null && <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} showAgent={false} /></Section>}
           <Section title="Decisions" className="min-h-[22rem]" aside={slot.data === null ? undefined : 'newest first'}>
             {slot.data === null && slot.error === null && <SkeletonRows rows={12} rowClass="min-h-[53px]" label="Decisions" />}
             {slot.data !== null && (slot.data.decisions.length === 0 ? <EmptyState title="No decisions yet">Each look at a closed candle is recorded here with its reason, the ones without a trade too.</EmptyState> : <AgentDecisions decisions={slot.data.decisions} older={slot.data.decisionCounts} />)}

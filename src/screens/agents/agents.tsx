@@ -39,7 +39,7 @@ export function CreateDialog({ open, onOpenChange, count, draft, title = 'New ag
       description={mayCreate && room ? 'Nothing is created before the last step, and what you type is kept.' : mayCreate ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.` : 'Agents come with a plan or the free trial.'}
       >
       {(!mayCreate || !room) && <UpgradeHere need={{ resource: 'agents', action: 'create', agents: count + 1 }} from={NEW_AGENT_PATH} {...(draft === undefined ? {} : { typed: true, onLeave: () => { keepDraft(WIZARD_DRAFT, { draft, step: 'terms' }); } })} />}
-      {mayCreate && room && <Suspense fallback={<SkeletonRows rows={5} />}><CreateWizard quote={quote} draft={draft} onCreated={(agent) => { onOpenChange(false); go(`/agents/${encodeURIComponent(agent.id)}`); }} /></Suspense>}
+      {mayCreate && room && <Suspense fallback={<div className="max-md:min-h-dvh"><SkeletonRows rows={5} /></div>}><CreateWizard quote={quote} draft={draft} onCreated={(agent) => { onOpenChange(false); go(`/agents/${encodeURIComponent(agent.id)}`); }} /></Suspense>}
     </Dialog>
   );
 }

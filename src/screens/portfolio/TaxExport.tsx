@@ -108,9 +108,13 @@ export default function TaxExport({ book, onClose }: { book: number | undefined;
         <span className="mr-auto self-center text-xs text-ink-3" role={saving === null ? 'status' : undefined}>{saving ?? said}</span>
         <Button tone="primary" busy={saving !== null} disabled={found === null || found.total === 0 || offline} onClick={() => { if (found !== null) void save(found); }}>Save CSV</Button>
       </>}>
-      <Select label="Year of the sale" value={year === null ? ALL : String(year)} disabled={saving !== null} onChange={(event) => { setYear(event.target.value === ALL ? null : Number(event.target.value)); }}
-        options={[{ value: ALL, label: 'All years' }, ...(found?.years ?? years).map((one) => ({ value: String(one), label: `${one}, UTC` }))]} />
-      <div className="mt-2"><Switch label="With what is held still" hint="As rows without a sale, after the others." checked={held} disabled={saving !== null} onChange={setHeld} /></div>
+      {(found !== null || !offline) && (
+        <>
+          <Select label="Year of the sale" value={year === null ? ALL : String(year)} disabled={saving !== null} onChange={(event) => { setYear(event.target.value === ALL ? null : Number(event.target.value)); }}
+            options={[{ value: ALL, label: 'All years' }, ...(found?.years ?? years).map((one) => ({ value: String(one), label: `${one}, UTC` }))]} />
+          <div className="mt-2"><Switch label="With what is held still" hint="As rows without a sale, after the others." checked={held} disabled={saving !== null} onChange={setHeld} /></div>
+        </>
+      )}
       {fault !== null && <p role="alert" className="py-2 text-danger">{fault}</p>}
       {found !== null && <div className="mt-2"><Figures found={found} year={year} held={held} /></div>}
       {found === null && offline && <EmptyState title="This needs the network">Lots are worked out from every trade of the book, from the first on; this device keeps the newest of them only. The trades it has can be saved by CSV beside the list.</EmptyState>}

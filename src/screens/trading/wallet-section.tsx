@@ -52,10 +52,9 @@ export function WalletSection() {
   return (
     <div ref={place} className="scroll-mt-20">
       <Section title="Wallet">
-        {offline && <p className="text-amber">Offline. A wallet talks to its chain over the network: it can be connected when you are back.</p>}
         {attempt === null ? (
           <>
-            <p className="text-ink-2">A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.</p>
+            <p className={offline ? 'text-amber' : 'text-ink-2'}>{offline ? 'Offline. A wallet talks to its chain over the network: it can be shown when you are back.' : 'A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.'}</p>
             <Button className="mt-3" disabled={offline} onClick={show}>Show wallet</Button>
           </>
         ) : (

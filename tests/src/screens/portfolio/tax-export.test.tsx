@@ -99,6 +99,8 @@ describe('the tax file', () => {
     connection.online = 'offline';
     open();
     expect(screen.getByText('This needs the network')).toBeTruthy();
+    // A choice that could lead to nothing is not offered.
+    expect(screen.queryByLabelText('Year of the sale')).toBeNull();
     expect(screen.getByRole('button', { name: 'Save CSV' })).toHaveProperty('disabled', true);
     expect(call).not.toHaveBeenCalled();
   });
