@@ -1,10 +1,13 @@
-/** The states that a plan and a guard bring: held agents, each standing of a plan, a closed book, a change before it is made; refuses a reply that the contract does not know. */
+/** The states that a plan, a guard and an operator bring: held agents, new trades switched off, each standing of a plan, a closed book, a change before it is made; refuses a reply that the contract does not know. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import type { Agent, AgentList } from '../../contract/agents.ts';
 import type { Standing } from '../../contract/standing.ts';
 import { SubscriptionStatusReply } from '../../contract/subscription.ts';
 import type { Tier } from '../../contract/tiers.ts';
 import { callApi } from '../../tests/support/server.ts';
+import { ROOT } from '../build-stamp.ts';
 import { openCamera, type Base, type PictureSet, type Shot } from './camera.ts';
 import type { World } from './people.ts';
 
@@ -33,6 +36,22 @@ export const held: PictureSet = async (world, base) => {
   const camera = await openCamera({ ...base, url: world.server.url, user: world.trader, quiet: true, before: heldAgents });
   await camera.take('held', [{ name: 'dashboard', path: '/dashboard' }, { name: 'agents', path: '/agents' }, { name: 'agent-halted', path: `/agents/${world.agents.running}` }]);
   await camera.close();
+};
+
+/** What an operator has switched off, by the operator's own command, until it is lifted again. */
+export const off: PictureSet = async (world, base) => {
+  const command = (...words: string[]): unknown => execFileSync(process.execPath, ['--import', 'tsx', join(ROOT, 'scripts', 'halt.ts'), '--platform', ...words], { cwd: ROOT, env: { ...process.env, DATA_DIR: world.server.dataDir } });
+  command('--reason', 'Two exchanges disagree about prices while we look into it', '--until', new Date(Date.now() + 5 * HOUR_MS).toISOString());
+  const camera = await openCamera({ ...base, url: world.server.url, user: world.trader });
+  try {
+    await camera.take('switched-off', [
+      { name: 'dashboard', path: '/dashboard' }, { name: 'agents', path: '/agents' }, { name: 'agent', path: `/agents/${world.agents.running}` },
+      { name: 'start', path: `/agents/${world.agents.stopped}`, act: async (page) => { await page.getByRole('button', { name: 'Start', exact: true }).click(); } },
+    ]);
+  } finally {
+    await camera.close();
+    command('--lift');
+  }
 };
 
 const standing = (state: Standing['state'], tier: Tier, inDays: number | null, next: Standing['next']): Standing =>

@@ -5,7 +5,7 @@ import { administer } from '../../tests/support/lives.ts';
 import type { TestUser } from '../../tests/support/server.ts';
 import { openCamera, type Base, type Camera, type CameraOptions, type Form, type PictureSet, type Shot } from './camera.ts';
 import type { World } from './people.ts';
-import { books, held, plans } from './plan-sets.ts';
+import { books, held, off, plans } from './plan-sets.ts';
 
 
 const OPEN: readonly Shot[] = [
@@ -114,6 +114,9 @@ const dialogs = (world: World): readonly Shot[] => [
   { name: 'chart-table', path: '/market/ETH-USDT', act: press('Table') },
   { name: 'market-search', path: '/market', act: async (page) => { await page.getByRole('searchbox').first().fill('so'); } },
   { name: 'market-search-nothing', path: '/market', act: async (page) => { await page.getByRole('searchbox').first().fill('zzzz'); } },
+  { name: 'tax-lots', path: '/portfolio', act: press('Tax lots') },
+  { name: 'sale', path: '/portfolio', act: press(/what .* brought/) },
+  { name: 'tested', path: `/agents/${world.agents.running}`, act: async (page) => { await press('Test it')(page); await page.getByRole('button', { name: 'Test again' }).waitFor(); await page.getByRole('region', { name: 'What would it have done?' }).scrollIntoViewIfNeeded(); } },
   { name: 'position', path: '/portfolio', act: press(/^(BTC|ETH|SOL) /) },
   { name: 'toast', path: '/trading', act: async (page) => { await page.getByRole('button', { name: 'Save settings' }).click(); await page.waitForTimeout(700); } },
   { name: 'not-an-agent', path: '/agents/00000000-0000-4000-8000-000000000000' },
@@ -158,6 +161,7 @@ export const SETS: Readonly<Record<string, { take: PictureSet; forms: readonly F
   offline: { take: offline, forms: ['phone', 'desk'] },
   expired: { take: expired, forms: ['phone', 'desk'] },
   held: { take: held, forms: ['phone', 'desk'] },
+  'switched-off': { take: off, forms: ['phone', 'desk', 'narrow'] },
   plans: { take: plans, forms: ['phone', 'desk'] },
   books: { take: books, forms: ['phone', 'desk'] },
 };

@@ -43,6 +43,8 @@ function Waiting({ rows }: { rows: number }) {
     <div role="status" aria-label="Asking what it would do now">
       <Skeleton className="mb-3 h-4 w-64 max-w-full" />
       {Array.from({ length: rows }, (_, index) => <div key={index} className="rule flex h-[57px] items-center justify-between"><Skeleton className="h-3.5 w-40" /><Skeleton className="h-3.5 w-14" /></div>)}
+      {/* Where it will say when this was decided. */}
+      <div className="h-12 md:h-8" />
     </div>
   );
 }
@@ -59,7 +61,7 @@ export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs firs
   const shown = all ? list : list.slice(0, Math.max(SHOWN, acting));
   return (
     <section aria-label="What would it do now?" aria-busy={asking || undefined}>
-      <div className="flex min-h-8 items-center justify-between gap-3">
+      <div className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
         <h3 className="text-sm font-semibold">What would it do now?</h3>
         {preview !== null && online !== 'offline' && <button type="button" disabled={asking} onClick={again} className="-mr-2 flex min-h-11 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink disabled:opacity-60 pointer-fine:min-h-8"><RefreshCw aria-hidden className={classes('size-3.5', asking && 'spin')} />Look again</button>}
       </div>
