@@ -7,6 +7,7 @@ import { formatUntil, formatWhen, withLocalTimes } from '../../format/times.ts';
 import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { useMarketNow, useMarketSpeed, useSlot } from '../reading.ts';
+import { useEntriesOff } from './EntriesOff.tsx';
 import { heldBack } from './held-back.ts';
 import { riskOf } from './risk.ts';
 
@@ -44,7 +45,9 @@ function Used({ used, limit }: { used: number | null; limit: number }) {
 /** What stops new entries: the limits of its profile, and with Pro what is used of them. */
 export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly Decision[] }) {
   const now = useMarketNow(60_000);
-  const back = agent.status === 'stopped' ? [] : heldBack(decisions);
+  // A switch that is off stands above the whole page: it is not said again.
+  const off = useEntriesOff(agent.id) !== null;
+  const back = agent.status === 'stopped' ? [] : heldBack(decisions, off ? 'entries_stopped' : null);
   const insight = useSlot(insightStore, loadInsight).data;
   const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
   const distance = useSnapshot(insightStore).data?.pro?.risk.find((one) => one.agentId === agent.id);

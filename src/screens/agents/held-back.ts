@@ -8,12 +8,12 @@ export const GUARD_CODES: ReadonlySet<string> = new Set([
 
 export interface HeldBack { pairs: string[]; text: string }
 
-/** One line for each reason, with the pairs it is given for; a stop that was just carried out is no guard. */
-export function heldBack(decisions: readonly Decision[]): HeldBack[] {
+/** One line for each reason, with the pairs it is given for; a stop that was just carried out is no guard. `said`: a code that stands elsewhere on the page. */
+export function heldBack(decisions: readonly Decision[], said: string | null = null): HeldBack[] {
   const newest = Math.max(...decisions.map(({ at }) => at));
   const lines = new Map<string, string[]>();
   for (const { action, at, pair, reason, text } of decisions) {
-    if (at !== newest || !GUARD_CODES.has(reason) || action === 'exit') continue;
+    if (at !== newest || !GUARD_CODES.has(reason) || reason === said || action === 'exit') continue;
     const why = text.replace(/^(No trade|Holding): /, '');
     lines.set(why, [...lines.get(why) ?? [], pair]);
   }

@@ -27,6 +27,13 @@ describe('what holds an agent back', () => {
     expect(heldBack([])).toEqual([]);
   });
 
+  it('leaves out what stands elsewhere on the page, and takes no older look in its place', () => {
+    const off = decision('BTC/USDT', 'entries_stopped', 'No trade: the operator has switched new trades off for everybody (Checking).');
+    const before = decision('BTC/USDT', 'cooldown', 'No trade: BTC/USDT was sold within the hour.', { at: 5 });
+    expect(heldBack([off, before])).toHaveLength(1);
+    expect(heldBack([off, before], 'entries_stopped')).toEqual([]);
+  });
+
   it('has its times in the reader\'s own zone', () => {
     const at = Date.UTC(2022, 3, 13, 0, 5);
     expect(withLocalTimes('No new trade until 2022-04-13 00:05 UTC. 2022-04-13 is no moment.', at)).toBe(`No new trade until ${formatWhen(at, at)}. 2022-04-13 is no moment.`);
