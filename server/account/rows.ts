@@ -2,9 +2,10 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Tx } from '../db/database.ts';
 import {
-  accountAlarms, accounts, agents, agentTests, balances, decisionCounts, decisions, equityPoints, events, fills, halts, ledger, orders, positions, pushMessages, pushPreferences,
-  pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, supportMessages, supportRequests, users,
+  accountAlarms, accounts, agents, agentTests, balances, decisionCounts, decisions, equityPoints, events, fills, ledger,
+  orders, positions, pushMessages, pushPreferences, pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, users,
 } from '../db/schema.ts';
+import { halts, supportMessages, supportRequests } from '../db/schema-support.ts';
 import { checkouts, planCredits, subscriptions, testInvoices } from '../db/schema-plans.ts';
 import { linkedAddresses, linkMessages } from '../db/schema-wallet.ts';
 

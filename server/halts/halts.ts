@@ -3,7 +3,8 @@ import { and, asc, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { byPrecedence, HALT_REASON_MAX, type EntriesOff, type HaltScope } from '../../contract/halts.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { accounts, agents, halts, users } from '../db/schema.ts';
+import { accounts, agents, users } from '../db/schema.ts';
+import { halts } from '../db/schema-support.ts';
 import { readSettingsOf } from '../user/settings.ts';
 
 /** Names the one lock that batches share and a switch takes alone. */

@@ -6,7 +6,8 @@ import {
   SUPPORT_LIST_MAX, SUPPORT_MESSAGES_A_DAY, SUPPORT_REQUESTS_A_DAY, SupportDiagnostics, type SupportCategory, type SupportRequest, type SupportState,
 } from '../../contract/support.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { supportMessages, supportRequests, users } from '../db/schema.ts';
+import { users } from '../db/schema.ts';
+import { supportMessages, supportRequests } from '../db/schema-support.ts';
 import { tooOften } from '../http/allowance.ts';
 
 const DAY_MS = 86_400_000;

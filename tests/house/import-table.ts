@@ -14,7 +14,7 @@ export interface Rule {
  */
 export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config|rounds|engine-hash)\.ts$/,
-  /^server\/db\/(database|schema|schema-plans|schema-wallet|faults|bulk|columns|ordered-id|open|open-database)\.ts$/,
+  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|faults|bulk|columns|ordered-id|open|open-database)\.ts$/,
   /^server\/events\/events\.ts$/,
   /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,

@@ -8,6 +8,7 @@ import { exportStored } from '../../../server/account/export.ts';
 import { PARTS } from '../../../server/account/export-parts.ts';
 import * as coreTables from '../../../server/db/schema.ts';
 import * as planTables from '../../../server/db/schema-plans.ts';
+import * as supportTables from '../../../server/db/schema-support.ts';
 import * as walletTables from '../../../server/db/schema-wallet.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import type { HostedFailed} from '../../support/app.ts';
@@ -15,7 +16,7 @@ import { buildTestApp, TestClock, type TestApp } from '../../support/app.ts';
 import { IdentityBook } from '../../support/identity-book.ts';
 
 const DAY_MS = 86_400_000;
-const schema = { ...coreTables, ...planTables, ...walletTables };
+const schema = { ...coreTables, ...planTables, ...supportTables, ...walletTables };
 const TABLES = Object.values(schema).filter((table) => is(table, PgTable));
 /** Of nobody in particular, or of an account that is already gone. */
 const NOT_PERSONAL = ['webhook_events', 'ticks', 'market_clocks', 'meta', 'deleted_accounts', 'account_deletions'];
