@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 
 /** In the order of the file. */
 export const EXPORT_PARTS = [
-  'profile', 'signIn', 'settings', 'riskValues', 'subscription', 'checkouts', 'testInvoices', 'agents', 'agentTests', 'books', 'bookAlarms', 'positions', 'orders', 'fills', 'ledger', 'balances',
+  'profile', 'signIn', 'settings', 'riskValues', 'subscription', 'checkouts', 'testInvoices', 'agents', 'agentTests', 'alerts', 'alertFirings', 'books', 'bookAlarms', 'positions', 'orders', 'fills', 'ledger', 'balances',
   'equity', 'decisions', 'decisionCounts', 'switches', 'commands', 'events', 'pushDevices', 'pushSettings', 'pushMessages', 'referralCode', 'referrals', 'planCredits',
   'supportRequests', 'supportMessages', 'linkedAddresses', 'linkMessages',
 ] as const;

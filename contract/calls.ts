@@ -4,6 +4,7 @@ import {
   AgentCommandBody, AgentCommandReply, AgentCreateBody, AgentList, AgentReply, AgentsCreatedReply, AgentSettingsBody,
   AgentSummary, AllAgentsCommandBody, AllAgentsCommandReply, PoolCreateBody, ReconfigureBody,
 } from './agents.ts';
+import { AlertBody, AlertDeletedReply, AlertList, AlertReply } from './alerts.ts';
 import { Health, Readiness } from './health.ts';
 import { AgentInsight } from './insight.ts';
 import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools, Sparklines } from './market.ts';
@@ -91,6 +92,10 @@ export const CALLS = {
   agentPerformance: call('GET', '/api/agents/:id/performance', 'Results, trades and decisions of one agent', { params: IdParams, reply: AgentPerformance }),
   agentSummary: call('GET', '/api/agents/summary', 'All agents added up', { reply: AgentSummary }),
   agentInsight: call('GET', '/api/agents/insight', 'Results of agents over time; with Pro, their distance from their limits and what they decided', { reply: AgentInsight }),
+
+  alerts: call('GET', '/api/alerts', 'All price alerts of the user, and when they were last reached', { reply: AlertList }),
+  setAlert: call('PUT', '/api/alerts/:id', 'Create or change a price alert; the id is made by the client', { params: IdParams, body: AlertBody, reply: AlertReply }),
+  deleteAlert: call('DELETE', '/api/alerts/:id', 'Delete a price alert', { params: IdParams, reply: AlertDeletedReply }),
 
   riskProfile: call('PUT', '/api/user/risk-profile', "The user's own percentages for a profile", { body: RiskProfileBody, reply: RiskProfileReply }),
   tradingSettings: call('GET', '/api/user/trading-settings', "The user's trading settings", { reply: TradingSettings }),

@@ -51,6 +51,13 @@ export const YEARLY_LEAST_DAYS = 30;
 export const ANALYTICS_VIEW_DAYS = 35;
 export const CANDLES_LIMIT_MAX = 1_500;
 export const SYMBOLS_QUERY_MAX = 200;
+/** Price alerts of a person, letters of an alert's note, and firings that a list tells. */
+export const ALERTS_MAX = 50;
+export const ALERT_NOTE_MAX = 140;
+export const ALERT_FIRINGS_TOLD = 100;
+/** Firings are kept so long, days; and an alert is looked for in past candles no further back. */
+export const ALERT_FIRINGS_KEEP_DAYS = 90;
+export const ALERT_LOOK_BACK_DAYS = 7;
 /** Stars a person may set. */
 export const SYMBOL_CHOICES_MAX = 500;
 export const STARTING_DEPOSIT = '10000';

@@ -4,9 +4,24 @@ import { CANDLES_LIMIT_MAX } from './limits.ts';
 import { DecimalText } from './money.ts';
 import { Pair, PoolId, UserRiskProfile } from './agents.ts';
 
-export const CandleInterval = z.enum(['5m', '20m', '1h', '1d'], { error: '5m, 20m, 1h or 1d' });
+export const CandleInterval = z.enum(['1m', '5m', '15m', '20m', '1h', '4h', '1d'], {
+  error: '1m, 5m, 15m, 20m, 1h, 4h or 1d',
+});
 export type CandleInterval = z.infer<typeof CandleInterval>;
-export const INTERVAL_MS: Record<CandleInterval, number> = { '5m': 300_000, '20m': 1_200_000, '1h': 3_600_000, '1d': 86_400_000 };
+/** Candles of every length begin at a multiple of it since the epoch, UTC. */
+export const INTERVAL_MS: Record<CandleInterval, number> = {
+  '1m': 60_000,
+  '5m': 300_000,
+  '15m': 900_000,
+  '20m': 1_200_000,
+  '1h': 3_600_000,
+  '4h': 14_400_000,
+  '1d': 86_400_000,
+};
+/** The timeframes of a chart, finest first. 20m is how often an agent may check, not a timeframe. */
+export const CHART_INTERVALS = [
+  '1m', '5m', '15m', '1h', '4h', '1d',
+] as const satisfies readonly CandleInterval[];
 
 /** Where prices come from. `simulated` and `replay` are never to be mistaken for a market, so the label is shown. */
 export const MarketSource = z.object({
@@ -18,6 +33,8 @@ export const MarketSource = z.object({
   feeBps: z.optional(z.number()),
   /** Market time that passes in the same real time, where that is not 1: a tape. */
   speed: z.optional(z.number()),
+  /** Timeframes that can be built from what the source has, finest first. */
+  intervals: z.optional(z.array(CandleInterval)),
 });
 export type MarketSource = z.infer<typeof MarketSource>;
 
@@ -107,5 +124,50 @@ export const CandlesQuery = z.object({
 /** `[openTime ms, open, high, low, close, volume]`, closed candles only, oldest first. */
 export const CandleRow = z.tuple([z.number(), DecimalText, DecimalText, DecimalText, DecimalText, DecimalText]);
 export type CandleRow = z.infer<typeof CandleRow>;
-export const Candles = z.object({ symbol: z.string(), interval: CandleInterval, candles: z.array(CandleRow) });
+
+/**
+ * The candle that has not closed: closed finer candles since its opening, and the prices since the
+ * last of those. It is never part of `candles`.
+ */
+export const FormingCandle = z.object({
+  time: z.number(),
+  open: DecimalText,
+  high: DecimalText,
+  low: DecimalText,
+  close: DecimalText,
+  /** Base units up to `volumeTo`; prices carry no volume, so null until a finer candle has closed. */
+  volume: z.nullable(DecimalText),
+  volumeTo: z.number(),
+  /** When its prices begin: `time`, or later where nobody listened before. Market clock, ms. */
+  since: z.number(),
+  /** Its last price. Market clock, ms. */
+  at: z.number(),
+});
+export type FormingCandle = z.infer<typeof FormingCandle>;
+
+/** `[openTime ms, open, high, low, close]` of the finest timeframe, as the prices have made it so far. */
+export const PriceBar = z.tuple([z.number(), DecimalText, DecimalText, DecimalText, DecimalText]);
+export type PriceBar = z.infer<typeof PriceBar>;
+
+export const Candles = z.object({
+  symbol: z.string(),
+  interval: CandleInterval,
+  candles: z.array(CandleRow),
+  /** With the newest page only; null where no price has come since the last close. */
+  forming: z.optional(z.nullable(FormingCandle)),
+  /** The market clock of this answer, ms. */
+  now: z.optional(z.number()),
+});
 export type Candles = z.infer<typeof Candles>;
+
+/** Charts as a device keeps them, the newest first. */
+export const KeptCandles = z.object({
+  charts: z.array(z.object({
+    /** `MarketSource.id`: candles of two sources are never mixed. */
+    source: z.string(),
+    /** Device clock, ms. */
+    savedAt: z.number(),
+    reading: Candles,
+  })),
+});
+export type KeptCandles = z.infer<typeof KeptCandles>;

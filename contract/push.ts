@@ -1,9 +1,10 @@
 /** What a push carries and what a person has chosen of it; refuses an address that is no HTTPS push service. */
 import * as z from 'zod/mini';
 import { Agent } from './agents.ts';
+import { AlertFiring } from './alerts.ts';
 import { Fill, Portfolio } from './trading.ts';
 
-export const PUSH_KINDS = ['lateStop', 'agentHeld', 'stopLoss', 'fills', 'trialEnding', 'paymentFailed'] as const;
+export const PUSH_KINDS = ['lateStop', 'agentHeld', 'stopLoss', 'fills', 'trialEnding', 'paymentFailed', 'priceAlert'] as const;
 export const PushKind = z.enum(PUSH_KINDS);
 export type PushKind = z.infer<typeof PushKind>;
 
@@ -36,7 +37,11 @@ const toggle = z.boolean({ error: 'true or false' });
 
 /** Whether anything is pushed at all is `notificationsEnabled` of the trading settings; these say what and when. */
 export const PushSettings = z.strictObject({
-  kinds: z.strictObject({ lateStop: toggle, agentHeld: toggle, stopLoss: toggle, fills: toggle, trialEnding: toggle, paymentFailed: toggle }),
+  kinds: z.strictObject({
+    lateStop: toggle, agentHeld: toggle, stopLoss: toggle, fills: toggle, trialEnding: toggle, paymentFailed: toggle,
+    /** Absent means on, so that a build from before there were price alerts goes on reading these settings. */
+    priceAlert: z.optional(toggle),
+  }),
   /** From `from` to `to` (which may be the next morning) nothing is sent; it is kept until then. */
   quietHours: z.nullable(z.strictObject({ from: ClockTime, to: ClockTime, timeZone: TimeZone })),
   /** Names and amounts on the lock screen. */
@@ -66,6 +71,9 @@ export const PushFacts = z.object({
   waitedMs: z.optional(z.number()),
   /** End of the trial, wall clock, ms. */
   endsAt: z.optional(z.number()),
+  /** `priceAlert`: the newest firing, and which pairs were reached where several are told in one. */
+  firing: z.optional(AlertFiring),
+  pairs: z.optional(z.array(z.string())),
 });
 export type PushFacts = z.infer<typeof PushFacts>;
 

@@ -1,8 +1,9 @@
 /** Server-sent events: what each carries; refuses to carry anything a REST reply has no form for. */
 import * as z from 'zod/mini';
 import { Agent, AgentRun } from './agents.ts';
+import { Alert, AlertFiring } from './alerts.ts';
 import { EntriesOff } from './halts.ts';
-import { MarketSource, SymbolQuote } from './market.ts';
+import { MarketSource, PriceBar, SymbolQuote } from './market.ts';
 import { Fill, Portfolio } from './trading.ts';
 
 /**
@@ -12,7 +13,16 @@ import { Fill, Portfolio } from './trading.ts';
 export const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), sequence: z.number(), serverTime: z.number(), marketTime: z.number(), source: MarketSource }),
   z.object({ type: z.literal('heartbeat'), serverTime: z.number(), marketTime: z.number(), sequence: z.number() }),
-  z.object({ type: z.literal('ticks'), now: z.number(), symbols: z.array(SymbolQuote) }),
+  z.object({
+    type: z.literal('ticks'),
+    now: z.number(),
+    symbols: z.array(SymbolQuote),
+    /**
+     * Bars that the newest price alone does not tell: a new one, one that closed since the last
+     * event, or an extreme between two events.
+     */
+    bars: z.optional(z.record(z.string(), z.array(PriceBar))),
+  }),
   /** `waitedMs`: it was stopped by a command that had waited this long on a device. */
   z.object({ type: z.literal('agent.changed'), sequence: z.number(), agent: Agent, waitedMs: z.optional(z.number()) }),
   z.object({ type: z.literal('agents.ran'), agents: z.array(AgentRun) }),
@@ -24,6 +34,9 @@ export const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('portfolio.marked'), portfolio: Portfolio }),
   z.object({ type: z.literal('subscription.changed'), sequence: z.number() }),
   z.object({ type: z.literal('settings.changed'), sequence: z.number() }),
+  z.object({ type: z.literal('alert.changed'), sequence: z.number(), alert: Alert }),
+  z.object({ type: z.literal('alert.deleted'), sequence: z.number(), alertId: z.string() }),
+  z.object({ type: z.literal('alert.fired'), sequence: z.number(), alert: Alert, firing: AlertFiring }),
   z.object({ type: z.literal('session.ended'), reason: z.string() }),
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;

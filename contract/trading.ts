@@ -28,7 +28,16 @@ export const BookSummary = z.object({ book: z.number(), openedAt: z.number(), cl
 export type BookSummary = z.infer<typeof BookSummary>;
 
 /** What closing trades brought, and what all trades cost in fees, of one agent in one pair; exact, and these sums add up to the account's. */
-export const PairResult = z.object({ pair: z.string(), trades: z.number(), sells: z.number(), realized: DecimalText, fees: DecimalText });
+export const PairResult = z.object({
+  pair: z.string(),
+  trades: z.number(),
+  sells: z.number(),
+  realized: DecimalText,
+  fees: DecimalText,
+  /** Sells that gained, and what they gained together. Absent in replies kept from before. */
+  wins: z.optional(z.number()),
+  won: z.optional(DecimalText),
+});
 export type PairResult = z.infer<typeof PairResult>;
 
 /** One agent's results in this book, by pair. A deleted agent's stay: without them the account would not add up. */
@@ -148,12 +157,12 @@ export const Metrics = z.object({
 export type Metrics = z.infer<typeof Metrics>;
 
 /**
- * Buy-and-hold beside the account: the first equity put into one pair at the account's first moment, without a fee, at the
- * closes of candles. For drawing and comparing; null where the source has no such price then.
+ * Buy-and-hold beside the account: its equity put into one pair at its first moment that has a price, without a fee, at
+ * the closes of candles. For drawing and comparing; null where the source has no price of the pair at all.
  */
 export const Benchmark = z.object({
   pair: z.string(),
-  /** Market clock, ms, and the price at that moment. */
+  /** The moment it begins, market clock ms, and the price then: the account's first, or later where prices begin later. */
   since: z.number(),
   price: z.number(),
   points: z.array(z.tuple([z.number(), DecimalText])),

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { accountCallables } from './account/callables.ts';
 import { Deletions, refuseDeleted } from './account/deletion.ts';
+import { AlertWatch } from './alerts/alert-watch.ts';
+import { alertHandlers } from './alerts/handlers.ts';
 import { agentHandlers } from './agents/handlers.ts';
 import { readAgentList, readRuns } from './agents/read-agents.ts';
 import { Scheduler } from './agents/scheduler.ts';
@@ -70,6 +72,7 @@ export interface Composed {
   rewards: ReferralRewards;
   deletions: Deletions;
   reconciliation: Reconciliation;
+  alerts: AlertWatch;
 }
 
 function paymentsOf(config: Config, database: Database, events: EventLog, clock: WallClock, log: Log): Payments {
@@ -119,6 +122,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const ended = new EndedSessions();
   const account = { trading, payments, administration: parts.administration, ended };
   const deletions = new Deletions(account);
+  const alerts = new AlertWatch(trading);
   const strangers = new RateLimit(config.rateLimit.ipPerSecond, clock);
   const app = await buildApp({
     config, database, market, clock, log, bell, verifier: parts.verifier,
@@ -127,6 +131,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...billingHandlers({ ...trading, payments, trialDays: config.trialDays, publicOrigin: config.publicOrigin, coupon: config.payments.coupon }),
       ...marketHandlers({ market }),
       ...agentHandlers(trading),
+      ...alertHandlers({ ...trading, changed: (id) => { alerts.note(id); } }),
       ...portfolioHandlers(trading),
       ...userHandlers(trading),
       ...walletHandlers({ ...trading, publicOrigin: config.publicOrigin, wallet: config.wallet }),
@@ -158,5 +163,5 @@ export async function compose(parts: Parts): Promise<Composed> {
     database, clock, log, vapid, agent: pushAgent(config.push.allowLocal),
     readAgents: (uid) => readAgentList(trading, uid), readPortfolio: (uid) => readPortfolio(trading, uid),
   });
-  return { app, bell, scheduler: new Scheduler(trading, config.agentBatch), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions, reconciliation: new Reconciliation({ ...trading, payments }) };
+  return { app, bell, scheduler: new Scheduler(trading, config.agentBatch), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions, reconciliation: new Reconciliation({ ...trading, payments }), alerts };
 }

@@ -42,7 +42,7 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
   opened.add('folder', release);
 
   // The slow parts start side by side; each is closed again if another fails.
-  const opening = config.databaseUrl === null ? openPglite(dataDir) : openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
+  const opening = config.databaseUrl === null ? openPglite(dataDir, undefined, log) : openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
   const identifying = openIdentity({ ...config, dataDir }, clock, log);
   const marketing = openMarket({
     source: config.market.source, dataDir, replaySpeed: config.market.replaySpeed, replayStart: config.market.replayStart,
@@ -63,15 +63,18 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
   const [database, identity, market] = [await opening, await identifying, await marketing];
 
   let serving = false;
-  const { app, bell, scheduler, push, rewards, deletions, reconciliation } = await compose({
+  const { app, bell, scheduler, push, rewards, deletions, reconciliation, alerts } = await compose({
     config, database, market, clock, log, verifier: identity.verifier, administration: identity.administration, extend: identity.extend, bare: identity.bare,
     readiness: async () => ({ database: await databaseState(database), server: serving ? 'ready' : 'starting' }),
   });
-  if (database.wire !== null) opened.add('wire', await database.wire.hear((uid) => { if (uid === null) bell.ringAll(); else bell.ring(uid); }));
+  if (database.wire !== null) opened.add('wire', await database.wire.hear((word) => { bell.hear(word); }));
+  opened.add('streams of a new database', database.onReturn(() => { bell.ringAll(); }));
   if (market.source.kind !== 'exchange') await market.start();
   if (config.runAgents) {
     opened.add('scheduler', () => scheduler.stop());
     await scheduler.start();
+    opened.add('alerts', () => alerts.stop());
+    await alerts.start();
   } else {
     const since = market.now();
     const lateness = new Rounds(() => sayLateness(database, market, log, since), LATE_LOOK_MS, log, 'the newest tick could not be read');

@@ -1,6 +1,7 @@
 /** A process that runs due agents and watches stops beside others on one PostgreSQL; refuses to serve, and PGlite. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AlertWatch } from './alerts/alert-watch.ts';
 import { Scheduler } from './agents/scheduler.ts';
 import { DatabaseEntitlement } from './billing/entitlement.ts';
 import { systemClock } from './clock.ts';
@@ -24,10 +25,15 @@ async function work(config: Config, log: Log, opened: Opened): Promise<void> {
   }).catch((error: unknown) => { throw new ConfigError('MARKET_SOURCE', error instanceof Error ? error.message : String(error)); });
   opened.add('market', () => market.stop());
   await market.start();
-  const events = new EventLog(new EventBell(), clock, database.wire);
+  const bell = new EventBell();
+  const events = new EventLog(bell, clock, database.wire);
+  if (database.wire !== null) opened.add('wire', await database.wire.hear((word) => { bell.hear(word); }));
   const scheduler = new Scheduler({ database, market, events, clock, log, entitlement: new DatabaseEntitlement(database, clock) }, config.agentBatch);
   opened.add('scheduler', () => scheduler.stop());
   await scheduler.start();
+  const alerts = new AlertWatch({ database, market, events, clock, log });
+  opened.add('alerts', () => alerts.stop());
+  await alerts.start();
   log.info({ market: market.source.id, label: market.source.label, watched: scheduler.protectedPositions }, 'working');
   process.stdout.write(`Tradewind worker ready on ${market.source.id}\n`);
 }

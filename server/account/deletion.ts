@@ -69,13 +69,13 @@ export class Deletions {
 
   /** Every step may be done again: the plan, the rows, the identity, and the rows once more, for what was under way meanwhile. */
   private async finish(uid: string): Promise<void> {
-    const { trading: { database, clock }, payments, administration, ended } = this.deps;
+    const { trading: { database, clock, events }, payments, administration, ended } = this.deps;
     const [plan] = await database.db.select().from(subscriptions).where(eq(subscriptions.uid, uid));
     if (plan !== undefined && plan.provider === payments.provider) await payments.forget({ subscriptionId: plan.providerSubscriptionId, customerId: plan.customerId });
-    await database.transaction((tx) => deleteRows(tx, uid));
+    await database.transaction(async (tx) => events.accountsClosed(tx, await deleteRows(tx, uid)));
     await administration.remove(uid);
     await database.transaction(async (tx) => {
-      await deleteRows(tx, uid);
+      await events.accountsClosed(tx, await deleteRows(tx, uid));
       await tx.db.insert(deletedAccounts).values({ digest: digestOf(uid), deletedAt: clock.now() }).onConflictDoNothing();
       await tx.db.delete(accountDeletions).where(eq(accountDeletions.uid, uid));
     });

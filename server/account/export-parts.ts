@@ -102,6 +102,21 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     tables: ['decision_counts'], from: 'decision_counts', where: `agent_id in ${AGENTS}`, key: `agent_id::text || ' ' || day || ' ' || reason`,
     columns: { agentId: 'agent_id', day: 'day', reason: 'reason', count: 'count' },
   },
+  alerts: {
+    tables: ['alerts'], from: 'alerts', where: 'uid = $uid', key: 'id::text',
+    columns: {
+      id: 'id', source: 'source', symbol: 'symbol', condition: json('condition'), repeatMinutes: 'repeat_minutes', note: 'note', active: 'active', phase: 'phase', arming: 'arming',
+      watchedSince: time('since_market_ms'), restsUntil: time('rests_until_market_ms'), lastFiredAt: time('last_fired_market_ms'), version: 'version',
+      createdAt: time('created_at'), changedAt: time('changed_at'), deletedAt: time('deleted_at'),
+    },
+  },
+  alertFirings: {
+    tables: ['alert_firings'], from: 'alert_firings', where: 'uid = $uid', key: 'id::text',
+    columns: {
+      id: 'id', alertId: 'alert_id', source: 'source', symbol: 'symbol', condition: json('condition'), note: 'note', price: money('price'), movedBps: 'moved_bps',
+      at: time('at_market_ms'), late: 'late', simulated: 'simulated', recordedAt: time('recorded_at'),
+    },
+  },
   switches: {
     tables: ['halts'], from: 'halts', where: `((scope = 'user' and target = $uid) or (scope = 'agent' and target in (select id::text from agents where uid = $uid)))`, key: `lpad(id::text, 20, '0')`,
     columns: { of: 'scope', target: 'target', act: 'act', reason: 'reason', at: time('at'), until: time('until') },

@@ -6,14 +6,15 @@ import {
   orders, positions, pushMessages, pushPreferences, pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, users,
 } from '../db/schema.ts';
 import { halts, supportMessages, supportRequests } from '../db/schema-support.ts';
+import { alertFirings, alerts } from '../db/schema-alerts.ts';
 import { checkouts, planCredits, subscriptions, testInvoices } from '../db/schema-plans.ts';
 import { linkedAddresses, linkMessages } from '../db/schema-wallet.ts';
 
 /**
  * The ledger goes book by book: entries of a transaction lie in one book and sum to zero, so that what is left adds up
- * as before. Money here is paper; nobody else's figure rests on it.
+ * as before. Money here is paper; nobody else's figure rests on it. Returns the ids of the accounts that are gone.
  */
-export async function deleteRows(tx: Tx, uid: string): Promise<void> {
+export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
   const { db } = tx;
   // Agents, then books, then the person: whoever trades takes them in this order, and is waited for here.
   const agentIds = (await db.select({ id: agents.id }).from(agents).where(eq(agents.uid, uid)).orderBy(agents.id).for('update')).map(({ id }) => id);
@@ -32,10 +33,11 @@ export async function deleteRows(tx: Tx, uid: string): Promise<void> {
   const requests = db.select({ id: supportRequests.id }).from(supportRequests).where(eq(supportRequests.uid, uid));
   await db.delete(supportMessages).where(inArray(supportMessages.requestId, requests));
   for (const table of [
-    linkedAddresses, linkMessages, pushSubscriptions, pushPreferences, supportRequests, planCredits, referralCodes, riskProfiles, checkouts, testInvoices, subscriptions, receipts, events, agents, accounts, users,
+    alertFirings, alerts, linkedAddresses, linkMessages, pushSubscriptions, pushPreferences, supportRequests, planCredits, referralCodes, riskProfiles, checkouts, testInvoices, subscriptions, receipts, events, agents, accounts, users,
   ] as const) await db.delete(table).where(eq(table.uid, uid));
   // The other side keeps that somebody came, and what it earned; not who.
   await db.update(referrals).set({ inviterUid: null }).where(eq(referrals.inviterUid, uid));
   await db.update(referrals).set({ invitedUid: null }).where(eq(referrals.invitedUid, uid));
   await db.delete(referrals).where(and(isNull(referrals.inviterUid), isNull(referrals.invitedUid)));
+  return bookIds;
 }

@@ -1,5 +1,5 @@
 /** One agent's results, trades and reasons; refuses figures that its trades do not support (they are null). */
-import { asc, desc, eq } from 'drizzle-orm';
+import { asc, desc, eq, sql } from 'drizzle-orm';
 import type { Decision } from '../../contract/agents.ts';
 import { parseFixed, toNumber } from '../../contract/money.ts';
 import type { AgentPerformance } from '../../contract/trading.ts';
@@ -17,7 +17,15 @@ const DECISIONS_SHOWN = 200;
 const FILLS_SHOWN = 200;
 const COUNTS_SHOWN = 1_000;
 
-export async function readPerformance({ database: { db }, market }: TradingDeps, uid: string, id: string): Promise<AgentPerformance> {
+/** In one snapshot: a trade that is made meanwhile is in all of it or in none. */
+export async function readPerformance({ database, market }: TradingDeps, uid: string, id: string): Promise<AgentPerformance> {
+  return database.transaction(async ({ db }) => {
+    await db.execute(sql`set transaction isolation level repeatable read, read only`);
+    return performanceIn(db, market, uid, id);
+  });
+}
+
+async function performanceIn(db: Db, market: TradingDeps['market'], uid: string, id: string): Promise<AgentPerformance> {
   const row = await ownAgent(db, uid, market.source.id, id);
   const [agent] = await toAgents(db, market, [row]);
   if (agent === undefined) throw new Error('The agent is gone');

@@ -62,7 +62,7 @@ export class Scheduler {
   private readonly first = new Map<string, FirstQuote>();
   private readonly heardAt = new Map<string, number>();
   private readonly gaps = new Map<string, Gap>();
-  private unsubscribe: (() => void) | null = null;
+  private readonly unsubscribes: (() => void)[] = [];
   private last: number | null = null;
   private stopping = false;
   private running: Promise<void> = Promise.resolve();
@@ -86,8 +86,7 @@ export class Scheduler {
   /** Finishes the batch it holds and the stops under way. */
   async stop(): Promise<void> {
     this.stopping = true;
-    this.unsubscribe?.();
-    this.unsubscribe = null;
+    for (const unsubscribe of this.unsubscribes.splice(0)) unsubscribe();
     await this.running;
     await this.reloading;
     await this.stops.settled();
@@ -98,7 +97,13 @@ export class Scheduler {
   async open(): Promise<void> {
     const { market, database, log } = this.deps;
     this.stopping = false;
-    this.unsubscribe ??= market.onQuote((quote) => { this.take(quote); });
+    if (this.unsubscribes.length === 0) {
+      this.unsubscribes.push(
+        market.onQuote((quote) => { this.take(quote); }),
+        this.deps.events.onAccountsClosed((accountIds) => { void this.stops.forget(accountIds); }),
+        database.onReturn(() => { this.startOver(); }),
+      );
+    }
     // What was quoted before anybody listened here: after a start the newest price is the first this server can act on.
     for (const { pair } of market.pairs()) {
       const quote = market.isStale(pair) ? null : market.quote(pair);
@@ -110,6 +115,19 @@ export class Scheduler {
     if (this.last === null || this.stops.watched === 0) return;
     const sold = await this.stops.runMissed(this.last);
     if (sold > 0) log.info({ sold }, 'Stops were hit while the server was down');
+  }
+
+  /** The database was lost and is back: what it holds now is read, and stops are run over the time without it. */
+  private startOver(): void {
+    const now = this.deps.market.now();
+    const since = this.last ?? Math.floor(now / this.stepMs) * this.stepMs;
+    for (const { pair } of this.deps.market.pairs()) {
+      const known = this.gaps.get(pair)?.since ?? since;
+      this.gaps.set(pair, { since: Math.min(since, known), until: (Math.floor(now / this.stepMs) + 1) * this.stepMs, looked: false });
+    }
+    this.stops.load().catch((error: unknown) => {
+      this.deps.log.error({ reason: String(error) }, 'Open positions could not be read after the database came back');
+    });
   }
 
   get protectedPositions(): number {

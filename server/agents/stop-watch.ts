@@ -5,8 +5,8 @@ import { parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { stopHit, stopQuoteInCandle } from '../../engine/stops.ts';
 import type { Depth, Quote } from '../../engine/types.ts';
+import type { Tx } from '../db/database.ts';
 import { accounts, agents, positions } from '../db/schema.ts';
-import { lockAccount } from '../portfolio/marks.ts';
 import { lockOpenPosition, sellPosition } from '../portfolio/exits.ts';
 import { toOpenPosition } from '../portfolio/marks.ts';
 import { rowsOf } from '../portfolio/sql-rows.ts';
@@ -35,6 +35,8 @@ export class StopWatch {
   private readonly selling = new Map<string, Promise<boolean>>();
   private readonly waiting: (() => void)[] = [];
   private under = 0;
+  /** Positions whose stop failed the last time. */
+  private readonly failing = new Set<string>();
 
   constructor(private readonly deps: TradingDeps, private readonly venue: Venue) {}
 
@@ -63,6 +65,23 @@ export class StopWatch {
         this.ofAgent.delete(agentId);
       }
       this.watch(rows);
+    });
+  }
+
+  /** Drops the positions of accounts that were closed or deleted; after any reading that may still know them. */
+  forget(accountIds: readonly string[]): Promise<void> {
+    return this.inTurn(async () => {
+      const closed = new Set(accountIds);
+      for (const list of this.byPair.values()) {
+        for (const { id, accountId } of list.values()) {
+          if (!closed.has(accountId)) continue;
+          list.delete(id);
+          this.failing.delete(id);
+        }
+      }
+      for (const [agentId, list] of this.ofAgent) {
+        if (list.some(({ accountId }) => closed.has(accountId))) this.ofAgent.delete(agentId);
+      }
     });
   }
 
@@ -110,8 +129,9 @@ export class StopWatch {
     }
   }
 
-  /** Waits for the sales under way. */
+  /** Waits for the readings and sales under way. */
   async settled(): Promise<void> {
+    await this.turn;
     while (this.selling.size > 0) await Promise.all(this.selling.values());
   }
 
@@ -140,9 +160,15 @@ export class StopWatch {
 
   private begin(watched: Watched, quote: Quote, depth: Depth | null): Promise<boolean> {
     const sale = this.place().then(() => this.sell(watched, quote, depth))
+      .then((sold) => {
+        this.failing.delete(watched.id);
+        return sold;
+      })
       .catch((error: unknown) => {
-        // Still watched: the next price tries again.
-        this.deps.log.error({ position: watched.id, reason: error instanceof Error ? error.message : String(error) }, 'A stop could not be carried out');
+        // Still watched: the next price tries again. Said once, however many prices come meanwhile.
+        const reason = error instanceof Error ? error.message : String(error);
+        if (!this.failing.has(watched.id)) this.deps.log.error({ position: watched.id, reason }, 'A stop could not be carried out; every price tries again');
+        this.failing.add(watched.id);
         return false;
       })
       .finally(() => {
@@ -164,20 +190,25 @@ export class StopWatch {
 
   private async sell(watched: Watched, quote: Quote, given: Depth | null): Promise<boolean> {
     const depth = given ?? await this.venue.depth(watched.pair);
-    const sold = await this.deps.database.transaction(async (tx) => {
-      // Agent, account, position: the order in which the batches take them.
-      const [agent] = await tx.db.select().from(agents).where(eq(agents.id, watched.agentId)).for('update');
-      const account = await lockAccount(tx, watched.accountId);
-      const position = await lockOpenPosition(tx, watched.id);
-      if (agent === undefined || account.closedAt !== null || position === null) return 'gone';
-      if (!stopHit(toOpenPosition(position), quote)) return 'kept';
-      const fill = await sellPosition(tx, this.deps, this.venue, watched.uid, { position, quote, depth, reason: 'stop_loss', tickId: `stop:${watched.id}` });
-      if (fill === null) return 'kept';
-      const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, watched.agentId));
-      if (fresh !== undefined) await tellChanged(tx, this.deps, watched.uid, [asAgentRow(fresh)]);
-      return 'sold';
-    });
-    if (sold !== 'kept') this.byPair.get(watched.pair)?.delete(watched.id);
-    return sold === 'sold';
+    const { log } = this.deps;
+    const outcome = await this.deps.database.transaction((tx) => this.sellIn(tx, watched, quote, depth));
+    if (outcome === 'account-gone') log.warn({ position: watched.id }, 'A watched position is dropped: its account is gone');
+    if (outcome !== 'kept') this.byPair.get(watched.pair)?.delete(watched.id);
+    return outcome === 'sold';
+  }
+
+  private async sellIn(tx: Tx, watched: Watched, quote: Quote, depth: Depth): Promise<'sold' | 'kept' | 'gone' | 'account-gone'> {
+    // Agent, account, position: the order in which the batches take them.
+    const [agent] = await tx.db.select().from(agents).where(eq(agents.id, watched.agentId)).for('update');
+    const [account] = await tx.db.select().from(accounts).where(eq(accounts.id, watched.accountId)).for('update');
+    if (account === undefined || account.closedAt !== null) return 'account-gone';
+    const position = await lockOpenPosition(tx, watched.id);
+    if (agent === undefined || position === null) return 'gone';
+    if (!stopHit(toOpenPosition(position), quote)) return 'kept';
+    const fill = await sellPosition(tx, this.deps, this.venue, watched.uid, { position, quote, depth, reason: 'stop_loss', tickId: `stop:${watched.id}` });
+    if (fill === null) return 'kept';
+    const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, watched.agentId));
+    if (fresh !== undefined) await tellChanged(tx, this.deps, watched.uid, [asAgentRow(fresh)]);
+    return 'sold';
   }
 }

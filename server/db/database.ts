@@ -28,5 +28,10 @@ export interface Database {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Null where there is but one process, or the database cannot notify. */
   readonly wire: Wire | null;
+  /**
+   * Told when the database was lost and is there again, in one process: whether the transactions under way took effect is
+   * not known then. Of PostgreSQL nothing is told: its processes read afresh by themselves, every second.
+   */
+  onReturn(listener: () => void): () => void;
   close(): Promise<void>;
 }

@@ -2,12 +2,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
+import type { Log } from '../log.ts';
 import type { Database, Db } from './database.ts';
+import { RevivingPglite } from './pglite-client.ts';
 import * as schema from './schema.ts';
 import { transact } from './transact.ts';
+
+const nothing = (): void => undefined;
+const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
@@ -15,11 +20,13 @@ export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url)
  * Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock is the caller's.
  * A new one begins with `contents`, a dump of another, where that is given.
  */
-export async function openPglite(dataDir: string | null, contents?: Blob): Promise<Database> {
+export async function openPglite(dataDir: string | null, contents?: Blob, log: Log = SILENT): Promise<Database> {
   const folder = dataDir === null ? undefined : join(dataDir, 'pglite');
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const client = await PGlite.create({ ...(folder === undefined ? {} : { dataDir: folder }), ...(contents === undefined ? {} : { loadDataDir: contents }), relaxedDurability: false });
-  const handle = drizzle(client, { schema });
+  const where = { ...(folder === undefined ? {} : { dataDir: folder }), ...(contents === undefined ? {} : { loadDataDir: contents }) };
+  const client = await RevivingPglite.open({ ...where, relaxedDurability: false }, folder, log);
+  // drizzle asks it for nothing but `query` and `transaction`.
+  const handle = drizzle(client as unknown as PGlite, { schema });
   await migrate(handle, { migrationsFolder: MIGRATIONS });
   const db: Db = handle;
   return {
@@ -27,6 +34,7 @@ export async function openPglite(dataDir: string | null, contents?: Blob): Promi
     db,
     transaction: (work) => transact(db, work),
     wire: null,
+    onReturn: (listener) => client.onReturn(listener),
     close: () => client.close(),
   };
 }

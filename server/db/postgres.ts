@@ -81,6 +81,7 @@ export async function openPostgres(url: string, options: { poolMax: number; log:
     kind: 'postgres',
     db,
     wire: await openWire(pool, url, options.log),
+    onReturn: () => () => undefined,
     transaction: (work) => onOwnConnection(pool, (own) => transact(own, work)),
     close: () => pool.end(),
   };

@@ -10,9 +10,31 @@ type Unnumbered<E> = E extends { sequence: number } ? Omit<E, 'sequence'> : neve
 /** Events that are stored and numbered; `hello`, `heartbeat`, `ticks` and marks are not. */
 export type DomainEvent = Unnumbered<Exclude<StreamEvent, { type: 'hello' | 'heartbeat' }>>;
 
-/** Tells the streams of this process that a person has new events. */
+/** No user id contains a space, so a word that begins like this names no person. */
+const CLOSED_WORD = 'closed ';
+
+/** Tells this process who has new events and which trading accounts were closed. */
 export class EventBell {
   private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly closedListeners = new Set<(accountIds: readonly string[]) => void>();
+
+  /** A word from another process on the database; `null`: words may have been missed. */
+  hear(word: string | null): void {
+    if (word === null) this.ringAll();
+    else if (word.startsWith(CLOSED_WORD)) this.tellClosed([word.slice(CLOSED_WORD.length)]);
+    else this.ring(word);
+  }
+
+  listenClosed(listener: (accountIds: readonly string[]) => void): () => void {
+    this.closedListeners.add(listener);
+    return () => {
+      this.closedListeners.delete(listener);
+    };
+  }
+
+  tellClosed(accountIds: readonly string[]): void {
+    for (const listener of this.closedListeners) listener(accountIds);
+  }
 
   listen(uid: string, listener: () => void): () => void {
     const set = this.listeners.get(uid) ?? new Set();
@@ -51,6 +73,22 @@ export class EventLog {
     await this.wire?.tell(tx.db, [uid]);
     tx.afterCommit(() => { this.bell.ring(uid); });
     return row.sequence;
+  }
+
+  /** Tells every process, after the commit, that these trading accounts were closed or deleted. */
+  async accountsClosed(tx: Tx, accountIds: readonly string[]): Promise<void> {
+    if (accountIds.length === 0) return;
+    await this.wire?.tell(
+      tx.db,
+      accountIds.map((id) => `${CLOSED_WORD}${id}`),
+    );
+    tx.afterCommit(() => {
+      this.bell.tellClosed(accountIds);
+    });
+  }
+
+  onAccountsClosed(listener: (accountIds: readonly string[]) => void): () => void {
+    return this.bell.listenClosed(listener);
   }
 
   /** Events of many people in three statements. Their rows are locked in the order of their ids, so that two such calls never cross. */

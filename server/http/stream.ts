@@ -17,6 +17,7 @@ import type { Identity } from '../identity/verifier.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
 import { bearerToken, type Gate } from './gate.ts';
+import { ToldBars } from './told-bars.ts';
 
 const TICKS_EVERY_MS = 250;
 const MARKS_EVERY_MS = 2_000;
@@ -75,6 +76,7 @@ export class Streams {
   private readonly taken = new Map<string, number>();
   private readonly changed = new Set<string>();
   private readonly marking = new Set<string>();
+  private readonly toldBars = new ToldBars();
   private readingRuns = false;
   private readonly timers: NodeJS.Timeout[] = [];
   private unsubscribe: (() => void) | null = null;
@@ -209,11 +211,19 @@ export class Streams {
     if (this.changed.size === 0) return;
     const pairs = [...this.changed];
     this.changed.clear();
-    if (this.readers.size === 0) return;
+    if (this.readers.size === 0) {
+      this.toldBars.forget();
+      return;
+    }
     const symbols = pairs.map((pair) => this.deps.market.symbol(pair)).filter((symbol): symbol is SymbolQuote => symbol !== null);
     if (symbols.length === 0) return;
-    const text = frame({ type: 'ticks', now: this.deps.market.now(), symbols });
-    for (const reader of this.readers) if (!reader.response.writableNeedDrain) this.write(reader, text);
+    const bars = this.toldBars.news(pairs, this.deps.market);
+    const text = frame({ type: 'ticks', now: this.deps.market.now(), symbols, ...(bars === null ? {} : { bars }) });
+    for (const reader of this.readers) {
+      if (!reader.response.writableNeedDrain) this.write(reader, text);
+      // What it missed would be left out of the next event as known.
+      else this.toldBars.forget();
+    }
   }
 
   /** Once a person, however many screens they have open. */

@@ -1,7 +1,9 @@
 /** What the server itself changes at the identity provider, through Firebase's own library; refuses to create or impersonate anybody. */
 import type { Auth } from 'firebase-admin/auth';
-import { Refusal } from '../../contract/errors.ts';
 import type { Log } from '../log.ts';
+import { ProviderLine } from './provider-line.ts';
+
+const LIMITS = { atOnce: 8, waiting: 64 };
 
 /** What the provider holds about a person. */
 export interface IdentityRecord {
@@ -32,6 +34,7 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
  */
 export class FirebaseAdministration implements IdentityAdministration {
   private opened: Promise<Auth> | null = null;
+  private readonly line = new ProviderLine(LIMITS);
 
   /** `emulator`: host and port of one, or null for the project itself. */
   constructor(private readonly projectId: string, private readonly emulator: string | null, private readonly log: Log) {}
@@ -77,11 +80,14 @@ export class FirebaseAdministration implements IdentityAdministration {
   }
 
   private async ask<T>(what: string, work: (auth: Auth) => Promise<T>): Promise<T> {
-    try {
-      return await work(await this.open());
-    } catch (error) {
-      this.log.error({ what, code: codeOf(error) }, 'the identity provider did not do what was asked of it');
-      throw new Refusal('identity_unavailable', 'The identity provider is unavailable', { retryAfterMs: 5_000 });
-    }
+    // The library waits 25 seconds by itself and tries again: nobody waits for it longer than the line allows.
+    return this.line.run(async () => {
+      try {
+        return await work(await this.open());
+      } catch (error) {
+        this.log.error({ what, code: codeOf(error) }, 'the identity provider did not do what was asked of it');
+        throw error;
+      }
+    });
   }
 }

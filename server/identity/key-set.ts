@@ -2,8 +2,8 @@
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
+import { PROVIDER_LIMIT_MS } from './provider-line.ts';
 
-const FETCH_TIMEOUT_MS = 5_000;
 const DEFAULT_AGE_MS = 60 * 60_000;
 /** A flood of tokens with unknown key ids must not become a flood of fetches. */
 const COOLDOWN_MS = 30_000;
@@ -40,7 +40,7 @@ export class KeySet {
 
   private async fetchKeys(): Promise<Held> {
     this.triedAt = this.clock.now();
-    const response = await fetch(this.url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS), redirect: 'error' });
+    const response = await fetch(this.url, { signal: AbortSignal.timeout(PROVIDER_LIMIT_MS), redirect: 'error' });
     if (!response.ok) throw new Error(`The key set answered ${response.status}`);
     const json = await response.json() as JSONWebKeySet;
     const maxAge = /max-age=(\d+)/.exec(response.headers.get('cache-control') ?? '')?.[1];

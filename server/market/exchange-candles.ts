@@ -12,6 +12,9 @@ const LATE_LOOKS = 3;
 const LATE_MS = 1_000;
 const PAGES_KEPT = 4_000;
 
+/** What not every exchange has by itself: Coinbase knows no 4h. */
+const BUILT_FROM: Partial<Record<CandleInterval, CandleInterval>> = { '20m': '5m', '4h': '1h' };
+
 interface Page { candles: Candle[]; askedAt: number; complete: boolean }
 
 export class ExchangeCandles {
@@ -27,7 +30,7 @@ export class ExchangeCandles {
 
   /** Closed candles with `from <= time` and close `<= to`, oldest first. */
   async read(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
-    const asked = interval === '20m' ? '5m' : interval;
+    const asked = BUILT_FROM[interval] ?? interval;
     const [length, wanted] = [INTERVAL_MS[asked], INTERVAL_MS[interval]];
     const first = alignUp(Math.max(0, from), wanted);
     const end = alignDown(Math.min(to, this.clock.now()), wanted);
@@ -37,7 +40,7 @@ export class ExchangeCandles {
     for (let start = alignDown(first, pageMs); start < end; start += pageMs) starts.push(start);
     const pages = await Promise.all(starts.map((start) => this.page(pair, asked, start, Math.min(end, start + pageMs))));
     const found = pages.flat().filter((candle) => candle.time >= first && candle.time + length <= end);
-    return interval === '20m' ? coarser(found, wanted) : found;
+    return asked === interval ? found : coarser(found, wanted);
   }
 
   /** The candles of the page at `start` whose close is at or before `end`. */

@@ -30,6 +30,7 @@ const RETRY_MOST_MS = 30_000;
 export class ExchangeFeed implements MarketFeed {
   readonly kind = 'exchange';
   readonly baseInterval = '5m';
+  readonly finestInterval = '1m';
   readonly id: string;
   readonly label: string;
   readonly quote: string;

@@ -23,6 +23,8 @@ export interface MarketFeed {
   readonly pairs: readonly PairRules[];
   /** Finest candle the source has. Agents cannot look more often. */
   readonly baseInterval: CandleInterval;
+  /** The finest candle a chart can have, where that is finer than what agents check. */
+  readonly finestInterval?: CandleInterval;
   /** How many times real time its clock runs; 1 where it does not say. */
   readonly speed?: number;
   /** Market clock, ms UTC; never goes back. A quote is told at its own `at` or later. */
@@ -32,9 +34,11 @@ export interface MarketFeed {
   /** Resolves when first prices are there. */
   start(onTick: (tick: RawTick) => void): Promise<void>;
   stop(): Promise<void>;
+  /** The ticks with `after < at <= to` once more, from a source that can tell its past again. */
+  retell?(pair: string, after: number, to: number): RawTick[];
   /**
    * Closed candles with `from <= time` and close `<= to` (also `<= now()`), oldest first. Anything coarser than
-   * `baseInterval` is built from it, aligned to the epoch.
+   * the finest interval is built from finer ones, aligned to the epoch.
    */
   candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]>;
 }

@@ -1,13 +1,14 @@
 /** The market calls of the contract; refuses symbols the source does not offer and says so when there is nothing to say. */
-import { INTERVAL_MS, type CandleRow, type SymbolQuote } from '../../contract/market.ts';
+import { INTERVAL_MS, type CandleInterval, type CandleRow, type FormingCandle, type SymbolQuote } from '../../contract/market.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { SYMBOLS_QUERY_MAX } from '../../contract/limits.ts';
 import { add, formatFixed, multiply, parseFixed, ZERO } from '../../contract/money.ts';
 import { POOLS, profilesFor, universeFor, universeVersionAt } from '../../engine/pools.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { ChartTurns } from './chart-turns.ts';
-import type { Market } from './market.ts';
+import type { Forming, Market } from './market.ts';
 import { amountText, decimalText } from './price-text.ts';
+import { isBuildable } from './timeframes.ts';
 
 const CANDLES_DEFAULT = 300;
 const LIST_LENGTH = 5;
@@ -28,18 +29,21 @@ export function marketHandlers({ market }: { market: Market }): Pick<Handlers, '
     candles: async ({ caller, query }) => {
       const { symbol, interval } = query;
       if (market.rules(symbol) === null) throw unknownSymbol(market, symbol, 'symbol');
-      if (INTERVAL_MS[interval] < INTERVAL_MS[market.baseInterval]) {
-        throw new Refusal('invalid_parameter', `These prices have candles of ${market.baseInterval} and longer`, { field: 'interval' });
-      }
+      if (!isBuildable(interval, market.finestInterval)) throw notBuildable(market, interval);
       const length = INTERVAL_MS[interval];
-      const to = Math.min(query.before ?? Infinity, market.now());
+      const now = market.now();
+      const to = Math.min(query.before ?? Infinity, now);
       const from = Math.floor(to / length) * length - (query.limit ?? CANDLES_DEFAULT) * length;
-      const read = () => market.candles(symbol, interval, Math.max(0, from), to).catch(() => { throw unavailable(); });
+      const read = async () => ({
+        found: await market.candles(symbol, interval, Math.max(0, from), to),
+        forming: query.before === undefined ? await market.forming(symbol, interval, now) : undefined,
+      });
+      const told = () => read().catch(() => { throw unavailable(); });
       // A venue's answer costs us no work, and a slow one must not make others wait.
-      const found = await (market.source.kind === 'exchange' ? read() : turns.take(caller.uid, read));
+      const { found, forming } = await (market.source.kind === 'exchange' ? told() : turns.take(caller.uid, told));
       const rows = found.map(({ time, open, high, low, close, volume }): CandleRow =>
         [time, decimalText(open), decimalText(high), decimalText(low), decimalText(close), amountText(volume)]);
-      return { symbol, interval, candles: rows };
+      return { symbol, interval, candles: rows, now, ...(forming === undefined ? {} : { forming: wireForming(forming) }) };
     },
   };
 }
@@ -48,6 +52,28 @@ const unavailable = (): Refusal => new Refusal('market_unavailable', 'Unable to 
 
 const unknownSymbol = (market: Market, symbol: string, field: string): Refusal =>
   new Refusal('unknown_symbol', `${symbol.slice(0, 40)} is not offered by ${market.source.label}`, { field });
+
+function notBuildable(market: Market, interval: CandleInterval): Refusal {
+  const finest = market.finestInterval;
+  const message = INTERVAL_MS[interval] < INTERVAL_MS[finest]
+    ? `These prices have candles of ${finest} and longer`
+    : `Candles of ${interval} cannot be built from candles of ${finest}`;
+  return new Refusal('invalid_parameter', message, { field: 'interval' });
+}
+
+function wireForming(forming: Forming | null): FormingCandle | null {
+  if (forming === null) return null;
+  const { candle: { time, open, high, low, close, volume }, volumeTo, since, at } = forming;
+  return {
+    time,
+    open: decimalText(open),
+    high: decimalText(high),
+    low: decimalText(low),
+    close: decimalText(close),
+    volume: volume === null ? null : amountText(volume),
+    volumeTo, since, at,
+  };
+}
 
 /** The pairs named in a comma-separated list, once each; all of them without one. */
 function asked(market: Market, list: string | undefined): string[] {

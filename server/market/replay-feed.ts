@@ -206,7 +206,25 @@ export class ReplayFeed implements MarketFeed {
     if (candle === undefined) return;
     const list = prices.get(pair) ?? quotePrices(pair, candle);
     prices.set(pair, list);
-    this.onTick({ pair, at, last: decimalText(list[index] ?? candle.close), bid: null, ask: null, sequence: (open / this.lengthMs) * QUOTES_A_CANDLE + index + between });
+    this.onTick(this.tickOf(pair, open, index + between, at, list[index] ?? candle.close));
+  }
+
+  retell(pair: string, after: number, to: number): RawTick[] {
+    const ticks: RawTick[] = [];
+    for (let open = alignDown(Math.max(after, 0), this.lengthMs); open <= to; open += this.lengthMs) {
+      const candle = this.candleAt(pair, open);
+      if (candle === undefined) continue;
+      quotePrices(pair, candle).forEach((price, index) => {
+        const at = open + quoteOffset(index, this.lengthMs);
+        if (at > after && at <= to) ticks.push(this.tickOf(pair, open, index, at, price));
+      });
+    }
+    return ticks;
+  }
+
+  private tickOf(pair: string, open: number, place: number, at: number, price: number): RawTick {
+    const sequence = (open / this.lengthMs) * QUOTES_A_CANDLE + place;
+    return { pair, at, last: decimalText(price), bid: null, ask: null, sequence };
   }
 
   private candleAt(pair: string, time: number): Candle | undefined {

@@ -79,6 +79,9 @@ function parse(text: string, file: string): { candles: Candle[]; faults: Readonl
   return { candles, faults };
 }
 
+/** What a tape may be recorded in. Agents check every five minutes at most. */
+const TAPE_INTERVALS = ['5m', '20m', '1h', '1d'] as const satisfies readonly CandleInterval[];
+
 /** The commonest distance between neighbours, where it is one of ours. */
 function detectInterval(lists: Iterable<readonly Candle[]>): CandleInterval | null {
   const counts = new Map<number, number>();
@@ -89,8 +92,7 @@ function detectInterval(lists: Iterable<readonly Candle[]>): CandleInterval | nu
     }
   }
   const commonest = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
-  const found = Object.entries(INTERVAL_MS).find(([, length]) => length === commonest);
-  return found === undefined ? null : (found[0] as CandleInterval);
+  return TAPE_INTERVALS.find((interval) => INTERVAL_MS[interval] === commonest) ?? null;
 }
 
 const aligned = (interval: CandleInterval) => (candle: Candle): boolean => candle.time % INTERVAL_MS[interval] === 0;

@@ -1,15 +1,18 @@
 /** The market over one feed: sane quotes, 24 h figures, closed candles; refuses a price that the gate does not believe. */
 import { INTERVAL_MS, type CandleInterval, type DayLine, type MarketSource, type SymbolQuote } from '../../contract/market.ts';
-import { fixedFromNumber, formatFixed, toNumber } from '../../contract/money.ts';
+import { fixedFromNumber, formatFixed, parseFixed, toNumber } from '../../contract/money.ts';
 import type { Candle, PairRules, Quote } from '../../engine/types.ts';
 import type { Log } from '../log.ts';
 import { alignDown } from './candle-building.ts';
 import { CandleHistory } from './candle-history.ts';
 import { DayWindow } from './day-figures.ts';
 import type { MarketFeed, RawTick } from './feed.ts';
-import type { Market } from './market.ts';
+import { formingCandle } from './forming-candle.ts';
+import type { Forming, Market } from './market.ts';
 import { PriceGate } from './price-gate.ts';
 import { amountText, decimalText } from './price-text.ts';
+import { TickBars, type TickBar } from './tick-bars.ts';
+import { isBuildable, timeframesOf } from './timeframes.ts';
 
 export type RunningMarket = Market & { start(): Promise<void>; stop(): Promise<void> };
 
@@ -31,6 +34,9 @@ export function staleAfterMs(feed: Pick<MarketFeed, 'kind' | 'baseInterval'>): n
 
 export class FeedMarket implements Market {
   readonly baseInterval: CandleInterval;
+  readonly finestInterval: CandleInterval;
+  private readonly intervals: CandleInterval[];
+  private readonly tickBars: TickBars;
   private readonly gate: PriceGate;
   private readonly staleMs: number;
   private readonly baseMs: number;
@@ -50,6 +56,11 @@ export class FeedMarket implements Market {
   constructor(private readonly feed: MarketFeed, private readonly log: Log) {
     this.baseInterval = feed.baseInterval;
     this.baseMs = INTERVAL_MS[feed.baseInterval];
+    this.finestInterval = feed.finestInterval ?? feed.baseInterval;
+    this.intervals = timeframesOf(this.finestInterval);
+    this.tickBars = new TickBars(INTERVAL_MS[this.finestInterval], (pair, after, before) =>
+      this.earlier(pair, after, before),
+    );
     this.staleMs = staleAfterMs(feed);
     this.gate = new PriceGate(this.staleMs);
     this.store = new CandleHistory((pair, interval, from, to) => feed.candles(pair, interval, from, to), feed.baseInterval);
@@ -61,7 +72,8 @@ export class FeedMarket implements Market {
       this.pricedPairs = pairs;
       this.feeBps = Math.max(0, ...pairs.map((rules) => rules.feeBps));
     }
-    return { id, kind, label, quote, ...(pairs.length > 0 ? { feeBps: this.feeBps } : {}), ...(speed === 1 ? {} : { speed }) };
+    const { intervals } = this;
+    return { id, kind, label, quote, intervals, ...(pairs.length > 0 ? { feeBps: this.feeBps } : {}), ...(speed === 1 ? {} : { speed }) };
   }
 
   async start(): Promise<void> {
@@ -134,8 +146,26 @@ export class FeedMarket implements Market {
   }
 
   async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
-    if (this.rules(pair) === null || INTERVAL_MS[interval] < this.baseMs) return [];
+    if (this.rules(pair) === null || !isBuildable(interval, this.finestInterval)) return [];
     return this.feed.candles(pair, interval, from, Math.min(to, this.feed.now()));
+  }
+
+  async forming(pair: string, interval: CandleInterval, now: number): Promise<Forming | null> {
+    if (this.rules(pair) === null || !isBuildable(interval, this.finestInterval)) return null;
+    const candles = (part: CandleInterval, from: number, to: number): Promise<Candle[]> =>
+      this.feed.candles(pair, part, from, to);
+    const bars = (): readonly TickBar[] => this.bars(pair);
+    return formingCandle({ finest: this.finestInterval, candles, bars }, interval, now);
+  }
+
+  bars(pair: string): readonly TickBar[] {
+    return this.tickBars.of(pair);
+  }
+
+  /** What the source told before this process listened; null where it cannot tell it again. */
+  private earlier(pair: string, after: number, before: number): Pick<Quote, 'at' | 'last'>[] | null {
+    const ticks = this.feed.retell?.(pair, after, before - 1);
+    return ticks?.map(({ at, last }) => ({ at, last: parseFixed(last) })) ?? null;
   }
 
   async history(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {
@@ -161,6 +191,7 @@ export class FeedMarket implements Market {
   private take(quote: Quote): void {
     this.quotes.set(quote.pair, quote);
     this.window(quote.pair).see(toNumber(quote.last), quote.at);
+    this.tickBars.see(quote.pair, quote);
     for (const listener of this.listeners) {
       try {
         listener(quote);

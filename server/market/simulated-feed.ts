@@ -5,7 +5,7 @@ import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser } from './candle-building.ts';
 import type { MarketFeed, RawTick } from './feed.ts';
 import { decimalText } from './price-text.ts';
-import { hash, SimulatedPaths } from './simulated-path.ts';
+import { SimulatedPaths } from './simulated-path.ts';
 import { rulesOf, SIMULATED_PAIRS, SIMULATED_QUOTE, type SimulatedPair } from './simulated-universe.ts';
 
 const HOUR = 3_600_000;
@@ -22,13 +22,14 @@ export class SimulatedFeed implements MarketFeed {
   readonly label = 'Simulated prices';
   readonly quote = SIMULATED_QUOTE;
   readonly baseInterval = '5m';
+  readonly finestInterval = '1m';
   readonly pairs: readonly PairRules[];
   private readonly paths: SimulatedPaths;
   private readonly bySymbol = new Map<string, SimulatedPair>();
   private timer: NodeJS.Timeout | null = null;
   private told = 0;
 
-  constructor(private readonly seed: number, private readonly clock: WallClock) {
+  constructor(seed: number, private readonly clock: WallClock) {
     this.paths = new SimulatedPaths(seed);
     this.pairs = SIMULATED_PAIRS.map((pair) => {
       const rules = rulesOf(pair);
@@ -62,16 +63,21 @@ export class SimulatedFeed implements MarketFeed {
 
   /** Every tick with `after < at <= to`, oldest first: each pair once a second, each at its own moment of the second. */
   ticksBetween(after: number, to: number): RawTick[] {
+    return [...this.bySymbol.keys()]
+      .flatMap((symbol) => this.retell(symbol, after, to))
+      .sort((a, b) => a.at - b.at);
+  }
+
+  retell(symbol: string, after: number, to: number): RawTick[] {
+    const pair = this.bySymbol.get(symbol);
+    if (pair === undefined) return [];
     const ticks: RawTick[] = [];
-    for (const [symbol, pair] of this.bySymbol) {
-      const phase = hash(this.seed, symbol.length, symbol.charCodeAt(0), symbol.charCodeAt(1)) % 1_000;
-      for (let at = alignDown(after, 1_000) + phase; at <= to; at += 1_000) {
-        if (at <= after) continue;
-        const last = decimalText(this.paths.priceAt(pair, at));
-        ticks.push({ pair: symbol, at, last, bid: null, ask: null, sequence: Math.floor(at / 1_000) });
-      }
+    for (let at = alignDown(after, 1_000) + this.paths.phaseOf(pair); at <= to; at += 1_000) {
+      if (at <= after) continue;
+      const last = decimalText(this.paths.priceAt(pair, at));
+      ticks.push({ pair: symbol, at, last, bid: null, ask: null, sequence: Math.floor(at / 1_000) });
     }
-    return ticks.sort((a, b) => a.at - b.at);
+    return ticks;
   }
 
   async candles(symbol: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
@@ -80,13 +86,16 @@ export class SimulatedFeed implements MarketFeed {
     const length = INTERVAL_MS[interval];
     const first = Math.max(0, alignUp(from, length));
     const end = alignDown(Math.min(to, this.now()), length);
+    const part = length % INTERVAL_MS['5m'] === 0 ? '5m' : '1m';
     const fine: Candle[] = [];
     for (let hour = Math.floor(first / HOUR); hour * HOUR < end; hour += 1) {
-      if (hour % HOURS_A_TURN === 0) await new Promise(setImmediate);
-      for (const candle of this.paths.candlesOf(pair, hour)) {
-        if (candle.time >= first && candle.time + INTERVAL_MS['5m'] <= end) fine.push(candle);
+      // An hour of minutes is sixty times the work of an hour of five-minute candles.
+      if (part === '1m' || hour % HOURS_A_TURN === 0) await new Promise(setImmediate);
+      const candles = part === '1m' ? this.paths.minuteCandlesOf(pair, hour) : this.paths.candlesOf(pair, hour);
+      for (const candle of candles) {
+        if (candle.time >= first && candle.time + INTERVAL_MS[part] <= end) fine.push(candle);
       }
     }
-    return interval === '5m' ? fine : coarser(fine, length);
+    return interval === part ? fine : coarser(fine, length);
   }
 }

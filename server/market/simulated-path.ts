@@ -9,7 +9,7 @@
  * day in about seven, strays for some hours.
  */
 import type { Candle } from '../../engine/types.ts';
-import type { SimulatedPair } from './simulated-universe.ts';
+import { SIMULATED_QUOTE, type SimulatedPair } from './simulated-universe.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -18,6 +18,8 @@ const FIVE_MINUTES = 5 * MINUTE;
 const BLOCK_DAYS = 2_048;
 const CACHED_DAYS = 600;
 const CACHED_HOURS = 6_000;
+/** Hours of one-minute candles kept a pair: a chart of 400 and what is dragged into sight. */
+const CACHED_MINUTE_HOURS = 26;
 
 /** A well-mixed 32-bit hash of four integers (murmur3's finaliser over a running state). */
 export function hash(seed: number, series: number, level: number, index: number): number {
@@ -165,6 +167,7 @@ export class SimulatedPaths {
   private readonly market: Wanderer;
   private readonly own = new Map<string, Wanderer>();
   private readonly candles = new Map<string, Cache<Candle[]>>();
+  private readonly minuteCandles = new Map<string, Cache<Candle[]>>();
 
   constructor(private readonly seed: number) {
     this.market = new Wanderer(seed, 'market', CACHED_HOURS);
@@ -212,6 +215,52 @@ export class SimulatedPaths {
     return { time: hour * HOUR + slot * FIVE_MINUTES, open, high, low, close, volume };
   }
 
+  /** When in each second a pair's price is told, ms. */
+  phaseOf(pair: SimulatedPair): number {
+    const name = `${pair.base}/`;
+    const length = pair.base.length + SIMULATED_QUOTE.length + 1;
+    return hash(this.seed, length, name.charCodeAt(0), name.charCodeAt(1)) % 1_000;
+  }
+
+  /**
+   * The sixty one-minute candles of an hour: ends on the path, extremes of every price told within.
+   * Five of them are exactly the 5-minute candle. The caller must not change them.
+   */
+  minuteCandlesOf(pair: SimulatedPair, hour: number): readonly Candle[] {
+    const cache = this.minuteCandles.get(pair.base) ?? new Cache<Candle[]>(CACHED_MINUTE_HOURS);
+    this.minuteCandles.set(pair.base, cache);
+    return cache.get(hour, () =>
+      this.candlesOf(pair, hour).flatMap((five) => {
+        const volumes = this.minuteVolumes(pair, five);
+        return volumes.map((volume, slot) => this.minute(pair, five, five.time + slot * MINUTE, volume));
+      }),
+    );
+  }
+
+  private minute(pair: SimulatedPair, five: Candle, time: number, volume: number): Candle {
+    const minutes = this.minutesAround(pair, Math.floor(time / HOUR));
+    const place = Math.floor((time % HOUR) / MINUTE);
+    const ends = [minutes[place] ?? 0, minutes[place + 1] ?? 0];
+    const [open = 0, close = 0] = ends.map((log) => rounded(Math.exp(log), pair.decimals));
+    let [high, low] = [Math.max(open, close), Math.min(open, close)];
+    for (let at = time + this.phaseOf(pair); at < time + MINUTE; at += 1_000) {
+      const price = this.priceWithin(pair, five, minutes, at);
+      if (price > high) high = price;
+      else if (price < low) low = price;
+    }
+    return { time, open, high, low, close, volume };
+  }
+
+  /** The volume of five minutes, shared out; the parts add up to it. */
+  private minuteVolumes(pair: SimulatedPair, five: Candle): number[] {
+    const [series, decimals] = [seriesOf(pair.base), Math.max(0, 8 - pair.decimals)];
+    const first = five.time / MINUTE;
+    const weights = [0, 1, 2, 3, 4].map((slot) => 0.4 + uniform(this.seed, series, 95, first + slot));
+    const all = weights.reduce((sum, weight) => sum + weight, 0);
+    const parts = weights.slice(1).map((weight) => rounded((five.volume * weight) / all, decimals));
+    return [rounded(five.volume - parts.reduce((sum, part) => sum + part, 0), decimals), ...parts];
+  }
+
   /**
    * The price shown at `at` (ms). Exact at the candle's ends, between minutes a line with a small tremble, and never
    * outside the candle's low and high.
@@ -220,8 +269,11 @@ export class SimulatedPaths {
     const hour = Math.floor(at / HOUR);
     const candle = this.candlesOf(pair, hour)[Math.floor((at - hour * HOUR) / FIVE_MINUTES)];
     if (candle === undefined) throw new RangeError(`No candle at ${at}`);
-    const minutes = this.minutesAround(pair, hour);
-    const position = (at - hour * HOUR) / MINUTE;
+    return this.priceWithin(pair, candle, this.minutesAround(pair, hour), at);
+  }
+
+  private priceWithin(pair: SimulatedPair, candle: Candle, minutes: Float64Array, at: number): number {
+    const position = (at % HOUR) / MINUTE;
     const minute = Math.floor(position);
     const share = position - minute;
     const [left, right] = [minutes[minute] ?? 0, minutes[minute + 1] ?? 0];

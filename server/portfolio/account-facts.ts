@@ -62,9 +62,11 @@ const POSITIONS = sql`
 const RESULTS = sql`
   select json_agg(json_build_object('agentId', agent_id, 'agentName', name, 'pairs', pairs) order by name, agent_id) from (
     select agent_id, coalesce(agents.name, '') as name, json_agg(json_build_object(
-      'pair', pair, 'trades', trades, 'sells', sells, 'realized', trim_scale(realized)::text, 'fees', trim_scale(fees)::text) order by pair) as pairs
+      'pair', pair, 'trades', trades, 'sells', sells, 'realized', trim_scale(realized)::text, 'fees', trim_scale(fees)::text,
+      'wins', wins, 'won', trim_scale(won)::text) order by pair) as pairs
     from (
-      select agent_id, pair, count(*)::int as trades, count(realized)::int as sells, coalesce(sum(realized), 0) as realized, sum(fee) as fees
+      select agent_id, pair, count(*)::int as trades, count(realized)::int as sells, coalesce(sum(realized), 0) as realized, sum(fee) as fees,
+        (count(*) filter (where realized > 0))::int as wins, coalesce(sum(realized) filter (where realized > 0), 0) as won
       from fills where account_id = account.id group by agent_id, pair
     ) summed left join agents on agents.id = agent_id group by agent_id, agents.name
   ) by_agent`;

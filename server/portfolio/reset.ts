@@ -25,6 +25,7 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
     await keepLastValue(tx, deps, old.id);
     await tx.db.update(positions).set({ closedMarketMs: deps.market.now() }).where(and(eq(positions.accountId, old.id), isNull(positions.closedMarketMs)));
     await tx.db.update(accounts).set({ closedAt: deps.clock.now() }).where(eq(accounts.id, old.id));
+    await deps.events.accountsClosed(tx, [old.id]);
   }
   const fresh = await openAccount(tx, uid, deps.market, deps.clock);
   await forgetTests(tx, rows);

@@ -1,6 +1,6 @@
 /** The hosted functions about push: a device comes, goes, and the choices; refuses addresses that are no push service's. */
 import { randomUUID } from 'node:crypto';
-import { and, asc, count, eq, inArray, notInArray } from 'drizzle-orm';
+import { and, asc, count, eq, inArray } from 'drizzle-orm';
 import { PUSH_DEVICES_MAX } from '../../contract/push.ts';
 import type { CallableReply } from '../../contract/callables.ts';
 import type { WallClock } from '../clock.ts';
@@ -59,12 +59,11 @@ export function pushCallables({ database, clock, publicKey, allowLocal }: PushCa
       if (settings !== undefined) {
         await writePreferences(tx, uid, settings);
         const off = Object.entries(settings.kinds).filter(([, on]) => !on).map(([kind]) => kind);
-        const on = Object.entries(settings.kinds).filter(([, wanted]) => wanted).map(([kind]) => kind);
         const mine = tx.db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(eq(pushSubscriptions.uid, uid));
         // What waits and is no longer wanted is not sent.
         if (off.length > 0) {
           await tx.db.update(pushMessages).set({ state: 'dropped' })
-            .where(and(inArray(pushMessages.subscriptionId, mine), eq(pushMessages.state, 'waiting'), on.length === 0 ? undefined : notInArray(pushMessages.kind, on)));
+            .where(and(inArray(pushMessages.subscriptionId, mine), eq(pushMessages.state, 'waiting'), inArray(pushMessages.kind, off)));
         }
       }
       return state(tx, uid);

@@ -24,6 +24,10 @@ export function causeOf(event: StreamEvent): Cause | null {
     const facts: PushFacts = { agentId: fill.agentId, agentName: fill.agentName, pair: fill.pair, realized: fill.realized, quote: fill.pair.split('/')[1] ?? '', count: 1 };
     return { kind: fill.reason === 'stop_loss' ? 'stopLoss' : 'fills', cause: `fill:${fill.id}`, facts, fill };
   }
+  if (event.type === 'alert.fired') {
+    const { firing } = event;
+    return { kind: 'priceAlert', cause: `alert:${firing.id}`, facts: { ...BLANK, pair: firing.symbol, firing, count: 1 }, fill: null };
+  }
   if (event.type !== 'agent.changed') return null;
   const { agent, waitedMs } = event;
   const facts: PushFacts = { agentId: agent.id, agentName: agent.name, status: agent.status };
@@ -53,4 +57,4 @@ export function planCauses(plan: PlanFacts, now: number, warningDays: number): C
   return found;
 }
 
-export const wanted = (settings: PushSettings, causes: readonly Cause[]): Cause[] => causes.filter(({ kind }) => settings.kinds[kind]);
+export const wanted = (settings: PushSettings, causes: readonly Cause[]): Cause[] => causes.filter(({ kind }) => settings.kinds[kind] ?? true);

@@ -24,13 +24,24 @@ const DAY_MS = 86_400_000;
 type Device = typeof pushSubscriptions.$inferSelect;
 interface Kept { facts: Cause['facts']; fill: Cause['fill'] }
 
-async function groupFills(tx: Tx, device: Device, causes: readonly Cause[], at: number): Promise<void> {
+/** Pairs that are named in one message. */
+const PAIRS_NAMED = 6;
+
+/** What is told of a whole group: how many, the newest, and of alerts which pairs. */
+function together(before: Kept | null, causes: readonly Cause[], last: Cause): Kept {
+  const count = (before?.facts.count ?? 0) + causes.length;
+  if (last.kind !== 'priceAlert') return { facts: { ...last.facts, count }, fill: last.fill };
+  const named = [...before?.facts.pairs ?? [], ...causes.map(({ facts }) => facts.pair ?? '')];
+  return { facts: { ...last.facts, count, pairs: [...new Set(named)].slice(0, PAIRS_NAMED) }, fill: null };
+}
+
+/** Causes of one kind as one message; `join`: with those of the kind that wait to be sent still. */
+async function group(tx: Tx, device: Device, causes: readonly Cause[], at: number, join = true): Promise<void> {
   const last = causes.at(-1);
   if (last === undefined) return;
-  const [waiting] = await tx.db.select().from(pushMessages)
-    .where(and(eq(pushMessages.subscriptionId, device.id), eq(pushMessages.kind, 'fills'), eq(pushMessages.state, 'waiting'), eq(pushMessages.attempts, 0))).for('update');
-  const before = waiting === undefined ? null : waiting.facts as Kept;
-  const kept: Kept = { facts: { ...last.facts, count: (before?.facts.count ?? 0) + causes.length }, fill: last.fill };
+  const [waiting] = !join ? [] : await tx.db.select().from(pushMessages)
+    .where(and(eq(pushMessages.subscriptionId, device.id), eq(pushMessages.kind, last.kind), eq(pushMessages.state, 'waiting'), eq(pushMessages.attempts, 0))).for('update');
+  const kept = together(waiting === undefined ? null : waiting.facts as Kept, causes, last);
   if (waiting !== undefined) await tx.db.update(pushMessages).set({ facts: kept }).where(eq(pushMessages.id, waiting.id));
   else await add(tx, device, { ...last, facts: kept.facts }, at);
 }
@@ -56,8 +67,12 @@ async function tell(tx: Tx, device: Device, causes: readonly Cause[], now: numbe
   const preferences = await readPreferences(tx.db, device.uid);
   const quiet = quietUntil(preferences.quietHours, now);
   const chosen = wanted(preferences, causes);
-  for (const cause of chosen) if (cause.kind !== 'fills') await add(tx, device, cause, quiet ?? now);
-  await groupFills(tx, device, chosen.filter(({ kind }) => kind === 'fills'), quiet ?? now + FILL_GROUP_MS);
+  const of = (wantedKind: Cause['kind']): Cause[] => chosen.filter(({ kind }) => kind === wantedKind);
+  for (const cause of chosen) if (cause.kind !== 'fills' && cause.kind !== 'priceAlert') await add(tx, device, cause, quiet ?? now);
+  await group(tx, device, of('fills'), quiet ?? now + FILL_GROUP_MS);
+  // An alert is told at once, and one that may be on its way is left alone: what is reached in one moment, or waits for
+  // the end of quiet hours, is told in one.
+  await group(tx, device, of('priceAlert'), quiet ?? now, quiet !== null);
   await keepBounded(tx, device);
 }
 

@@ -47,6 +47,7 @@ const MANNER: Record<PushKind, { ttl: number; urgency: 'low' | 'normal' | 'high'
   fills: { ttl: 12 * HOUR_S, urgency: 'low' },
   trialEnding: { ttl: 24 * HOUR_S, urgency: 'normal' },
   paymentFailed: { ttl: 72 * HOUR_S, urgency: 'normal' },
+  priceAlert: { ttl: 12 * HOUR_S, urgency: 'high' },
 };
 
 type Row = { message: typeof pushMessages.$inferSelect; device: typeof pushSubscriptions.$inferSelect };

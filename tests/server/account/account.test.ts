@@ -9,6 +9,7 @@ import { PARTS } from '../../../server/account/export-parts.ts';
 import * as coreTables from '../../../server/db/schema.ts';
 import * as planTables from '../../../server/db/schema-plans.ts';
 import * as supportTables from '../../../server/db/schema-support.ts';
+import * as alertTables from '../../../server/db/schema-alerts.ts';
 import * as walletTables from '../../../server/db/schema-wallet.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import type { HostedFailed} from '../../support/app.ts';
@@ -16,10 +17,10 @@ import { buildTestApp, TestClock, type TestApp } from '../../support/app.ts';
 import { IdentityBook } from '../../support/identity-book.ts';
 
 const DAY_MS = 86_400_000;
-const schema = { ...coreTables, ...planTables, ...supportTables, ...walletTables };
+const schema = { ...coreTables, ...planTables, ...supportTables, ...walletTables, ...alertTables };
 const TABLES = Object.values(schema).filter((table) => is(table, PgTable));
 /** Of nobody in particular, or of an account that is already gone. */
-const NOT_PERSONAL = ['webhook_events', 'ticks', 'market_clocks', 'meta', 'deleted_accounts', 'account_deletions'];
+const NOT_PERSONAL = ['webhook_events', 'ticks', 'market_clocks', 'alert_watches', 'meta', 'deleted_accounts', 'account_deletions'];
 const SIGNED_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const SECRET = 'BPushKeyThatIsNobodysBusiness';
 
@@ -69,6 +70,10 @@ async function livedIn(): Promise<Person> {
   await db().insert(schema.positions).values({ id: randomUUID(), accountId, agentId, pair: 'BTC/USDT', quantity: '0.01', cost: '600.6', openedMarketMs: now });
   await db().insert(schema.decisions).values({ id: randomUUID(), ...tick, atMarketMs: now, recordedAt: now, action: 'enter', reason: 'entered', strength: 0.61, threshold: 0.55, text: 'Signal 0.61 over 0.55' });
   await db().insert(schema.agentTests).values({ agentId, tested: { settings: 'abc' }, keptAt: now, keptMarketMs: now, equity: '10000', result: '0' });
+  const alert = { uid, source: 'simulated', symbol: 'BTC/USDT', condition: { kind: 'above', price: '70000' }, note: `Noted by ${uid}` };
+  const alertId = randomUUID();
+  await db().insert(schema.alerts).values({ id: alertId, ...alert, active: true, phase: 'watching', arming: 1, sinceMarketMs: now, version: 1, createdAt: now, changedAt: now });
+  await db().insert(schema.alertFirings).values({ id: randomUUID(), alertId, arming: 0, ...alert, price: '70001', atMarketMs: now, late: false, simulated: true, recordedAt: now });
   await db().insert(schema.accountAlarms).values({ accountId, foundAt: now, checkedAt: now, count: 1, differences: ['cash'] });
   await db().insert(schema.decisionCounts).values({ agentId, day: '2026-01-01', reason: 'below_threshold', count: 12 });
   await db().insert(schema.equityPoints).values({ accountId, atMarketMs: now, equity: '10000' }).onConflictDoNothing();
@@ -83,7 +88,7 @@ async function livedIn(): Promise<Person> {
   await db().insert(schema.halts).values([{ scope: 'user', target: uid }, { scope: 'agent', target: agentId }].map((of) => ({ ...of, act: 'halt', reason: `Asked by ${uid}`, by: 'ops', until: now - 1, at: now - 2 })));
   await test.hosted('referral', token, {});
   await test.hosted('openSupportRequest', token, { id: randomUUID(), category: 'billing', text: `A question by ${uid}`, diagnostics: null });
-  return { uid, email, token, agentId, marks: [uid, email, agentId, accountId, subscriptionId, orderId, `Harbour ${people}`] };
+  return { uid, email, token, agentId, marks: [uid, email, agentId, alertId, accountId, subscriptionId, orderId, `Harbour ${people}`] };
 }
 
 async function everythingOf(token: string): Promise<Map<ExportPart, ExportRows>> {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../../../contract/errors.ts';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
-import type { Scheduler } from '../../../server/agents/scheduler.ts';
+import { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import { accounts, agents, equityPoints, events, fills, positions, ticks, users } from '../../../server/db/schema.ts';
@@ -114,6 +114,27 @@ describe.skipIf(postgresBinaries() === null)('PostgreSQL (skipped where it canno
       await one.transaction((tx) => events.append(tx, 'p0', [{ type: 'portfolio.changed' }]));
       await until(async () => heard, (names) => names.length > 1);
       expect(heard).toEqual([null, 'p0']);
+      await deaf?.();
+      await Promise.all([one.close(), two.close()]);
+    });
+
+    it('drop the positions of an account that one of them closes', async () => {
+      const { floor, one, two } = await twoServers(2, 1);
+      const bell = new EventBell();
+      const deaf = await two.wire?.hear((word) => { bell.hear(word); });
+      const here = floor.scheduler(one);
+      const there = new Scheduler({ ...floor.deps, database: two, events: new EventLog(bell, floor.clock, two.wire) });
+      await here.open();
+      await floor.run(here, 1);
+      // Opened without its loop: it never reads positions afresh, so only the word tells it.
+      await there.open();
+      const [all, of] = [there.protectedPositions, AGGRESSIVE.trading_pairs.length];
+      expect(all).toBe(2 * of);
+      await floor.call('p0', 'resetPaper');
+      await until(async () => there.protectedPositions, (watched) => watched < all);
+      expect(there.protectedPositions).toBe(of);
+      expect(floor.errors).toEqual([]);
+      for (const scheduler of [here, there]) await scheduler.stop();
       await deaf?.();
       await Promise.all([one.close(), two.close()]);
     });

@@ -302,7 +302,7 @@ describe('kill switches and caps', () => {
     expect(await rowOf(agent.id)).toMatchObject({ status: 'halted', hold: { code: 'day_loss' } });
     // The same account is then seen to be far under its peak as well: midnight will not set it free.
     await remember({ highWater: '90000' });
-    const told = () => db.select().from(events).where(eq(events.uid, uid));
+    const told = () => db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence);
     const before = (await told()).length;
     await floor.run(scheduler, 1);
     const held = await rowOf(agent.id);

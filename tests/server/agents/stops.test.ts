@@ -2,10 +2,14 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
+import { Deletions } from '../../../server/account/deletion.ts';
+import { deleteRows } from '../../../server/account/rows.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { agents, decisions, fills, positions } from '../../../server/db/schema.ts';
+import { TestPayments } from '../../../server/billing/test-payments.ts';
+import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -34,6 +38,57 @@ const open = async () => (await db.select().from(positions).where(and(eq(positio
 const stopOf = async (): Promise<number> => toNumber(parseFixed((await open())?.stopPrice ?? '0'));
 const sells = () => db.select().from(fills).where(and(eq(fills.agentId, agentId), eq(fills.side, 'sell')));
 
+/** The real deletion, at a provider that forgets a person at once. */
+const deletionsOf = ({ deps }: Floor): Deletions => {
+  const forgets = async (): Promise<void> => undefined;
+  return new Deletions({
+    trading: deps,
+    payments: new TestPayments({ database, events: deps.events, clock: deps.clock }),
+    administration: { revoke: forgets, remove: forgets, read: async () => null },
+    ended: new EndedSessions(),
+  });
+};
+
+/** Three prices far below any stop, each with its sales. */
+async function crash(stop: number): Promise<void> {
+  for (const part of [0.9, 0.8, 0.7]) {
+    floor.market.say('BTC/USDT', stop * part);
+    await scheduler.settled();
+  }
+}
+
+describe('a watched position whose account ends', () => {
+  it('is dropped when the person deletes the account', async () => {
+    const stop = await stopOf();
+    expect(scheduler.protectedPositions).toBe(1);
+    expect(await deletionsOf(floor).ask(uid)).toBe('done');
+    await scheduler.settled();
+    expect(scheduler.protectedPositions).toBe(0);
+    await crash(stop);
+    expect(floor.errors).toEqual([]);
+  });
+
+  it('is dropped when the person begins a new paper account', async () => {
+    const stop = await stopOf();
+    await floor.call(uid, 'resetPaper');
+    await scheduler.settled();
+    expect(scheduler.protectedPositions).toBe(0);
+    await crash(stop);
+    expect(await sells()).toEqual([]);
+    expect(floor.errors).toEqual([]);
+  });
+
+  it('is dropped by its own stop where the word was lost, with one line in the log', async () => {
+    const stop = await stopOf();
+    await database.transaction((tx) => deleteRows(tx, uid));
+    expect(scheduler.protectedPositions).toBe(1);
+    await crash(stop);
+    expect(scheduler.protectedPositions).toBe(0);
+    expect(floor.errors).toEqual([]);
+    expect(floor.warnings.filter((line) => line.startsWith('A watched position'))).toHaveLength(1);
+  });
+});
+
 describe('a stop', () => {
   it('sells at the first price at or under it, once, and is remembered by the agent', async () => {
     const stop = await stopOf();
@@ -53,6 +108,26 @@ describe('a stop', () => {
     expect((agent!.memory as { exits: unknown[] }).exits).toMatchObject([{ pair: 'BTC/USDT', stop: true }]);
     expect(scheduler.protectedPositions).toBe(0);
     expect((await checkLedger(db)).problems).toEqual([]);
+  });
+
+  it('that the database refuses is tried at every price, and said once', async () => {
+    await scheduler.stop();
+    let full = true;
+    const refusing: Database = { ...database, transaction: (work) => (full ? Promise.reject(new Error('no room')) : database.transaction(work)) };
+    const other = floor.scheduler(refusing);
+    const stop = await stopOf();
+    await other.open();
+    for (const part of [0.99, 0.98, 0.97]) {
+      floor.market.say('BTC/USDT', stop * part);
+      await other.settled();
+    }
+    expect(floor.errors).toEqual([expect.stringContaining('A stop could not be carried out')]);
+    expect(other.protectedPositions).toBe(1);
+    full = false;
+    floor.market.say('BTC/USDT', stop * 0.96);
+    await other.settled();
+    expect((await sells()).length).toBe(1);
+    await other.stop();
   });
 
   it('stays on guard for a stopped agent', async () => {

@@ -12,6 +12,7 @@ import { forgetOld } from '../../../server/db/retention.ts';
 import * as schema from '../../../server/db/schema.ts';
 import * as plans from '../../../server/db/schema-plans.ts';
 import * as support from '../../../server/db/schema-support.ts';
+import * as alerts from '../../../server/db/schema-alerts.ts';
 import * as wallet from '../../../server/db/schema-wallet.ts';
 import { silentLog } from '../../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
@@ -44,7 +45,7 @@ describe.each(bodies)('a database on %s', (_name, open) => {
   const valueOf = async (key: string): Promise<unknown> => (await database.db.select().from(meta).where(eq(meta.key, key)))[0]?.value;
 
   it('has every table of the schema', async () => {
-    const named = new Set(Object.values({ ...schema, ...plans, ...support, ...wallet }).flatMap((one) => (is(one, PgTable) ? [getTableName(one)] : [])));
+    const named = new Set(Object.values({ ...schema, ...plans, ...support, ...wallet, ...alerts }).flatMap((one) => (is(one, PgTable) ? [getTableName(one)] : [])));
     const result: unknown = await database.db.execute(sql`select table_name from information_schema.tables where table_schema = 'public'`);
     expect((result as { rows: { table_name: string }[] }).rows.map(({ table_name: name }) => name).sort()).toEqual([...named].sort());
   });

@@ -87,6 +87,7 @@ function sampleBody(name: CallName): string {
     reconfigure: { risk_profile: 'moderate', trading_frequency: 'daily' },
     riskProfile: { profile: 'Moderate', max_position_percentage: 1, confidence_threshold: 0.5, stop_loss_percentage: 5 },
     updateTradingSettings: settings,
+    setAlert: { symbol: 'BTC/USDT', condition: { kind: 'above', price: '1' }, repeatMinutes: null, note: '', active: true, seenVersion: null, seen: null },
     linkMessage: { address: `0x${'0'.repeat(40)}`, chainId: 84_532 }, linkAddress: { message: 'm', signature: '0x00' }, onrampSession: { address: `0x${'0'.repeat(40)}` },
     onrampQuote: { purchaseCurrency: 'USDC', paymentCurrency: 'USD', paymentMethod: 'CARD', paymentAmount: '100', country: 'US' },
   };

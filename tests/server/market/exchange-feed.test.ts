@@ -68,6 +68,18 @@ describe('coinbaseexchange', () => {
     expect(server.asked.filter((path) => path.includes('granularity=3600')).length).toBeLessThanOrEqual(asked);
   });
 
+  it('has minutes, and builds four-hour candles, which not every exchange knows, from hours', async () => {
+    const { feed, begin } = feedOf('coinbaseexchange');
+    await begin();
+    const to = Math.floor(Date.now() / DAY) * DAY;
+    const minutes = await feed.candles('BTC/USD', '1m', to - HOUR, to);
+    expect(minutes.map(({ time, open }) => [time, open])).toEqual(Array.from({ length: 60 }, (_none, index) => [to - HOUR + index * 60_000, recordedCandle('BTC', to - HOUR + index * 60_000, 60_000)[0]]));
+    const fours = await feed.candles('BTC/USD', '4h', to - DAY, to);
+    expect(fours.map(({ time }) => time)).toEqual(Array.from({ length: 6 }, (_none, index) => to - DAY + index * 4 * HOUR));
+    expect([fours[0]?.open, fours[0]?.close]).toEqual([recordedCandle('BTC', to - DAY, HOUR)[0], recordedCandle('BTC', to - DAY + 3 * HOUR, HOUR)[3]]);
+    expect(server.asked.some((path) => path.includes('granularity=14400'))).toBe(false);
+  });
+
   it('builds 20-minute candles from 5-minute ones', async () => {
     const { feed, begin } = feedOf('coinbaseexchange');
     await begin();

@@ -31,7 +31,7 @@ describe('opening the market', () => {
   it('simulates at a first start without the exchange, says so, and stays with it when the exchange is back', async () => {
     const dataDir = join(await newFolder(), 'not-there-yet');
     const log = keptLog();
-    expect((await openMarket(options(dataDir, { log }))).source).toEqual({ id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USDT', feeBps: 10 });
+    expect((await openMarket(options(dataDir, { log }))).source).toEqual({ id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USDT', feeBps: 10, intervals: ['1m', '5m', '15m', '1h', '4h', '1d'] });
     expect(log.lines.some((line) => line.message.includes('does not answer'))).toBe(true);
     expect(await kept(dataDir)).toEqual({ source: 'simulated' });
     const server = await startExchangeServer();

@@ -146,7 +146,7 @@ describe('market calls', () => {
     feed.say('ETH/USDT', '7');
     const all = CALLS.marketData.reply.parse(await handlers.marketData(context({})));
     expect(all.symbols.map((symbol) => symbol.symbol)).toEqual(['BTC/USDT', 'ETH/USDT']);
-    expect(all.source).toEqual({ id: 'hand', kind: 'simulated', label: 'Hand-made prices', quote: 'USDT', feeBps: 10 });
+    expect(all.source).toEqual({ id: 'hand', kind: 'simulated', label: 'Hand-made prices', quote: 'USDT', feeBps: 10, intervals: ['5m', '15m', '1h', '4h', '1d'] });
     const one = await handlers.marketData(context({ symbols: ' ETH/USDT,ETH/USDT, ' }));
     expect(one.symbols.map((symbol) => symbol.symbol)).toEqual(['ETH/USDT']);
     await market.stop();
@@ -209,6 +209,38 @@ describe('market calls', () => {
     const older = await ask({ symbol: 'BTC/USDT', interval: '5m', limit: 10, before: newest[0]?.[0] });
     expect((older.at(-1)?.[0] ?? 0) + FIVE).toBe(newest[0]?.[0]);
     expect((await refusal(() => ask({ symbol: 'NO/USDT', interval: '5m' }))).code).toBe('unknown_symbol');
+    await market.stop();
+  });
+
+  it('answer /market/candles with the forming one beside the newest page alone, and with every timeframe that can be built', async () => {
+    const { feed, market } = await started();
+    const { candles } = marketHandlers({ market });
+    const ask = async (query: unknown) => CALLS.candles.reply.parse(await candles(context(query)));
+    expect(await ask({ symbol: 'BTC/USDT', interval: '1d', limit: 2 })).toMatchObject({ forming: null, now: feed.clock });
+    feed.clock += 2 * FIVE + 10_000;
+    feed.say('BTC/USDT', '100.25');
+    const midnight = alignDown(feed.clock, DAY);
+    const closed = (feed.made.get('BTC/USDT') ?? []).filter((candle) => candle.time >= midnight && candle.time + FIVE <= feed.clock);
+    const { forming, candles: days } = await ask({ symbol: 'BTC/USDT', interval: '1d', limit: 2 });
+    expect(days.map(([time]) => time)).toEqual([midnight - 2 * DAY, midnight - DAY]);
+    expect(forming).toEqual({
+      time: midnight, open: String(closed[0]?.open), high: String(Math.max(100.25, ...closed.map(({ high }) => high))),
+      low: String(Math.min(100.25, ...closed.map(({ low }) => low))), close: '100.25', volume: String(closed.reduce((sum, { volume }) => sum + volume, 0)),
+      volumeTo: midnight + 2 * FIVE, since: midnight, at: feed.clock,
+    });
+    for (const [interval, count] of [['15m', 96], ['1h', 24], ['4h', 6]] as const) {
+      const page = await ask({ symbol: 'BTC/USDT', interval, limit: count, before: midnight });
+      expect(page).not.toHaveProperty('forming');
+      expect([page.candles.length, page.candles[0]?.[0], page.candles[0]?.[1]]).toEqual([count, midnight - DAY, days[1]?.[1]]);
+    }
+    await market.stop();
+  });
+
+  it('refuse a timeframe that cannot be built, and say why', async () => {
+    const { market } = await started();
+    const { candles } = marketHandlers({ market });
+    const error = await refusal(() => candles(context({ symbol: 'BTC/USDT', interval: '1m' })));
+    expect([error.code, error.more.field, error.message]).toEqual(['invalid_parameter', 'interval', 'These prices have candles of 5m and longer']);
     await market.stop();
   });
 });

@@ -65,6 +65,19 @@ describe('an account of a week', () => {
     }
   });
 
+  it('tells each agent’s gaining sales and gains beside its result, as its fills and its own page have them (R7-19)', async () => {
+    const { results = [] } = await floor.call(UID, 'portfolio');
+    const { fills } = await floor.call(UID, 'history', { query: { limit: 1_000 } });
+    const gaining = (agentId: string, pair: string) => fills.filter((one) => one.agentId === agentId && one.pair === pair && parseFixed(one.realized ?? '0') > 0n);
+    for (const { agentId, pairs } of results) {
+      for (const { pair, wins, won } of pairs) expect([wins, won]).toEqual([gaining(agentId, pair).length, formatFixed(total(gaining(agentId, pair).map((fill) => fill.realized)))]);
+    }
+    const [kept] = results.filter(({ agentName }) => agentName === 'Harbour');
+    const page = await floor.call(UID, 'agentPerformance', { params: { id: kept?.agentId ?? '' } });
+    const countOf = (of: 'trades' | 'wins'): number => (kept?.pairs ?? []).reduce((all, one) => all + (one[of] ?? 0), 0);
+    expect([page.trades, page.wins, page.agent.realized]).toEqual([countOf('trades'), countOf('wins'), formatFixed(total((kept?.pairs ?? []).map((one) => one.realized)))]);
+  });
+
   it('is the sum of its days, the last of which is the change of today in the header (R7-24, R7-26)', async () => {
     const portfolio = await floor.call(UID, 'portfolio');
     const { daily = [], days } = await floor.call(UID, 'analytics');
@@ -103,6 +116,24 @@ describe('an account of a week', () => {
     const bare = new TapeMarket({ pairs: ['ETH/USDT'] });
     expect(await readBenchmark(bare, 'USDT', equity)).toBeNull();
     expect(await readBenchmark(floor.market, 'USDT', [[0, '10000'], [DAY_MS, '10000']])).toBeNull();
+  });
+
+  it.each([['a few hours', 3 * HOUR_MS], ['days', 3 * DAY_MS], ['weeks', 20 * DAY_MS]])('is compared from the first known price on where the source begins %s after it', async (_, hole) => {
+    const btc = floor.market.tape.get('BTC/USDT') ?? [];
+    const begun = (btc[0]?.time ?? 0) + 300_000;
+    const first = begun - hole;
+    const curve: [number, string][] = [[first, '10000'], [first + 600_000, '10050']];
+    for (let at = begun + 7 * 60_000; at <= begun + 5 * DAY_MS; at += 12 * HOUR_MS) curve.push([at, '10200']);
+    const found = await readBenchmark(floor.market, 'USDT', curve);
+    const since = found?.since ?? 0;
+    const [, worth] = curve.find(([at]) => at === since) ?? [];
+    expect(since).toBeGreaterThanOrEqual(begun);
+    expect(since).toBeLessThanOrEqual(begun + DAY_MS);
+    // It begins with what the account was worth then: both lines start at one place.
+    expect(found?.points[0]).toEqual([since, Number(worth).toFixed(2)]);
+    expect(found?.points.length).toBe(curve.filter(([at]) => at >= since).length);
+    const known = btc.filter((candle) => candle.time + 300_000 <= since).map((candle) => candle.close);
+    expect(known).toContain(found?.price);
   });
 
   it('is told in pages, each older than the one before, and only of its own book (R7-25)', async () => {

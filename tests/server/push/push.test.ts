@@ -8,6 +8,7 @@ import type { Fill } from '../../../contract/trading.ts';
 import { readAgentList } from '../../../server/agents/read-agents.ts';
 import { agents as agentRows, pushMessages, pushSubscriptions, users } from '../../../server/db/schema.ts';
 import { subscriptions } from '../../../server/db/schema-plans.ts';
+import type { DomainEvent } from '../../../server/events/events.ts';
 import type { CallableHandlers } from '../../../server/http/callables.ts';
 import { readPortfolio } from '../../../server/portfolio/read-portfolio.ts';
 import { pushCallables } from '../../../server/push/callables.ts';
@@ -66,6 +67,57 @@ const record = (uid: string, ...fills: Fill[]): Promise<unknown> =>
 const stopLate = (uid: string, id: string, ageMs: number) => floor.call(uid, 'stopAgent', { params: { id }, body: { ageMs } });
 const messages = (): PushPayload[] => service.taken.map(({ text }) => PushPayload.parse(JSON.parse(text)));
 const waiting = async () => (await floor.database.db.select().from(pushMessages)).filter(({ state }) => state === 'waiting');
+
+const firing = (pair: string, price: string): DomainEvent => {
+  const common = { symbol: pair, condition: { kind: 'above' as const, price }, note: '' };
+  const alertId = randomUUID();
+  return {
+    type: 'alert.fired',
+    alert: { id: alertId, ...common, repeatMinutes: null, active: false, phase: 'fired', version: 1, restsUntil: null, lastFiredAt: 2, createdAt: 1 },
+    firing: { id: randomUUID(), alertId, ...common, price, movedBps: null, at: 2, late: false, simulated: true, recordedAt: 3 },
+  };
+};
+const reach = (uid: string, ...events: DomainEvent[]): Promise<unknown> => floor.database.transaction((tx) => floor.deps.events.append(tx, uid, events));
+
+describe('a price alert by push (A-07)', () => {
+  it('is told at once, those of one moment in one, and each once', async () => {
+    const { uid } = await person();
+    await reach(uid, firing('BTC/USDT', '65000'));
+    await sender().runOnce();
+    await reach(uid, firing('BTC/USDT', '66000'), firing('ETH/USDT', '2500'), firing('ETH/USDT', '2600'));
+    await sender().runOnce();
+    await sender().runOnce();
+    expect(messages().map(({ kind, facts }) => [kind, facts.count, facts.pairs, facts.firing?.price])).toEqual([
+      ['priceAlert', 1, ['BTC/USDT'], '65000'], ['priceAlert', 3, ['BTC/USDT', 'ETH/USDT'], '2600'],
+    ]);
+    expect(service.taken[0]?.headers).toMatchObject({ urgency: 'high', ttl: '43200' });
+  });
+
+  it('waits for the end of quiet hours in one message', async () => {
+    floor.clock.at = Date.UTC(2026, 0, 5, 23);
+    const { uid } = await person({ quietHours: { from: '22:00', to: '07:00', timeZone: 'UTC' } });
+    for (const price of ['1', '2', '3']) { await reach(uid, firing('BTC/USDT', price)); await sender().runOnce(); }
+    expect(service.taken).toEqual([]);
+    floor.clock.at = Date.UTC(2026, 0, 6, 7, 1);
+    await sender().runOnce();
+    expect(messages().map(({ facts }) => [facts.count, facts.firing?.price])).toEqual([[3, '3']]);
+  });
+
+  it('is told unless its own switch is off, also to whoever chose before there were alerts', async () => {
+    const { uid, caller } = await person();
+    const off = { ...DEFAULT_PUSH_SETTINGS, kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, priceAlert: false } };
+    await calls.pushSettings(caller, { settings: off });
+    // An older build knows nothing of the switch, and leaves it as it is.
+    expect((await calls.pushSettings(caller, { settings: DEFAULT_PUSH_SETTINGS })).settings.kinds.priceAlert).toBe(false);
+    await reach(uid, firing('BTC/USDT', '1'));
+    await sender().runOnce();
+    expect(service.taken).toEqual([]);
+    await calls.pushSettings(caller, { settings: { ...off, kinds: { ...off.kinds, priceAlert: true } } });
+    await reach(uid, firing('BTC/USDT', '2'));
+    await sender().runOnce();
+    expect(messages().map(({ facts }) => facts.firing?.price)).toEqual(['2']);
+  });
+});
 
 describe('push from event to device', () => {
   it('tells of a stop that was delivered late, once, with the agent and the portfolio as they are, encrypted and small', async () => {

@@ -1,0 +1,327 @@
+/** Watches every alert of the source against every sane price, and writes what it sees; after a start it reads what it missed. */
+import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
+import { INTERVAL_MS } from '../../contract/market.ts';
+import { ALERT_LOOK_BACK_DAYS } from '../../contract/limits.ts';
+import type { Quote } from '../../engine/types.ts';
+import type { WallClock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { alerts, alertWatches } from '../db/schema-alerts.ts';
+import type { EventLog } from '../events/events.ts';
+import type { Log } from '../log.ts';
+import type { Market } from '../market/market.ts';
+import { toWatched, type AlertRow } from './alert-rows.ts';
+import { barsOf, passCandles, type Bar } from './past-candles.ts';
+import { recordTransitions } from './record.ts';
+import { SymbolBoard, type Transition, type Watched } from './symbol-board.ts';
+
+export interface AlertWatchDeps {
+  database: Database;
+  market: Market;
+  events: EventLog;
+  clock: WallClock;
+  log: Log;
+}
+
+const DAY_MS = 86_400_000;
+/** Transitions in one transaction. */
+const AT_ONCE = 200;
+const AFTER_FAILURE_MS = 1_000;
+/** A transition that fails alone so often is given up: its alert is read afresh and watched on. */
+const TRIES_MAX = 5;
+const LOOK_EVERY_MS = 1_000;
+/** Rows that changed within this time are read at every look; now and then further back, for clocks that differ. */
+const CHANGED_WITHIN_MS = 10_000;
+const CHANGED_LONG_MS = 5 * 60_000;
+const LONG_LOOK_EVERY = 60;
+const SAVE_EVERY = 5;
+
+/** A stretch without prices of a symbol, market ms. `until`: close of the candle in which they came back. */
+interface Gap {
+  since: number;
+  until: number;
+}
+
+/** The further along of two states of one alert. */
+const rank = ({ arming, phase }: Pick<Watched, 'arming' | 'phase'>): number => arming * 2 + (phase === 'watching' ? 1 : 0);
+
+export class AlertWatch {
+  private readonly boards = new Map<string, SymbolBoard>();
+  private readonly symbolOf = new Map<string, string>();
+  private readonly heardAt = new Map<string, number>();
+  private readonly gaps = new Map<string, Gap>();
+  private readonly seeded = new Set<string>();
+  private readonly due: Transition[] = [];
+  private readonly noted = new Set<string>();
+  private readonly stepMs: number;
+  private unsubscribe: (() => void) | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private writing: Promise<void> | null = null;
+  private looking: Promise<void> = Promise.resolve();
+  private lookingAround = false;
+  private looks = 0;
+  private startedAt = 0;
+  private stopping = false;
+
+  constructor(private readonly deps: AlertWatchDeps) {
+    this.stepMs = INTERVAL_MS[deps.market.baseInterval];
+  }
+
+  /** How many alerts are watched here. */
+  get watched(): number {
+    let count = 0;
+    for (const board of this.boards.values()) count += board.size;
+    return count;
+  }
+
+  /** Reads every alert, takes each over what was missed, and follows the prices from here. */
+  async start(): Promise<void> {
+    const { market } = this.deps;
+    this.stopping = false;
+    this.unsubscribe = market.onQuote((quote) => { this.onQuote(quote); });
+    this.startedAt = await this.watchedTo() ?? market.now();
+    await this.take(await this.read(null), this.startedAt);
+    this.timer = setInterval(() => { this.lookAround(); }, LOOK_EVERY_MS);
+    this.timer.unref();
+  }
+
+  /** Writes what it has seen, as far as the database takes it; the rest is found again in candles. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.unsubscribe?.();
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+    await this.looking;
+    await this.settled();
+    await this.saveWatched().catch(() => undefined);
+  }
+
+  /** An alert was set, changed or deleted here: read after its commit. */
+  note(id: string): void {
+    if (this.unsubscribe === null) return;
+    this.noted.add(id);
+    this.inTurn(() => this.takeNoted());
+  }
+
+  /** Resolves when everything that was seen is written, and everything noted is watched. */
+  async settled(): Promise<void> {
+    await this.looking;
+    await this.writing;
+  }
+
+  private onQuote(quote: Quote): void {
+    const { pair, at, last } = quote;
+    const before = this.heardAt.get(pair);
+    this.heardAt.set(pair, at);
+    if (before !== undefined && at - before > this.stepMs / 4) this.noteGap(pair, before, at);
+    this.queue(this.board(pair).see(last, at));
+  }
+
+  /** What happened in a silence is known from candles alone, once the last of them has closed. */
+  private noteGap(pair: string, since: number, at: number): void {
+    const until = (Math.floor(at / this.stepMs) + 1) * this.stepMs;
+    this.gaps.set(pair, { since: Math.min(since, this.gaps.get(pair)?.since ?? since), until });
+  }
+
+  private board(symbol: string): SymbolBoard {
+    const known = this.boards.get(symbol);
+    if (known !== undefined) return known;
+    const fresh = new SymbolBoard();
+    this.boards.set(symbol, fresh);
+    return fresh;
+  }
+
+  private queue(transitions: readonly Transition[]): void {
+    if (transitions.length === 0) return;
+    this.due.push(...transitions);
+    this.writing ??= this.write().finally(() => { this.writing = null; });
+  }
+
+  /** In the order in which it was seen. What the database does not take now is tried again, at the price it was seen at. */
+  private async write(): Promise<void> {
+    const { database, log } = this.deps;
+    let tries = 0;
+    while (this.due.length > 0) {
+      const batch = this.due.slice(0, tries === 0 ? AT_ONCE : 1);
+      try {
+        const missed = await database.transaction((tx) => recordTransitions(tx, this.deps, batch));
+        this.due.splice(0, batch.length);
+        for (const id of missed) this.noted.add(id);
+        tries = 0;
+      } catch (error) {
+        tries += 1;
+        log.error({ alerts: batch.length, tries, reason: error instanceof Error ? error.message : String(error) }, 'Reached alerts could not be written');
+        if (this.stopping) return;
+        if (batch.length === 1 && tries > TRIES_MAX && await this.reachable()) {
+          const [lost] = this.due.splice(0, 1);
+          if (lost !== undefined) this.noted.add(lost.id);
+          tries = 0;
+        } else await new Promise((resolve) => { setTimeout(resolve, AFTER_FAILURE_MS); });
+      }
+    }
+  }
+
+  private reachable(): Promise<boolean> {
+    return this.deps.database.db.execute(sql`select 1`).then(() => true, () => false);
+  }
+
+  /** One reading after another: an older one must not take the place of a newer. */
+  private inTurn(work: () => Promise<void>): void {
+    this.looking = this.looking.then(work).catch((error: unknown) => {
+      this.deps.log.warn({ reason: String(error) }, 'Alerts could not be read and are read again');
+    });
+  }
+
+  private lookAround(): void {
+    if (this.lookingAround) return;
+    this.lookingAround = true;
+    this.inTurn(() => this.lookOnce().finally(() => { this.lookingAround = false; }));
+  }
+
+  private async lookOnce(): Promise<void> {
+    await this.takeNoted();
+    this.looks += 1;
+    const within = this.looks % LONG_LOOK_EVERY === 0 ? CHANGED_LONG_MS : CHANGED_WITHIN_MS;
+    await this.take(await this.changedSince(this.deps.clock.now() - within), null);
+    await this.makeUp();
+    if (this.looks % SAVE_EVERY === 0) await this.saveWatched();
+  }
+
+  private async takeNoted(): Promise<void> {
+    const noted = [...this.noted];
+    this.noted.clear();
+    try {
+      const known = noted.length === 0 ? [] : await this.read(noted);
+      this.forget(noted.filter((id) => !known.some((row) => row.id === id)));
+      await this.take(known, null);
+    } catch (error) {
+      for (const id of noted) this.noted.add(id);
+      throw error;
+    }
+  }
+
+  private read(ids: readonly string[] | null): Promise<AlertRow[]> {
+    const { database, market } = this.deps;
+    const mine = eq(alerts.source, market.source.id);
+    return database.db.select().from(alerts)
+      .where(ids === null ? and(mine, isNull(alerts.deletedAt), eq(alerts.active, true)) : and(mine, inArray(alerts.id, [...ids])));
+  }
+
+  /** Other processes' changes are found by their time. */
+  private changedSince(since: number): Promise<AlertRow[]> {
+    const { database, market } = this.deps;
+    return database.db.select().from(alerts).where(and(eq(alerts.source, market.source.id), gt(alerts.changedAt, since)));
+  }
+
+  private forget(ids: readonly string[]): void {
+    for (const id of ids) {
+      const symbol = this.symbolOf.get(id);
+      if (symbol === undefined) continue;
+      this.boards.get(symbol)?.remove(id);
+      this.symbolOf.delete(id);
+    }
+  }
+
+  /**
+   * Takes rows as they are in the database. What is further along here is being written and stays. `watchedTo`: up to
+   * when they were watched before; null where they were not, since they were set.
+   */
+  private async take(rows: readonly AlertRow[], watchedTo: number | null): Promise<void> {
+    const writing = new Set(this.due.map(({ id, arming }) => `${id} ${arming}`));
+    const fresh = new Map<string, Watched[]>();
+    for (const row of rows) {
+      const next = toWatched(row);
+      const symbol = this.symbolOf.get(row.id);
+      const known = symbol === undefined ? undefined : this.boards.get(symbol)?.get(row.id);
+      if (writing.has(`${row.id} ${row.arming}`) || (known !== undefined && next !== null && rank(known) > rank(next))) continue;
+      if (known !== undefined && next !== null && rank(known) === rank(next)) {
+        if (known.version !== next.version && symbol !== undefined) this.boards.get(symbol)?.put({ ...known, repeatMinutes: next.repeatMinutes, version: next.version });
+        continue;
+      }
+      this.forget([row.id]);
+      if (next === null) continue;
+      const list = fresh.get(next.symbol);
+      if (list === undefined) fresh.set(next.symbol, [next]);
+      else list.push(next);
+    }
+    for (const [symbol, list] of fresh) await this.begin(symbol, list, watchedTo);
+  }
+
+  private async begin(symbol: string, list: readonly Watched[], watchedTo: number | null): Promise<void> {
+    const { market } = this.deps;
+    const board = this.board(symbol);
+    const now = market.now();
+    const first = watchedTo ?? list.reduce((least, { since }) => Math.min(least, since), now);
+    const from = Math.max(now - ALERT_LOOK_BACK_DAYS * DAY_MS, first);
+    const moves = list.some(({ condition }) => condition.kind === 'move');
+    const missed = now - from > this.stepMs / 4;
+    const past = missed ? await this.candles(symbol, moves ? from - DAY_MS : from) : [];
+    // The candle that is open now tells of this once it has closed.
+    if (missed) this.noteGap(symbol, now, now);
+    if (moves) await this.seed(symbol, board);
+    for (const alert of list) {
+      const passed = passCandles(alert, past, watchedTo ?? alert.since);
+      this.queue(passed.transitions);
+      if (passed.alert === null) continue;
+      board.put(passed.alert);
+      this.symbolOf.set(alert.id, symbol);
+    }
+    const quote = market.isStale(symbol) ? null : market.quote(symbol);
+    if (quote !== null) this.queue(board.see(quote.last, Math.max(quote.at, this.heardAt.get(symbol) ?? quote.at)));
+  }
+
+  /** Without candles an alert is watched from now on; the next start reads them again. */
+  private async candles(symbol: string, from: number): Promise<Bar[]> {
+    const { market, log } = this.deps;
+    try {
+      const start = Math.floor(from / this.stepMs) * this.stepMs;
+      return barsOf(await market.candles(symbol, market.baseInterval, start, market.now()), this.stepMs);
+    } catch (error) {
+      log.warn({ symbol, reason: String(error) }, 'Candles for alerts could not be read');
+      return [];
+    }
+  }
+
+  /** The day before the first move alert of a symbol, so that its window is whole from the beginning. */
+  private async seed(symbol: string, board: SymbolBoard): Promise<void> {
+    if (this.seeded.has(symbol)) return;
+    this.seeded.add(symbol);
+    for (const { low, high, time } of await this.candles(symbol, this.deps.market.now() - DAY_MS)) {
+      board.extremes.seeCandle(low, high, time);
+    }
+  }
+
+  private async makeUp(): Promise<void> {
+    const { market } = this.deps;
+    for (const [symbol, gap] of [...this.gaps]) {
+      if (market.now() < gap.until) continue;
+      this.gaps.delete(symbol);
+      const board = this.board(symbol);
+      if (board.size === 0) continue;
+      const candles = await this.candles(symbol, gap.since - (board.watchesMoves ? DAY_MS : 0));
+      for (const alert of board.alerts) {
+        const { transitions, alert: next } = passCandles(alert, candles, gap.since);
+        if (transitions.length === 0) continue;
+        this.queue(transitions);
+        if (next === null) this.forget([alert.id]);
+        else board.put(next);
+      }
+    }
+  }
+
+  private async watchedTo(): Promise<number | null> {
+    const { database, market } = this.deps;
+    const [row] = await database.db.select().from(alertWatches).where(eq(alertWatches.source, market.source.id));
+    return row?.watchedMarketMs ?? null;
+  }
+
+  /** Up to here nothing needs to be looked for again: every symbol was heard, and what was seen is written. */
+  private async saveWatched(): Promise<void> {
+    const { database, market } = this.deps;
+    const seen = [...this.boards].filter(([, board]) => board.size > 0).map(([symbol]) => this.heardAt.get(symbol) ?? this.startedAt);
+    const open = [...this.gaps.values()].map(({ since }) => since);
+    const watchedMarketMs = Math.floor(Math.min(market.now(), ...seen, ...open, ...this.due.map(({ at }) => at)));
+    await database.db.insert(alertWatches).values({ source: market.source.id, watchedMarketMs }).onConflictDoUpdate({
+      target: alertWatches.source, set: { watchedMarketMs: sql`greatest(${alertWatches.watchedMarketMs}, ${watchedMarketMs}::bigint)` },
+    });
+  }
+}

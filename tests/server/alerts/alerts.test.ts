@@ -1,0 +1,298 @@
+/** Price alerts through calls, watch and database: set, reached, missed, deleted; each arming fires once. */
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Alert, AlertBody, AlertCondition, AlertList } from '../../../contract/alerts.ts';
+import { ALERTS_MAX } from '../../../contract/limits.ts';
+import { AlertWatch } from '../../../server/alerts/alert-watch.ts';
+import { alertFirings, alerts, alertWatches } from '../../../server/db/schema-alerts.ts';
+import { events } from '../../../server/db/schema.ts';
+import { openFloor, type Floor } from '../../support/trading.ts';
+import { STEP_MS } from '../../support/tape-market.ts';
+
+const PAIR = 'BTC/USDT';
+const UID = 'anna';
+let floor: Floor;
+let watch: AlertWatch;
+
+beforeEach(async () => {
+  floor = await openFloor({ candles: 400, warmUpDays: 2 });
+  await floor.join(UID, null);
+  await floor.join('ben', null);
+  floor.market.say(PAIR, 100);
+  watch = new AlertWatch(floor.deps);
+  await watch.start();
+  floor.alertsChanged.add((id) => { watch.note(id); });
+});
+afterEach(async () => {
+  await watch.stop();
+  await floor.close();
+});
+
+const seenNow = (price = '100') => ({ price, at: floor.market.now() });
+const bodyOf = (condition: AlertCondition, more: Partial<AlertBody> = {}): AlertBody => ({
+  symbol: PAIR, condition, repeatMinutes: null, note: '', active: true, seenVersion: null, seen: seenNow(), ...more,
+});
+const above = (price: string): AlertCondition => ({ kind: 'above', price });
+
+async function set(body: AlertBody, { id = String(randomUUID()), uid = UID, key = String(randomUUID()) }: { id?: string; uid?: string; key?: string } = {}): Promise<Alert> {
+  const { alert } = await floor.call(uid, 'setAlert', { params: { id }, body, key });
+  await watch.settled();
+  return alert;
+}
+const listOf = (uid = UID): Promise<AlertList> => floor.call(uid, 'alerts');
+async function say(price: number, afterMs = 1_000): Promise<void> {
+  floor.market.sleep(afterMs);
+  floor.market.say(PAIR, price);
+  await watch.settled();
+}
+/** As a server that comes up: another watch on the same database. */
+async function restart(): Promise<void> {
+  watch = new AlertWatch(floor.deps);
+  await watch.start();
+  await watch.settled();
+}
+const eventsOf = async (uid = UID): Promise<string[]> => {
+  const rows = await floor.database.db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence);
+  return rows.map(({ payload }) => (payload as { type: string }).type).filter((type) => type.startsWith('alert.'));
+};
+const refused = (work: Promise<unknown>): Promise<{ code: string; status: number; more: { field?: string } }> =>
+  work.then(() => { throw new Error('It was taken'); }, (error: unknown) => error as never);
+
+describe('an alert', () => {
+  it('fires once at the price it names, with an event of its own, and is done', async () => {
+    const alert = await set(bodyOf(above('110'), { note: 'Sell half' }));
+    expect(alert).toMatchObject({ phase: 'watching', version: 1, active: true, note: 'Sell half' });
+    await say(109.99);
+    expect((await listOf()).firings).toEqual([]);
+    await say(110);
+    await say(120);
+    const list = await listOf();
+    expect(list.firings).toMatchObject([{ alertId: alert.id, symbol: PAIR, price: '110', late: false, simulated: true, note: 'Sell half', movedBps: null }]);
+    expect(list.alerts).toMatchObject([{ id: alert.id, phase: 'fired', active: false, version: 1 }]);
+    expect(await eventsOf()).toEqual(['alert.changed', 'alert.fired']);
+    expect(floor.errors).toEqual([]);
+  });
+
+  it('that holds already when it is set waits until the price has gone back', async () => {
+    const { phase } = await set(bodyOf(above('90')));
+    expect(phase).toBe('waiting');
+    await say(101);
+    await say(89);
+    expect((await listOf()).alerts).toMatchObject([{ phase: 'watching' }]);
+    expect((await listOf()).firings).toEqual([]);
+    await say(90);
+    expect((await listOf()).firings).toMatchObject([{ price: '90' }]);
+  });
+
+  it('that was passed on its way to the server fires at once', async () => {
+    const seen = seenNow();
+    await say(115);
+    await set(bodyOf(above('110'), { seen }));
+    expect((await listOf()).firings).toMatchObject([{ price: '115', late: false }]);
+  });
+
+  it('repeats at most so often, and only after the price has gone back', async () => {
+    await set(bodyOf(above('110'), { repeatMinutes: 5 }));
+    await say(111);
+    await say(105);
+    await say(112, 60_000);
+    expect((await listOf()).firings).toHaveLength(1);
+    await say(113, 5 * 60_000);
+    expect((await listOf()).firings).toHaveLength(1);
+    await say(105);
+    await say(114);
+    expect((await listOf()).firings.map(({ price }) => price)).toEqual(['114', '111']);
+  });
+
+  it('of a move counts from when it was set, within its window', async () => {
+    await say(110);
+    await set(bodyOf({ kind: 'move', direction: 'up', bps: 500, windowMinutes: 5 }, { seen: seenNow('110') }));
+    await say(110);
+    expect((await listOf()).firings).toEqual([]);
+    // Ten minutes later the rise from 100 is out of the window.
+    await say(110, 10 * 60_000);
+    await say(115.5);
+    expect((await listOf()).firings).toMatchObject([{ price: '115.5', movedBps: 500 }]);
+  });
+
+  it('is not told by the price of another pair', async () => {
+    await set(bodyOf(above('110')));
+    floor.market.sleep(1_000);
+    floor.market.say('ETH/USDT', 500);
+    await watch.settled();
+    expect((await listOf()).firings).toEqual([]);
+  });
+});
+
+describe('what happened while no server watched', () => {
+  it('is found in candles and fired with its time, marked as late, once', async () => {
+    const alert = await set(bodyOf(above('5000')));
+    await watch.stop();
+    const hit = (Math.floor(floor.market.now() / STEP_MS) + 3) * STEP_MS;
+    floor.market.bend(PAIR, hit, { high: 5_200 });
+    floor.market.sleep(10 * STEP_MS);
+    await restart();
+    await watch.stop();
+    await restart();
+    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: hit, late: true, price: '5200' }]);
+    expect(await eventsOf()).toEqual(['alert.changed', 'alert.fired']);
+  });
+
+  it('is looked for from the moment at which an alert was saved on a device', async () => {
+    const seen = seenNow();
+    const hit = (Math.floor(floor.market.now() / STEP_MS) + 2) * STEP_MS;
+    floor.market.bend(PAIR, hit, { high: 5_200 });
+    floor.market.sleep(6 * STEP_MS);
+    await say(100, 0);
+    await set(bodyOf(above('5000'), { seen }));
+    expect((await listOf()).firings).toMatchObject([{ at: hit, late: true }]);
+  });
+
+  it('says nothing of a candle that began before the alert was set', async () => {
+    floor.market.sleep(60_000);
+    const open = Math.floor(floor.market.now() / STEP_MS) * STEP_MS;
+    floor.market.bend(PAIR, open, { high: 5_200 });
+    await set(bodyOf(above('5000')));
+    await watch.stop();
+    floor.market.sleep(4 * STEP_MS);
+    await restart();
+    expect((await listOf()).firings).toEqual([]);
+  });
+
+  it('is written in the end where the database was away at the moment', async () => {
+    await set(bodyOf(above('110')));
+    const { database } = floor;
+    const transaction = database.transaction.bind(database);
+    let failures = 0;
+    database.transaction = (work) => (failures++ < 1 ? Promise.reject(new Error('The database is away')) : transaction(work));
+    await say(111);
+    database.transaction = transaction;
+    expect(failures).toBeGreaterThan(1);
+    expect((await listOf()).firings).toMatchObject([{ price: '111', late: false }]);
+  });
+
+  it('keeps the place up to which everything was watched behind what is not written yet', async () => {
+    await set(bodyOf(above('110')));
+    const { database } = floor;
+    const transaction = database.transaction.bind(database);
+    database.transaction = () => Promise.reject(new Error('The database is away'));
+    floor.market.sleep(1_000);
+    floor.market.say(PAIR, 111);
+    const at = floor.market.now();
+    floor.market.sleep(60_000);
+    floor.market.say(PAIR, 100);
+    await watch.stop();
+    database.transaction = transaction;
+    const [row] = await database.db.select().from(alertWatches);
+    expect(row?.watchedMarketMs).toBeLessThanOrEqual(at);
+    expect(await database.db.select().from(alertFirings)).toEqual([]);
+  });
+});
+
+describe('setting an alert', () => {
+  it('fifty times at once with one command makes one, and one version', async () => {
+    const [id, key] = [randomUUID(), randomUUID()];
+    const body = bodyOf(above('110'));
+    const all = await Promise.all(Array.from({ length: 50 }, () => set(body, { id, key })));
+    expect(new Set(all.map(({ version }) => version))).toEqual(new Set([1]));
+    expect((await listOf()).alerts).toHaveLength(1);
+    expect(await eventsOf()).toEqual(['alert.changed']);
+  });
+
+  it('as new under an id that is there already is taken where it says the same, and refused where not', async () => {
+    const { id } = await set(bodyOf(above('110')));
+    expect(await set(bodyOf(above('110')), { id })).toMatchObject({ version: 1 });
+    expect(await refused(set(bodyOf(above('111')), { id }))).toMatchObject({ code: 'alert_changed', status: 409, more: { details: { alert: { id, version: 1 } } } });
+  });
+
+  it('from an older version is refused with the present one, and changes nothing', async () => {
+    const { id } = await set(bodyOf(above('110')));
+    await set(bodyOf(above('120'), { seenVersion: 1 }), { id });
+    expect(await refused(set(bodyOf(above('130'), { seenVersion: 1 }), { id }))).toMatchObject({ code: 'alert_changed' });
+    expect((await listOf()).alerts).toMatchObject([{ version: 2, condition: above('120') }]);
+  });
+
+  it('anew watches by the new price; off, it is silent; its note alone changes nothing of the watching', async () => {
+    const { id } = await set(bodyOf(above('110')));
+    await set(bodyOf(above('120'), { seenVersion: 1 }), { id });
+    await say(115);
+    expect((await listOf()).firings).toEqual([]);
+    await set(bodyOf(above('120'), { seenVersion: 2, active: false, seen: seenNow('115') }), { id });
+    await say(125);
+    expect((await listOf()).alerts).toMatchObject([{ phase: 'off' }]);
+    expect((await listOf()).firings).toEqual([]);
+    await say(115);
+    await set(bodyOf(above('120'), { seenVersion: 3, seen: seenNow('115') }), { id });
+    await set(bodyOf(above('120'), { seenVersion: 4, note: 'x', seen: null }), { id });
+    await say(121);
+    expect((await listOf()).firings).toMatchObject([{ price: '121', note: 'x' }]);
+  });
+
+  it('again after it has fired does not fire for what it has fired for, also where the edit was on its way', async () => {
+    const { id } = await set(bodyOf(above('110')));
+    const before = seenNow();
+    await say(111);
+    await say(105);
+    await set(bodyOf(above('110'), { seenVersion: 1, note: 'later', seen: before }), { id });
+    expect((await listOf()).alerts).toMatchObject([{ phase: 'fired', note: 'later', version: 2 }]);
+    await set(bodyOf(above('110'), { seenVersion: 2, seen: seenNow('105') }), { id });
+    expect((await listOf()).firings).toHaveLength(1);
+    await say(112);
+    expect((await listOf()).firings).toHaveLength(2);
+  });
+
+  it('is for fifty at most, and a deleted one makes room', async () => {
+    for (let index = 0; index < ALERTS_MAX; index += 1) await set(bodyOf(above(String(200 + index))));
+    expect(await refused(set(bodyOf(above('999'))))).toMatchObject({ code: 'alert_limit_reached', status: 403 });
+    const [first] = (await listOf()).alerts;
+    await floor.call(UID, 'deleteAlert', { params: { id: first?.id ?? '' } });
+    await set(bodyOf(above('999')));
+    expect((await listOf()).alerts).toHaveLength(ALERTS_MAX);
+    await set(bodyOf(above('999')), { uid: 'ben' });
+  });
+
+  it('of a pair that is not offered is refused by its field', async () => {
+    expect(await refused(set({ ...bodyOf(above('110')), symbol: 'NOPE/USDT' }))).toMatchObject({ code: 'unknown_symbol', more: { field: 'symbol' } });
+  });
+});
+
+describe('deleting an alert', () => {
+  it('ends it; a late edit of it is refused, and setting it as new makes it again', async () => {
+    const { id } = await set(bodyOf(above('110')));
+    await floor.call(UID, 'deleteAlert', { params: { id } });
+    await watch.settled();
+    await say(111);
+    expect(await listOf()).toMatchObject({ alerts: [], firings: [] });
+    expect(await refused(floor.call(UID, 'deleteAlert', { params: { id } }))).toMatchObject({ status: 404 });
+    expect(await refused(set(bodyOf(above('120'), { seenVersion: 1 }), { id }))).toMatchObject({ status: 404 });
+    expect(await set(bodyOf(above('120'), { seen: seenNow('111') }), { id })).toMatchObject({ id, phase: 'watching' });
+    expect(await eventsOf()).toEqual(['alert.changed', 'alert.deleted', 'alert.changed']);
+  });
+
+  it('of somebody else finds nothing, and neither does an edit of it', async () => {
+    const { id } = await set(bodyOf(above('110')));
+    expect(await refused(floor.call('ben', 'deleteAlert', { params: { id } }))).toMatchObject({ status: 404 });
+    for (const seenVersion of [null, 1]) expect(await refused(set(bodyOf(above('120'), { seenVersion }), { id, uid: 'ben' }))).toMatchObject({ status: 404 });
+    expect((await listOf('ben')).alerts).toEqual([]);
+    expect((await listOf()).alerts).toMatchObject([{ condition: above('110') }]);
+  });
+});
+
+describe('two watches on one database', () => {
+  it('fire each arming once, whichever sees it first', async () => {
+    const other = new AlertWatch(floor.deps);
+    await other.start();
+    for (let index = 0; index < 20; index += 1) await set(bodyOf(above(String(110 + index)), { repeatMinutes: index % 2 === 0 ? 5 : null }));
+    // The other one hears of them by looking.
+    await other.stop();
+    await other.start();
+    await say(150);
+    await other.settled();
+    expect(await floor.database.db.select().from(alertFirings)).toHaveLength(20);
+    expect((await eventsOf()).filter((type) => type === 'alert.fired')).toHaveLength(20);
+    expect((await floor.database.db.select().from(alerts)).map(({ arming }) => arming)).toEqual(Array.from({ length: 20 }, () => 2));
+    await other.stop();
+    expect(floor.errors).toEqual([]);
+  });
+});
