@@ -12,6 +12,7 @@ import { Arrival } from './shell/Arrival.tsx';
 import { Boundary, CrashScreen, RouteError } from './shell/Crash.tsx';
 import { Guard } from './shell/Guard.tsx';
 import { LoadingScreen } from './shell/LoadingScreen.tsx';
+import { Lost } from './shell/Lost.tsx';
 import { keepReferral } from './shell/referral.ts';
 import { preload, preloadWhenIdle, ROUTES, routeOf, type ScreenProps, type ScreenRoute } from './shell/routes.ts';
 import { Shell } from './shell/Shell.tsx';
@@ -57,7 +58,7 @@ export function Routes() {
     return <Redirect to="/register" replace />;
   }
   if (path === '/markets' || path === '/markets/') return <Redirect to="/market" replace />;
-  if (route === undefined) return <Redirect to="/" replace />;
+  if (route === undefined) return <Lost />;
   const screen = (
     <Boundary resetKey={path} fallback={(error) => <RouteError error={error} />}>
       <Suspense fallback={<LoadingScreen />}><ScreenOf key={route.path} route={route} path={path} /></Suspense>

@@ -2,8 +2,10 @@
 import { proxy } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
+import type { AlertTerms } from '../contract/alerts.ts';
 import { apiFetch } from './api/api.ts';
 import { environment } from './environment.ts';
+import { alertName } from './format/alerts.ts';
 import { hadDatabase, noteDatabase, readLastUser } from './identity/last-user.ts';
 import { onPurge, session, sessionToken } from './identity/session.ts';
 import { TokenFault } from './identity/token.ts';
@@ -11,15 +13,18 @@ import { log } from './log.ts';
 import { StorageFault, type StorageMode } from './offline/database.ts';
 import { createLifecycle, unsent } from './offline/lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
-import { isStop, type OutboxEntry, type SetAside, type Wish } from './offline/outbox-entry.ts';
+import { isAlert, isStop, type OutboxEntry, type SetAside, type Wish } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
+import { alertsStore, applyAlert, loadAlerts, removeAlert } from './stores/alerts.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
 import { seenThen } from './stores/seen-then.ts';
 import { clearTests, testedBefore } from './stores/tests-done.ts';
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/health.ts';
+import { marketStore } from './stores/market.ts';
 import { askToKeep } from './stores/persistence.ts';
+import { withdrawOffer } from './stores/stop-offer.ts';
 import { removeToast } from './stores/toasts.ts';
 
 /**
@@ -107,7 +112,11 @@ const lifecycle = createLifecycle({
   },
   onView(view) { Object.assign(queue, view); },
   onAgents(agents) { for (const agent of agents) applyAgent(agent, null); },
-  onSettled() { void loadAgents(true); },
+  onAlert(alert) {
+    if (typeof alert === 'string') removeAlert(alert, null);
+    else applyAlert(alert, null);
+  },
+  onSettled(entry) { void (isAlert(entry) ? loadAlerts(true) : loadAgents(true)); },
   onDrained({ end }) {
     queue.lastError = null;
     // Whoever asks for the server's return asks often: the queue goes on the moment it is there.
@@ -130,8 +139,9 @@ export function openCommands(): void {
   const follow = (): void => {
     if (session.user !== null) { lifecycle.attach(session.user.uid); return; }
     lifecycle.detach();
-    // What was said to the person who went names their agents.
+    // What was said and offered to the person who went names their agents.
     removeToast();
+    withdrawOffer();
   };
   subscribeKey(session, 'user', follow, true);
   subscribeKey(session, 'status', (status) => { if (status === 'signed-in') void lifecycle.signedInAgain(); }, true);
@@ -145,7 +155,7 @@ export function openCommands(): void {
 const NOT_SAVED = 'Not saved: this browser has no room or no storage, and the server could not be reached. Nothing was sent.';
 
 /** Past the session the queue takes stops and nothing else. */
-const SESSION_OVER = 'Your sign-in is over: sign in again to start agents. Stop can still be queued.';
+const SESSION_OVER = 'Your sign-in is over: sign in again to start agents or set alerts. Stop can still be queued.';
 
 async function take(wish: Wish): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
@@ -170,6 +180,8 @@ async function sendNow(wish: Wish): Promise<CommandResult> {
   if (sent === null || sent.outcome === 'unknown') return { said: 'not-saved', message: sent?.message ?? NOT_SAVED };
   if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };
   for (const agent of sent.agents) applyAgent(agent, null);
+  if (sent.alert !== null) applyAlert(sent.alert, null);
+  if (wish.alert?.terms === null) removeAlert(wish.alert.id, null);
   return { said: 'sent', message: 'Sent to the server at once; it could not be saved on this device.' };
 }
 
@@ -201,6 +213,23 @@ export function stopAll(): Promise<CommandResult> {
   return take(all('stop-all', agentsStore.data?.agents ?? []));
 }
 
+/** An alert as it shall be; `seenVersion` is that of the alert on the screen, null for a new one. */
+export function setAlert(id: string, terms: AlertTerms, seenVersion: number | null): Promise<CommandResult> {
+  const quote = marketStore.origin === 'exchange' ? undefined : marketStore.data?.symbols[terms.symbol];
+  const seen = quote === undefined ? null : { price: quote.price, at: quote.timestamp };
+  return take({ ...alertWish('set-alert', terms), alert: { id, terms, seenVersion: seenVersion ?? versionOf(id), seen } });
+}
+
+export function deleteAlert(id: string, terms: AlertTerms, seenVersion: number | null): Promise<CommandResult> {
+  return take({ ...alertWish('delete-alert', terms), alert: { id, terms: null, seenVersion: seenVersion ?? versionOf(id), seen: null } });
+}
+
+/** The server may have taken a new alert since its form was opened. */
+const versionOf = (id: string): number | null => alertsStore.data?.alerts.find((alert) => alert.id === id)?.version ?? null;
+
+const alertWish = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): Wish =>
+  ({ intent, agentId: null, agentName: alertName(terms), agents: [], seenGeneration: null, confirmed: false });
+
 /** Takes back what was never sent, or stops showing what is over. */
 export async function cancelCommand(commandId: string): Promise<CancelResult> {
   return await lifecycle.queue?.outbox.cancel(commandId) ?? 'gone';
@@ -211,10 +240,13 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
   const { outbox } = lifecycle.queue ?? {};
   const waiting = queue.entries.find((entry) => entry.commandId === commandId);
   if (session.status === 'expired' && waiting !== undefined && !isStop(waiting)) return { said: 'refused', message: SESSION_OVER };
-  const generations = new Map(agentsStore.data?.agents.map((agent) => [agent.id, agent.generation]));
+  const generations = new Map([
+    ...agentsStore.data?.agents.map((agent): [string, number] => [agent.id, agent.generation]) ?? [],
+    ...alertsStore.data?.alerts.map((alert): [string, number] => [alert.id, alert.version]) ?? [],
+  ]);
   try {
     const ids = waiting?.agentId === null ? waiting.agents.map((agent) => agent.id) : [waiting?.agentId ?? ''];
-    const now = waiting === undefined || isStop(waiting) ? undefined : seenThen(ids);
+    const now = waiting === undefined || isStop(waiting) || isAlert(waiting) ? undefined : seenThen(ids);
     const entry = await outbox?.confirm(commandId, generations, now) ?? null;
     if (entry === null) return { said: 'refused', message: 'This command is no longer waiting' };
     void lifecycle.drainNow();

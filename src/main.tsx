@@ -1,14 +1,17 @@
 /** Where the page begins: errors are logged, the last user is painted, then everything that needs a network is loaded. */
+import './left-page.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
 import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
+import { rereadNumberMarks } from './format/number-marks.ts';
 import { openBadge } from './icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
 import { connectIdentity, onPurge, openSession } from './identity/session.ts';
 import { log } from './log.ts';
 import { sendsAreOver } from './offline/sends-over.ts';
+import { guardPresses } from './presses.ts';
 import { openPush } from './push/open-push.ts';
 import { startLive } from './stores/live.ts';
 import { openUpdates, registerWorker } from './updates.ts';
@@ -16,7 +19,9 @@ import { forgetWallet } from './wallet/remembered.ts';
 
 addEventListener('error', (event) => { log.error('Global error', event.error ?? event.message); });
 addEventListener('unhandledrejection', (event) => { log.error('Unhandled rejection', event.reason); });
+addEventListener('languagechange', rereadNumberMarks);
 openUpdates(sendsAreOver);
+guardPresses(window);
 
 /** Identity comes in a chunk of its own, after the first paint. */
 async function loadIdentity(): Promise<void> {

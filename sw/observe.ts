@@ -1,4 +1,5 @@
 /** Keeps what the server says to the page as snapshots; refuses to hold a reply back or to keep one in Cache Storage. */
+import { unreached } from '../contract/unreached.ts';
 import type { UserDatabase } from '../src/offline/database.ts';
 import { writeSnapshot, type SnapshotKind, type SnapshotValue } from '../src/offline/snapshots.ts';
 import { bearerClaims } from '../src/offline/token-claims.ts';
@@ -16,6 +17,19 @@ export function watched(request: Request, apiOrigin: string): Watched | null {
   const kind = watchedKind(request.method, url, apiOrigin);
   const claims = kind === null ? null : bearerClaims(request.headers.get('authorization'));
   return kind === null || claims === null ? null : { uid: claims.uid, kind };
+}
+
+export interface Split {
+  /** The answer for the page: never a rejection, which every browser writes into its console. */
+  page: Promise<Response>;
+  /** A copy to keep; rejects where the network gave no answer. */
+  copy: Promise<Response>;
+}
+
+/** The copy is made before the page is given the answer: in WebKit its body is taken from then on. */
+export function split(answer: Promise<Response>): Split {
+  const both = answer.then((response) => ({ response, copy: response.clone() }));
+  return { page: both.then(({ response }) => response, unreached), copy: both.then(({ copy }) => copy) };
 }
 
 /** Keeps a copy of a good answer. `database` was opened when the request began: a sign-out since then makes this fail. */

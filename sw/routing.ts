@@ -45,7 +45,7 @@ export function staticRoutes(precache: string, shell: string): StaticRoute[] {
 
 /** Which reply is kept as which snapshot. */
 const WATCHED: readonly [CallName, SnapshotKind][] = [
-  ['portfolio', 'portfolio'], ['agents', 'agents'], ['history', 'history'], ['marketData', 'market'], ['marketOverview', 'overview'],
+  ['portfolio', 'portfolio'], ['agents', 'agents'], ['alerts', 'alerts'], ['history', 'history'], ['marketData', 'market'], ['marketOverview', 'overview'],
   ['marketPools', 'pools'], ['subscriptionStatus', 'subscription'], ['trialStatus', 'trial'], ['tradingSettings', 'settings'], ['analytics', 'analytics'],
 ];
 

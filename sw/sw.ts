@@ -5,7 +5,7 @@ import { cleanupOutdatedCaches, PrecacheController, PrecacheRoute, type Precache
 import { registerRoute } from 'workbox-routing';
 import { sendsAreOver } from '../src/offline/sends-over.ts';
 import { databaseOf, deliver, forget } from './deliver.ts';
-import { keep, watched } from './observe.ts';
+import { keep, split, watched } from './observe.ts';
 import { listenForPush } from './push.ts';
 import { isAppRoute, partsOf, shellCache, staticRoutes, SHELL_PREFIX, START_PATHS, type StaticRoute } from './routing.ts';
 
@@ -75,9 +75,9 @@ self.addEventListener('fetch', (event) => {
   const mine = watched(event.request, apiOrigin);
   if (mine === null) return;
   const database = databaseOf(mine.uid);
-  const answer = fetch(event.request);
-  event.respondWith(answer);
-  event.waitUntil(answer.then((response) => keep(response.clone(), mine, database, Date.now()), () => undefined));
+  const { page, copy } = split(fetch(event.request));
+  event.respondWith(page);
+  event.waitUntil(copy.then((response) => keep(response, mine, database, Date.now()), () => undefined));
 });
 
 listenForPush(baseUrl);

@@ -1,6 +1,7 @@
 /** The product's own API, wired: nouns that have a fallback or words of their own for failure; refuses any other client. */
 import type { CallName, CallReply } from '../../contract/calls.ts';
 import type { MarketData, MarketOverview, MarketPools } from '../../contract/market.ts';
+import { reached } from '../../contract/unreached.ts';
 import { environment } from '../environment.ts';
 import { idToken } from '../identity/session.ts';
 import { ApiError, type ApiErrorCode } from './api-error.ts';
@@ -96,7 +97,7 @@ async function exchangeFallback(): Promise<ExchangePrices | null> {
 const recorded: typeof fetch = async (input, init) => (await import('./recorded.ts')).recordedFetch(input, init);
 
 /** How this build reaches the back end: the network, or recorded replies. */
-export const apiFetch: typeof fetch = environment.mockApi ? recorded : (input, init) => fetch(input, init);
+export const apiFetch: typeof fetch = environment.mockApi ? recorded : async (input, init) => reached(await fetch(input, init));
 
 export const api: Api = withFallbacks(
   createApi({

@@ -1,4 +1,5 @@
 /** The recording itself: one consistent account at one moment, in the contract's own types; refuses to move by itself. */
+import type { Alert } from '../../contract/alerts.ts';
 import type { Agent } from '../../contract/agents.ts';
 import { consequencesOf } from '../../contract/consequences.ts';
 import type { CallName, CallReply } from '../../contract/calls.ts';
@@ -12,6 +13,7 @@ export interface RecordedState {
   openedAt: number;
   agents: Agent[];
   settings: UserSettings;
+  alerts: Alert[];
   settingsVersion: number;
   trialEndsAt: number | null;
   links: LinkedAddress[];
@@ -38,6 +40,7 @@ export function recordState(now: number): RecordedState {
   return {
     openedAt: now,
     agents: [harbour, recordAgent('recorded-drift', 'Drift', now - 24 * HOUR)],
+    alerts: [],
     settings: {
       displayName: 'Recorded', tradingEnabled: true, tradingMode: 'automatic', tradingFrequency: 'optimized', riskProfile: 'moderate',
       maxTradeAmount: 1_000, notificationsEnabled: false,
@@ -104,6 +107,7 @@ export function recordedReplies(state: RecordedState, now: number): { [N in Call
     marketPools: { pools: [{ id: 'all_pools', name: 'All pools', description: 'Recorded.', risk: 'moderate', pairs: symbols.map((one) => one.symbol) }] },
     candles: { symbol: 'ETH/USDT', interval: '1h', candles: curve.map(([time], index) => [time, '2480', '2520', '2470', index < 18 ? '2481.4' : '2512.4', '120']) },
     agents: { agents, sequence: 1, asOf: now },
+    alerts: { alerts: state.alerts, firings: [], sequence: 1, servedAt: now },
     agentSummary: {
       total: agents.length, running: agents.filter((agent) => agent.status === 'running').length, stopped: agents.filter((agent) => agent.status === 'stopped').length,
       halted: 0, faulted: 0, openPositions: 1, cap: 5, quote: 'USDT', realized: '0', unrealized: '12.4', fees: '2.6', totalProfit: '12.4', asOf: now,

@@ -1,5 +1,6 @@
 /** The back end as recorded replies, for a build that runs without a server; refuses to be mistaken for one: its source says so. */
 import type { Agent } from '../../contract/agents.ts';
+import type { Alert, AlertTerms } from '../../contract/alerts.ts';
 import { CALLS, type CallName } from '../../contract/calls.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
@@ -58,6 +59,20 @@ const CHANGES: Partial<Record<CallName, (change: Change) => Record<string, unkno
   deleteAgent({ state, id }) {
     state.agents = state.agents.filter((one) => one.id !== id);
     return { agentId: id };
+  },
+  setAlert({ state, id, body, now }) {
+    const known = state.alerts.find((alert) => alert.id === id);
+    const terms = body as unknown as AlertTerms;
+    const alert: Alert = {
+      id: id ?? '', symbol: terms.symbol, condition: terms.condition, repeatMinutes: terms.repeatMinutes, note: terms.note, active: terms.active,
+      phase: terms.active ? 'watching' : 'off', version: (known?.version ?? 0) + 1, restsUntil: null, lastFiredAt: null, createdAt: known?.createdAt ?? now,
+    };
+    state.alerts = [...state.alerts.filter((one) => one.id !== id), alert];
+    return { alert };
+  },
+  deleteAlert({ state, id }) {
+    state.alerts = state.alerts.filter((alert) => alert.id !== id);
+    return { alertId: id };
   },
   updateTradingSettings({ state, body }) {
     Object.assign(state.settings, body);

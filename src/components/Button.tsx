@@ -34,7 +34,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function Button({ tone = 'quiet', size = 'md', wide = false, busy = false, type = 'button', className, children, onClick, ...rest }: ButtonProps) {
   return (
-    <button {...rest} type={type} className={classes(buttonClass(tone, size, wide), className)} aria-busy={busy || undefined} aria-disabled={busy || undefined}
+    <button {...rest} type={type} className={classes(buttonClass(tone, size, wide), className)} aria-busy={busy || undefined} aria-disabled={busy || rest['aria-disabled']}
       onClick={(event) => { if (busy) event.preventDefault(); else onClick?.(event); }}>
       {busy && <LoaderCircle className="spin size-4" aria-hidden />}
       {children}

@@ -23,7 +23,7 @@ export function ReadError({ message, onRetry, hasData = false }: { message: stri
   return (
     <div role="status" className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 border-amber py-1 pl-3 text-amber">
       <span>{message}{hasData ? `${/[.!?]$/.test(message) ? '' : '.'} The last good data is shown.` : ''}</span>
-      {onRetry !== undefined && <button type="button" className="min-h-8 font-medium underline underline-offset-2" onClick={onRetry}>Try again</button>}
+      {onRetry !== undefined && <button type="button" className="reach min-h-8 font-medium underline underline-offset-2" onClick={onRetry}>Try again</button>}
     </div>
   );
 }

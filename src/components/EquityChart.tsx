@@ -1,4 +1,4 @@
-/** Equity over time with its ranges and what each brought; refuses to call a shorter history by the name of a longer range. */
+/** Equity over time with its ranges and what each brought, beside buy-and-hold. */
 import { useMemo, useState } from 'react';
 import { formatFixed, parseFixed, subtract, toNumber } from '../../contract/money.ts';
 import { formatWhen } from '../format/times.ts';
@@ -6,6 +6,7 @@ import { classes } from './class-names.ts';
 import { Amount, Percent } from './Figures.tsx';
 import { TimeChart } from './TimeChart.tsx';
 
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 type Points = readonly (readonly [number, string])[];
 export const RANGES = ['1D', '1W', '1M', '3M', 'YTD', 'ALL'] as const;
@@ -48,14 +49,32 @@ export function stepOf(spanMs: number): number {
   return spanMs <= 32 * DAY ? DAY / 4 : DAY;
 }
 
-/** Buy-and-hold from the first point of a range on, worth then what the account was worth. */
+/** The last value at or before a moment; null before the first one. Points are oldest first. */
+function valueAt(points: Points, at: number): number | null {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((points[middle]?.[0] ?? Infinity) <= at) low = middle + 1;
+    else high = middle;
+  }
+  const point = points[low - 1];
+  return point === undefined ? null : Number(point[1]);
+}
+
+/**
+ * Buy-and-hold at the moments of a range, worth at its first known one what the account was worth then. The two were
+ * read at different times: a moment in between that only the account has takes the value before it; the line ends where
+ * the reading does.
+ */
 export function heldBeside(shown: Points, benchmark: Points): Points | null {
-  const values = new Map(benchmark.map(([at, value]) => [at, Number(value)]));
-  const [first] = shown;
-  const start = first === undefined ? undefined : values.get(first[0]);
-  if (first === undefined || start === undefined || start <= 0) return null;
+  const from = shown.findIndex(([at]) => (valueAt(benchmark, at) ?? 0) > 0);
+  const first = shown[from];
+  const start = first === undefined ? null : valueAt(benchmark, first[0]);
+  if (first === undefined || start === null) return null;
   const scale = Number(first[1]) / start;
-  return shown.flatMap(([at]) => { const value = values.get(at); return value === undefined ? [] : [[at, (value * scale).toFixed(2)] as const]; });
+  const last = benchmark.at(-1)?.[0] ?? -Infinity;
+  return shown.slice(from).flatMap(([at]) => (at > last ? [] : [[at, ((valueAt(benchmark, at) ?? start) * scale).toFixed(2)] as const]));
 }
 
 export interface EquityChartProps {
@@ -74,9 +93,22 @@ export interface EquityChartProps {
 export const withNow = (curve: Points, now: readonly [number, string] | undefined): Points =>
   (now === undefined || now[0] < (curve.at(-1)?.[0] ?? -Infinity) ? curve : [...curve.filter(([at]) => at !== now[0]), now]);
 
-function Held({ name, points, why }: { name: string; points: Points | null; why: string }) {
+/**
+ * `since` and `end`: where the account's own line begins and ends. A comparison that begins later says from when, and
+ * one that ends earlier, as it does while it waits for its next reading, until when.
+ */
+function Held({ name, points, since, end, why }: { name: string; points: Points | null; since: number; end: number; why: string }) {
   const change = points === null ? null : changeOver(points);
-  return <span className="ml-3 whitespace-nowrap text-ink-3"><span aria-hidden className="mr-1.5 inline-block w-4 border-t border-dashed border-ink-3 align-middle" />{name} <Percent value={change?.percent} why={why} /></span>;
+  const from = points?.[0]?.[0] ?? since;
+  const last = points?.at(-1)?.[0] ?? end;
+  return (
+    <span className="ml-3 text-ink-3">
+      <span aria-hidden className="mr-1.5 inline-block w-4 border-t border-dashed border-ink-3 align-middle" />
+      <span className="whitespace-nowrap">{name} <Percent value={change?.percent} why={why} /></span>
+      {change !== null && from > since && ` since ${formatWhen(from, end)}`}
+      {change !== null && end - last >= MINUTE && ` to ${formatWhen(last, end)}`}
+    </span>
+  );
 }
 
 export function EquityChart({ curve, quote, height = 160, now, held, whyNotHeld = 'Not known' }: EquityChartProps) {
@@ -95,7 +127,7 @@ export function EquityChart({ curve, quote, height = 160, now, held, whyNotHeld 
   return (
     <TimeChart label={`Equity in ${quote}`} line={shown} lineName="Equity" stepMs={stepMs} compared={compared} height={height} unit={quote}
       empty="The curve begins with the second mark of this account."
-      note={change === null ? undefined : <><Percent value={change.percent} why="Nothing to compare with" /> <Amount value={change.amount} change /> <span className="text-ink-3">{range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}</span>{held !== undefined && <Held name={held?.name ?? 'Bitcoin held'} points={beside} why={whyNotHeld} />}</>}
+      note={change === null ? undefined : <><Percent value={change.percent} why="Nothing to compare with" /> <Amount value={change.amount} change /> <span className="text-ink-3">{range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}</span>{held !== undefined && <Held name={held?.name ?? 'Bitcoin held'} points={beside} since={change.from} end={end} why={whyNotHeld} />}</>}
       controls={(
         <span role="group" aria-label="Range" className="-ml-2 flex">
           {RANGES.map((name) => (

@@ -2,9 +2,18 @@
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 
-export function Section({ title, aside, children, className }: { title: string; aside?: ReactNode; children: ReactNode; className?: string }) {
+interface SectionProps {
+  title: string;
+  /** The name by which an address leads to it. */
+  id?: string;
+  aside?: ReactNode;
+  children: ReactNode;
+  className?: string;
+}
+
+export function Section({ title, id, aside, children, className }: SectionProps) {
   return (
-    <section className={classes('min-w-0', className)} aria-label={title}>
+    <section id={id} className={classes('min-w-0', id !== undefined && 'scroll-mt-24', className)} aria-label={title}>
       <div className="flex min-h-8 items-baseline justify-between gap-4 pb-1">
         <h2 className="text-sm font-semibold">{title}</h2>
         {aside !== undefined && <div className="min-w-0 text-right text-ink-3">{aside}</div>}

@@ -1,4 +1,4 @@
-/** A line of at most 64 points without axes; refuses to draw fewer than two. */
+/** A line of at most 64 points without axes, in the colour of where it ends. */
 import { useMemo } from 'react';
 
 const MAX_POINTS = 64;
@@ -22,10 +22,12 @@ export function sparklinePath(values: readonly number[]): string | null {
   }).join('');
 }
 
-/** `change`: what the figure beside it says, so that colour and figure agree; from the first to the last value where there is none. */
-export function Sparkline({ values, label, change, className = '' }: { values: readonly number[]; label: string; change?: number | undefined; className?: string }) {
+/** Its colour is its own: a line that ends above its start is a gain. `level`: the figure beside it reads zero. */
+export function Sparkline({ values, label, level = false, className = '' }: {
+  values: readonly number[]; label: string; level?: boolean; className?: string;
+}) {
   const path = useMemo(() => sparklinePath(values), [values]);
-  const way = change ?? (values.at(-1) ?? 0) - (values[0] ?? 0);
+  const way = level ? 0 : (values.at(-1) ?? 0) - (values[0] ?? 0);
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label} className={`h-7 w-24 ${way > 0 ? 'text-gain' : way < 0 ? 'text-loss' : 'text-ink-3'} ${className}`}>
       {path !== null && <path d={path} fill="none" stroke="currentColor" strokeWidth="1.25" vectorEffect="non-scaling-stroke" />}

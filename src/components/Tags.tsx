@@ -1,4 +1,4 @@
-/** Small marks beside a value: paper money, a state, a source; refuses to be a button. */
+/** Small marks beside a value: paper money, a state, a side, a source. */
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 
@@ -11,11 +11,23 @@ export type BadgeTone = 'neutral' | 'good' | 'attention' | 'bad' | 'accent';
 const DOT: Record<BadgeTone, string> = { neutral: 'bg-line-strong', good: 'bg-gain', attention: 'bg-amber', bad: 'bg-danger', accent: 'bg-accent' };
 const TEXT: Record<BadgeTone, string> = { neutral: 'text-ink-2', good: 'text-ink', attention: 'text-amber', bad: 'text-danger', accent: 'text-accent' };
 
+/** A ring for what was so when it was last seen. Its colour is no claim: a green ring would still say that all is well. */
+const RING: Record<BadgeTone, string> = { neutral: 'border-ink-3', good: 'border-ink-3', attention: 'border-amber', bad: 'border-danger', accent: 'border-ink-3' };
+
+export interface StatusBadgeProps {
+  tone?: BadgeTone;
+  /** No longer known to be so: the dot is a ring. */
+  hollow?: boolean;
+  children: ReactNode;
+  className?: string;
+}
+
 /** A state in words with a dot before it; the words carry the meaning. */
-export function StatusBadge({ tone = 'neutral', children, className }: { tone?: BadgeTone; children: ReactNode; className?: string }) {
+export function StatusBadge({ tone = 'neutral', hollow = false, children, className }: StatusBadgeProps) {
+  const dot = hollow ? classes('border-2', RING[tone]) : DOT[tone];
   return (
-    <span className={classes('inline-flex min-w-0 items-baseline gap-1.5', TEXT[tone], className)}>
-      <span aria-hidden data-dot className={classes('size-1.5 shrink-0 -translate-y-px rounded-full', DOT[tone])} />
+    <span className={classes('inline-flex min-w-0 items-baseline gap-1.5', hollow && tone === 'good' ? 'text-ink-2' : TEXT[tone], className)}>
+      <span aria-hidden data-dot={hollow ? 'ring' : 'full'} className={classes('size-2 shrink-0 rounded-full', dot)} />
       <span className="min-w-0">{children}</span>
     </span>
   );
@@ -23,4 +35,13 @@ export function StatusBadge({ tone = 'neutral', children, className }: { tone?: 
 
 export function Tag({ children, tone = 'neutral' }: { children: ReactNode; tone?: BadgeTone }) {
   return <span className={classes('inline-flex h-5 items-center rounded-sm bg-sunken px-1.5 text-xs', TEXT[tone])}>{children}</span>;
+}
+
+/** What a trade did. Colour and ▲ ▼ say up and down, and nothing else. */
+export function SideTag({ side }: { side: 'buy' | 'sell' }) {
+  return (
+    <span className={classes('inline-flex h-5 min-w-9 items-center justify-center rounded-sm px-1.5 text-xs font-medium', side === 'buy' ? 'bg-sunken text-ink' : 'border border-line-strong text-ink-2')}>
+      {side === 'buy' ? 'Buy' : 'Sell'}
+    </span>
+  );
 }

@@ -1,8 +1,9 @@
-/** A line over time, and lines to compare it with, with its table one tap away; loads the drawing code only when shown, refuses to animate. */
+/** A line over time, and lines to compare it with, with its table one tap away. */
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { ChartHandle, ComparedLine } from './chart-drawing.ts';
 import { formatAmount, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
+import { classes } from './class-names.ts';
 
 export interface TimeChartProps {
   /** What it shows, in words, for those who do not see it. */
@@ -20,7 +21,7 @@ export interface TimeChartProps {
   /** Shown beside the table switch: ranges, say. */
   controls?: ReactNode;
   unit?: string;
-  /** Said over the chart while nothing is read from it: the change of the range, say. */
+  /** Said above the plot while nothing is read from it: the change of the range, say. */
   note?: ReactNode;
 }
 
@@ -83,14 +84,19 @@ export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = 
 
   return (
     <figure className="m-0 min-w-0">
-      <div style={{ height }} className="relative overflow-hidden">
+      {/* What is said of the line stands above it, and its place is kept: a line never runs under words. */}
+      <div style={{ height }} className="flex flex-col overflow-hidden">
         {!drawable && <div className="rule flex h-full items-center text-ink-3">{empty}</div>}
+        {drawable && !table && (
+          <div className={classes('grid shrink-0 text-xs text-ink-2 *:col-start-1 *:row-start-1', note === undefined ? 'min-h-5' : 'min-h-8 sm:min-h-5')}>
+            <p className={classes(read !== null && 'invisible')}>{note}</p>
+            {read !== null && <p aria-hidden>{formatMoment(read.at)} <span className="ml-1 font-medium text-ink">{read.text}</span></p>}
+          </div>
+        )}
         {drawable && !table && !failed && <div ref={box} role="slider" tabIndex={0} aria-label={`${label}. Arrow keys read it.`} aria-orientation="horizontal"
           aria-valuemin={0} aria-valuemax={count - 1} aria-valuenow={at} aria-valuetext={drawable ? `${formatMoment(time)}: ${formatPrice(value)} ${unit}`.trim() : ''}
-          onKeyDown={byKey} onBlur={() => { if (index !== null) move(null); }} className="absolute inset-0 touch-pan-y" />}
-        {drawable && !table && !failed && read === null && note !== undefined && <p className="pointer-events-none absolute top-0 left-0 z-10 max-w-[calc(100%-4.75rem)] rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{note}</p>}
-        {drawable && !table && read !== null && <p aria-hidden className="pointer-events-none absolute top-0 left-0 z-10 rounded-sm bg-ground/85 px-1 text-xs text-ink-2">{formatMoment(read.at)} <span className="ml-1 font-medium text-ink">{read.text}</span></p>}
-        {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
+          onKeyDown={byKey} onBlur={() => { if (index !== null) move(null); }} className="relative min-h-0 flex-1 touch-pan-y" />}
+        {drawable && failed && !table && <p className="rule flex min-h-0 flex-1 items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
         {drawable && table && (
           <div className="sheet-scroll h-full overflow-y-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
             <table className="sheet-table"><thead><tr><th scope="col">Time</th><th scope="col" className="num">{lineName}{unit === '' ? '' : `, ${unit}`}</th>{compared.map(({ name }) => <th key={name} scope="col" className="num">{name}</th>)}</tr></thead>

@@ -2,9 +2,6 @@
 import { AreaSeries, ColorType, createChart, LineSeries, LineStyle, type ISeriesApi, type UTCTimestamp } from 'lightweight-charts';
 import { formatAmount } from '../format/numbers.ts';
 
-/** An entry or an exit of the person on the price. `at` is market clock, ms. */
-export interface ChartMark { at: number; side: 'buy' | 'sell'; text: string }
-
 /** A line to compare with: what it is, its points, and how it is told from the others without colour. */
 /** `alike`: drawn as the first is, because the two are one thing, such as the edges of a band. */
 export interface ComparedLine { name: string; points: readonly (readonly [number, string])[]; alike?: boolean }
@@ -68,8 +65,7 @@ export function drawChart(host: HTMLElement, { onRead }: { onRead: (read: { at: 
   let tones = palette();
   const look = () => ({
     layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: tones.text, fontSize: 11, attributionLogo: false },
-    // Above a line stands the change of its range, which must not hide its top.
-    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.22, bottom: 0.08 } },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.06, bottom: 0.08 } },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
     crosshair: { vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false }, horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true } },
   });

@@ -36,3 +36,8 @@ function subscribe(listener: () => void): () => void {
 export function useNow(stepMs = 1_000): number {
   return useSyncExternalStore(subscribe, () => Math.floor((listeners.size === 0 ? (now = Date.now()) : now) / stepMs) * stepMs);
 }
+
+/** Whether the device's clock has come to a moment (ms); the component renders only when that changes. */
+export function usePast(at: number): boolean {
+  return useSyncExternalStore(subscribe, () => (listeners.size === 0 ? (now = Date.now()) : now) >= at);
+}

@@ -1,9 +1,8 @@
-/** Amounts, prices, quantities and percents as a person reads them; refuses −0, exponents and a sign that is a hyphen. */
+/** Amounts, prices, quantities and percents in the reader's locale: a true minus, no −0, no exponent. */
 import { absolute, formatFixed, parseFixed, type Fixed } from '../../contract/money.ts';
+import { localDecimal } from './number-marks.ts';
 
 const MINUS = '\u2212';
-/** Between groups of three digits: thin enough for a column, and never broken over a line. */
-const GROUP = '\u202f';
 
 export interface NumberStyle {
   /** Always show + or −; zero has neither. */
@@ -28,17 +27,11 @@ function trim(text: string, least: number): string {
   return shortened === '' ? whole : `${whole}.${shortened}`;
 }
 
-const grouped = (text: string): string => {
-  const [whole = '0', fraction] = text.split('.');
-  const parts = whole.replace(/\B(?=(\d{3})+(?!\d))/g, GROUP);
-  return fraction === undefined ? parts : `${parts}.${fraction}`;
-};
-
 function render(value: Fixed, style: Required<NumberStyle>): string {
   const rounded = trim(roundText(formatFixed(absolute(value)), style.most), style.least);
   const zero = /^[0.]+$/.test(rounded);
   const sign = zero ? '' : value < 0n ? MINUS : style.signed ? '+' : '';
-  return `${sign}${grouped(rounded)}`;
+  return `${sign}${localDecimal(rounded)}`;
 }
 
 /** How many decimals say four figures of a value below one: 0.00000123 keeps eight, 0.5 keeps four. */
@@ -60,7 +53,7 @@ const read = (text: string): Fixed | null => {
 /** What stands where a number is not known: never 0. */
 export const UNKNOWN = '—';
 
-/** Money of an account, two decimals: `1 234 567.89`, `−12.05`, `+128.40`. Something too small for cents keeps its figures. */
+/** Money of an account, two decimals: `1,234,567.89`, `−12.05`, `+128.40`. Something too small for cents keeps its figures. */
 export function formatAmount(text: string | null | undefined, style: NumberStyle = {}): string {
   const value = text == null ? null : read(text);
   if (value === null) return UNKNOWN;
@@ -68,7 +61,7 @@ export function formatAmount(text: string | null | undefined, style: NumberStyle
   return render(value, { signed: false, least: 2, most: tiny ? decimalsFor(value) : 2, ...style });
 }
 
-/** A price: two decimals from one upwards, enough to read below it: `68 123.40`, `0.4127`, `0.00000123`. `least` keeps the prices of one pair alike. */
+/** A price: two decimals from one upwards, enough to read below it: `68,123.40`, `0.4127`, `0.00000123`. `least` keeps the prices of one pair alike. */
 export function formatPrice(text: string | null | undefined, least = 2): string {
   const value = text == null ? null : read(text);
   if (value === null) return UNKNOWN;
@@ -76,7 +69,7 @@ export function formatPrice(text: string | null | undefined, least = 2): string 
   return render(value, { signed: false, least, most: Math.max(least, most) });
 }
 
-/** A quantity of an asset, without trailing zeros: `0.84`, `1 200`, `0.00000123`. */
+/** A quantity of an asset, without trailing zeros: `0.84`, `1,200`, `0.00000123`. */
 export function formatQuantity(text: string | null | undefined): string {
   const value = text == null ? null : read(text);
   return value === null ? UNKNOWN : render(value, { signed: false, least: 0, most: Math.max(6, decimalsFor(value)) });
@@ -88,7 +81,7 @@ export function formatPercent(value: number | null | undefined, style: { signed?
   const { signed = true, decimals = 2 } = style;
   const size = Math.abs(value).toFixed(decimals);
   const zero = Number(size) === 0;
-  return `${zero ? '' : value < 0 ? MINUS : signed ? '+' : ''}${grouped(size)}\u202f%`;
+  return `${zero ? '' : value < 0 ? MINUS : signed ? '+' : ''}${localDecimal(size)}\u202f%`;
 }
 
 /** A ratio given as a share (0.1 is 10 %). */
@@ -97,10 +90,18 @@ export function formatShare(value: number | null | undefined, style: { signed?: 
 }
 
 /** A plain ratio such as Sharpe: `1.72`, `−0.40`. */
-export function formatRatio(value: number | null | undefined): string {
+export function formatRatio(value: number | null | undefined, decimals = 2): string {
   if (value == null || !Number.isFinite(value)) return UNKNOWN;
-  const size = Math.abs(value).toFixed(2);
-  return `${Number(size) !== 0 && value < 0 ? MINUS : ''}${grouped(size)}`;
+  const size = Math.abs(value).toFixed(decimals);
+  return `${Number(size) !== 0 && value < 0 ? MINUS : ''}${localDecimal(size)}`;
+}
+
+/** A count, a limit or a setting, as it is: `1,000,000`, `12.5`, `−3`. */
+export function formatNumber(value: number | null | undefined): string {
+  if (value == null || !Number.isFinite(value)) return UNKNOWN;
+  const text = String(Math.abs(value));
+  const size = text.includes('e') ? formatQuantity(Math.abs(value).toFixed(12)) : localDecimal(text);
+  return `${value < 0 && /[1-9]/.test(size) ? MINUS : ''}${size}`;
 }
 
 /** Large amounts for a narrow place: `1.2 M`, `340 k`; exact below ten thousand. */
@@ -111,7 +112,7 @@ export function formatShort(text: string | null | undefined): string {
   const sign = value < 0n ? MINUS : '';
   for (const [unit, name] of [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e4, 'k']] as const) {
     const scale = name === 'k' ? 1e3 : unit;
-    if (size >= unit) return `${sign}${(size / scale).toFixed(size / scale < 100 ? 1 : 0)}\u202f${name}`;
+    if (size >= unit) return `${sign}${localDecimal((size / scale).toFixed(size / scale < 100 ? 1 : 0))}\u202f${name}`;
   }
   return formatAmount(text);
 }

@@ -1,6 +1,7 @@
 /** A form's value held against the contract, as one message a field; refuses to invent rules of its own. */
 import * as z from 'zod/mini';
 import type { FieldIssue } from '../../contract/errors.ts';
+import { withLocalNumbers } from './number-marks.ts';
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; issues: FieldIssue[] };
 
@@ -14,6 +15,6 @@ export function check<S extends z.ZodMiniType>(schema: S, value: unknown): Check
 /** The first message of each field, by its path such as `trading_pairs.0`. */
 export function byField(issues: readonly FieldIssue[]): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const issue of issues) found[issue.field] ??= issue.message;
+  for (const issue of issues) found[issue.field] ??= withLocalNumbers(issue.message);
   return found;
 }

@@ -64,6 +64,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   '/portfolio': reads('dashboard'),
   '/market': reads('market'),
   '/market/:symbol': reads('market'),
+  '/alerts': reads('market'),
   '/subscription': reads('subscription'),
   '/analytics': reads('analytics', 'view'),
   '/trading': reads('trading', 'view'),
@@ -77,6 +78,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   '/library': SIGN_IN_ONLY,
   '/support': SIGN_IN_ONLY,
   '/security': SIGN_IN_ONLY,
+  '/settings': SIGN_IN_ONLY,
+  '/wallet': reads('trading', 'view'),
 };
 
 export type Access =

@@ -1,12 +1,13 @@
 /** What tabs and the worker tell each other; refuses a message of another form, such as an older build's. */
 import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
+import { Alert } from '../../contract/alerts.ts';
 import { OutboxEntry } from './outbox-entry.ts';
 
 export const OfflineMessage = z.discriminatedUnion('type', [
   /** The queue of this user has changed on the disk. */
   z.object({ type: z.literal('queue'), uid: z.string() }),
-  z.object({ type: z.literal('delivered'), uid: z.string(), entry: OutboxEntry, agents: z.array(Agent) }),
+  z.object({ type: z.literal('delivered'), uid: z.string(), entry: OutboxEntry, agents: z.array(Agent), alert: z.optional(z.nullable(Alert)) }),
   /** This user's data is being deleted. */
   z.object({ type: z.literal('purged'), uid: z.string() }),
 ]);

@@ -36,7 +36,11 @@ export interface DatabaseOptions {
   note?: { had(): boolean; made(): void };
   factory?: IDBFactory | undefined;
   deadlineMs?: number;
+  /** Where `pagehide` and `pageshow` are heard; the page's own window by default, nothing in a worker. */
+  page?: EventTarget | undefined;
 }
+
+const ownPage = (): EventTarget | undefined => ('document' in globalThis ? globalThis : undefined);
 
 /** `newer`: the disk belongs to a newer build of the app until this one is loaded anew. */
 export type StorageMode = 'unopened' | 'disk' | 'memory' | 'newer';
@@ -64,8 +68,33 @@ export class UserDatabase {
   private wasOnDisk = false;
   private cleared = false;
   private readonly listeners = new Set<(mode: StorageMode) => void>();
+  /** Resolves when the page is shown again; null while it is. */
+  private shownAgain: Promise<void> | null = null;
+  private readonly unused = new AbortController();
 
-  constructor(readonly uid: string, private readonly options: DatabaseOptions) {}
+  constructor(readonly uid: string, private readonly options: DatabaseOptions) {
+    const page = 'page' in options ? options.page : ownPage();
+    if (page !== undefined) this.letGoWhenLeft(page);
+  }
+
+  /**
+   * A page that is left begins no transaction: WebKit would keep it, and its locks, with the page (src/left-page.ts).
+   * What is asked for meanwhile waits until the page is shown again.
+   */
+  private letGoWhenLeft(page: EventTarget): void {
+    const { signal } = this.unused;
+    page.addEventListener('pagehide', () => {
+      this.shownAgain ??= new Promise((resolve) => {
+        const again = (): void => {
+          this.shownAgain = null;
+          resolve();
+        };
+        page.addEventListener('pageshow', again, { once: true, signal });
+        signal.addEventListener('abort', again, { once: true });
+      });
+      void this.close();
+    }, { signal });
+  }
 
   get mode(): StorageMode {
     return this.current;
@@ -104,6 +133,7 @@ export class UserDatabase {
    */
   async transact<T>(stores: readonly StoreName[], mode: IDBTransactionMode, work: (transaction: IDBTransaction) => T | PromiseLike<T>, durability: IDBTransactionDurability = 'strict'): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
+      if (this.shownAgain !== null) await this.shownAgain;
       if (this.gone) throw new StorageFault('signed-out', 'This user has signed out');
       const connection = await this.open();
       try {
@@ -142,6 +172,7 @@ export class UserDatabase {
   /** No write through this handle succeeds from now on, whether or not the deletion itself has happened. */
   async retire(): Promise<void> {
     this.gone = true;
+    this.unused.abort();
     await this.close();
   }
 

@@ -1,10 +1,11 @@
 /** Empties the queue, the same way in page and worker; refuses to send for anybody but the entry's own user. */
 import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
+import { Alert } from '../../contract/alerts.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { StorageFault } from './database.ts';
 import { mayAskAgain, pauseHolds, type Outbox } from './outbox.ts';
-import { isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
+import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
 import { nextDueAt, pick } from './queue-rules.ts';
 import { judge, type Answer, type Verdict } from './replies.ts';
 import { tokenClaims } from './token-claims.ts';
@@ -26,7 +27,7 @@ export interface DrainPorts {
   /** Resolves at the next change of the queue, so that a Stop pressed meanwhile is not left waiting. */
   changed(): Promise<void>;
   /** The server's own word on a command, as it came with the echo of its id. */
-  onDelivered?(entry: OutboxEntry, agents: Agent[]): void;
+  onDelivered?(entry: OutboxEntry, agents: Agent[], alert: Alert | null): void;
   /** An entry came to need the person, failed or lapsed. */
   onSettled?(entry: OutboxEntry): void;
 }
@@ -40,6 +41,7 @@ export interface Drained { end: DrainEnd; /** Device clock, ms. */ dueAt: number
 
 const OneAgent = z.object({ agent: Agent });
 const ManyAgents = z.object({ agents: z.array(Agent) });
+const OneAlert = z.object({ alert: Alert });
 const Results = z.object({ results: z.array(z.object({ agentId: z.string(), outcome: z.string(), message: z.optional(z.string()) })) });
 
 /** The agents that a reply names. */
@@ -50,9 +52,15 @@ export function agentsIn(json: unknown): Agent[] {
   return many.success ? many.data.agents : [];
 }
 
+/** The alert that a reply names, as it is now. */
+export function alertIn(json: unknown): Alert | null {
+  const parsed = OneAlert.safeParse(json);
+  return parsed.success ? parsed.data.alert : null;
+}
+
 /** What became of each agent of a command for many; empty for a command for one, and for a reply that does not say. */
 export function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
-  const parsed = entry.agentId === null ? Results.safeParse(json) : null;
+  const parsed = entry.agentId === null && !isAlert(entry) ? Results.safeParse(json) : null;
   if (parsed?.success !== true) return [];
   const names = new Map([...entry.seen?.agents ?? [], ...agentsIn(json)].map(({ id, name }) => [id, name]));
   return parsed.data.results.map(({ agentId, outcome, message = '' }) => ({ agentId, name: names.get(agentId) ?? 'An agent that is gone', went: outcome !== 'refused', message }));
@@ -76,6 +84,8 @@ class Turn {
   private stopped: DrainEnd | null = null;
   /** A start was put off: the others would hear the same, and wait for the next turn. Stops are each tried. */
   private startsHeld = false;
+  /** The same of an alert. */
+  private alertsHeld = false;
   private fault: Error | null = null;
 
   constructor(private readonly ports: DrainPorts) {}
@@ -101,7 +111,7 @@ class Turn {
   private next(entries: OutboxEntry[]): OutboxEntry[] {
     if (this.stopped !== null) return [];
     const chosen = pick(entries, [...this.inFlight.values()], this.ports.now());
-    return this.startsHeld ? chosen.filter(isStop) : chosen;
+    return chosen.filter((entry) => isStop(entry) || !(isAlert(entry) ? this.alertsHeld || this.startsHeld : this.startsHeld));
   }
 
   private async over(why: DrainEnd | null): Promise<Drained> {
@@ -159,17 +169,21 @@ class Turn {
     switch (verdict.verdict) {
       case 'done': {
         const agents = agentsIn(answer.json);
+        const alert = alertIn(answer.json);
         const results = resultsIn(answer.json, entry);
+        const versions = new Map(agents.map((agent) => [agent.id, agent.generation]));
+        if (alert !== null) versions.set(alert.id, alert.version);
         if ((await outbox.state()).meta.pause?.why === 'update') await outbox.pause(null);
-        await outbox.delivered(entry, new Map(agents.map((agent) => [agent.id, agent.generation])), results);
-        this.ports.onDelivered?.(entry, agents);
+        await outbox.delivered(entry, versions, results);
+        this.ports.onDelivered?.(entry, agents, alert);
         if (results.some((result) => !result.went)) this.ports.onSettled?.(entry);
         return;
       }
       case 'again':
         await outbox.settle(verdict.entry);
         if (verdict.noAnswer) this.stopped ??= 'offline';
-        if (!isStop(entry)) this.startsHeld = true;
+        if (isAlert(entry)) this.alertsHeld = true;
+        else if (!isStop(entry)) this.startsHeld = true;
         return;
       case 'pause':
         await outbox.settle(verdict.entry);

@@ -1,5 +1,6 @@
 /** The page's side of the queue: when to send, what to show, what to delete; refuses to send while nobody is attached. */
 import type { Agent } from '../../contract/agents.ts';
+import type { Alert } from '../../contract/alerts.ts';
 import { BACKOFF_MAX_MS } from '../../contract/limits.ts';
 import { openChannel, type OfflineChannel } from './channel.ts';
 import { deleteUserDatabase, openUserDatabase, StorageFault, type StorageMode, type UserDatabase } from './database.ts';
@@ -43,6 +44,8 @@ export interface LifecycleOptions {
   onWake(listener: () => void): () => void;
   onView(view: QueueView): void;
   onAgents(agents: Agent[]): void;
+  /** An alert as the server has just taken it, or the id of one that is deleted. */
+  onAlert(alert: Alert | string): void;
   onSettled(entry: OutboxEntry): void;
   /** The turn of a drain has ended; for the state of the connection. */
   onDrained(drained: Drained): void;
@@ -104,10 +107,12 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
   };
   const refreshSoon = (): void => { refresh().catch((error: unknown) => { options.onError(error); }); };
 
-  const delivered = (entry: OutboxEntry, agents: Agent[]): void => {
+  const delivered = (entry: OutboxEntry, agents: Agent[], alert: Alert | null): void => {
     accepted.set(entry.commandId, { ...entry, state: 'accepted', reason: null });
     setTimeout(() => { accepted.delete(entry.commandId); refreshSoon(); }, ACCEPTED_SHOWN_MS);
     options.onAgents(agents);
+    if (alert !== null) options.onAlert(alert);
+    else if (entry.alert?.terms === null) options.onAlert(entry.alert.id);
     refreshSoon();
   };
 
@@ -151,7 +156,7 @@ export function createLifecycle(options: LifecycleOptions, channel: OfflineChann
 
   channel.listen((message) => {
     if (attached === null || message.uid !== attached.uid) return;
-    if (message.type === 'delivered') delivered(message.entry, message.agents);
+    if (message.type === 'delivered') delivered(message.entry, message.agents, message.alert ?? null);
     if (message.type === 'purged') { void attached.database.retire(); lifecycle.detach(); }
   });
 

@@ -1,8 +1,9 @@
 /** One queued command as it is kept on the device; refuses to hold a token or a raw request. */
 import * as z from 'zod/mini';
+import { AlertSeen, AlertTerms } from '../../contract/alerts.ts';
 import { Tested } from '../../contract/tested.ts';
 
-export const Intent = z.enum(['start', 'stop', 'start-all', 'stop-all']);
+export const Intent = z.enum(['start', 'stop', 'start-all', 'stop-all', 'set-alert', 'delete-alert']);
 export type Intent = z.infer<typeof Intent>;
 
 /**
@@ -35,17 +36,32 @@ export type SeenThen = z.infer<typeof SeenThen>;
 export const EntryResult = z.object({ agentId: z.string(), name: z.string(), went: z.boolean(), message: z.string() });
 export type EntryResult = z.infer<typeof EntryResult>;
 
+/** What a command about a price alert asks for: the alert as it shall be; null terms delete it. */
+export const AlertCommand = z.object({
+  id: z.uuid(),
+  terms: z.nullable(AlertTerms),
+  /** The version that was on the screen; null where the server has not told of the alert. */
+  seenVersion: z.nullable(z.int()),
+  seen: z.nullable(AlertSeen),
+});
+export type AlertCommand = z.infer<typeof AlertCommand>;
+
 export const OUTBOX_ENTRY_VERSION = 1;
+/**
+ * Commands about alerts are of a version of their own. A build from before there were alerts takes them for a newer
+ * build's and leaves them where they are; commands to agents stay readable for it.
+ */
+export const ALERT_ENTRY_VERSION = 2;
 
 export const OutboxEntry = z.object({
-  version: z.literal(OUTBOX_ENTRY_VERSION),
+  version: z.union([z.literal(OUTBOX_ENTRY_VERSION), z.literal(ALERT_ENTRY_VERSION)]),
   /** The Idempotency-Key of every send of this command. */
   commandId: z.uuid(),
   uid: z.string().check(z.minLength(1)),
   intent: Intent,
   /** The agent of a start or a stop; null for the two that concern all. */
   agentId: z.nullable(z.string()),
-  /** Its name, so that the queue can be read offline; empty for all. */
+  /** Its name, so that the queue can be read offline, or the alert in a few words; empty for all. */
   agentName: z.string(),
   /** start-all: the agents the person saw. stop-all: the same, for what follows it; the server stops all whatever is listed. */
   agents: z.array(SeenAgent),
@@ -74,7 +90,12 @@ export const OutboxEntry = z.object({
   tested: z.optional(Tested),
   /** Only where the server took the command and refused some of its agents: the whole answer, agent by agent. */
   results: z.optional(z.array(EntryResult)),
-});
+  /** Of commands about an alert, and of no other. */
+  alert: z.optional(AlertCommand),
+}).check(z.refine(({ version, alert, intent }) => {
+  const isAlert = intent === 'set-alert' || intent === 'delete-alert';
+  return isAlert === (alert !== undefined) && isAlert === (version === ALERT_ENTRY_VERSION);
+}));
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 
 type Raw = Record<string, unknown>;
@@ -100,7 +121,7 @@ export function readEntry(raw: unknown, steps: Steps = STEPS, present: number = 
   const versioned = Versioned.safeParse(raw);
   if (!versioned.success) return { is: 'unreadable' };
   let record: Raw & { version: number } = versioned.data;
-  if (record.version > present) return { is: 'newer' };
+  if (record.version > Math.max(present, ALERT_ENTRY_VERSION)) return { is: 'newer' };
   while (record.version < present) {
     const step = steps[record.version];
     if (step === undefined) return { is: 'unreadable' };
@@ -128,14 +149,17 @@ export interface Wish {
   confirmed: boolean;
   seen?: SeenThen | undefined;
   tested?: Tested | undefined;
+  alert?: AlertCommand | undefined;
 }
 
 export const isStop = (entry: { intent: Intent }): boolean => entry.intent === 'stop' || entry.intent === 'stop-all';
 
+export const isAlert = (entry: { alert?: unknown }): boolean => entry.alert !== undefined;
+
 /** Still to be sent, or sent without an answer. The others wait for the person, not for the network. */
 export const isPending = (entry: { state: EntryState }): boolean => entry.state === 'saved' || entry.state === 'sending';
 
-/** The agents an entry concerns; null for every agent there is. */
+/** The agents an entry concerns; null for every agent there is. A command about an alert concerns none. */
 export function concerns(entry: Pick<OutboxEntry, 'intent' | 'agentId' | 'agents'>): string[] | null {
   if (entry.intent === 'stop-all') return null;
   if (entry.intent === 'start-all') return entry.agents.map((agent) => agent.id);

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { StorageFault, type UserDatabase } from './database.ts';
-import { isPending, legible, OutboxEntry, readEntry, type EntryResult, type EntryState, type SeenThen, type SetAside, type Wish } from './outbox-entry.ts';
+import { isPending, legible, OutboxEntry, readEntry, type AlertCommand, type EntryResult, type EntryState, type SeenThen, type SetAside, type Wish } from './outbox-entry.ts';
 import { aged, CLOCK_TOLERANCE_MS, coalesce, partlyRefused, rebase } from './queue-rules.ts';
 import { trimSnapshots } from './snapshots.ts';
 
@@ -53,7 +53,7 @@ export interface Outbox {
   quarantined(): Promise<SetAside[]>;
   /** The person has read that these will not be sent. */
   dismissQuarantined(): Promise<void>;
-  /** Resolves when the disk has it. @throws StorageFault, QueueFull */
+  /** Resolves when the disk has it. A wish that needs nothing to be sent is answered by a cancelled entry. @throws StorageFault, QueueFull */
   enqueue(wish: Wish): Promise<OutboxEntry>;
   /** Takes back what was never sent, or dismisses what is over. */
   cancel(commandId: string): Promise<'undone' | 'dismissed' | 'already-sent' | 'gone'>;
@@ -125,7 +125,7 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       const agents = entry.agents.map((agent) => ({ ...agent, seenGeneration: generations.get(agent.id) ?? agent.seenGeneration }));
       const seenGeneration = (agentId === null ? undefined : generations.get(agentId)) ?? entry.seenGeneration;
       const { clockOffsetMs } = state.meta;
-      const wish: Wish = { intent, agentId, agentName, agents, seenGeneration, confirmed: true, seen: seen ?? entry.seen, tested: entry.tested };
+      const wish: Wish = { intent, agentId, agentName, agents, seenGeneration, confirmed: true, seen: seen ?? entry.seen, tested: entry.tested, alert: againOf(entry, generations) };
       const rest = state.entries.filter((candidate) => candidate.commandId !== commandId);
       const { entries, entry: result } = coalesce(rest, wish, { uid, commandId: newId(), now: now(), clockOffsetMs, clockMoved: false }, newId);
       return result === null ? { ...state, result: null } : { entries, meta: state.meta, result };
@@ -153,7 +153,8 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
     })),
     delivered: (entry, generations, results = []) => change((state) => {
       const left = partlyRefused(entry, results, now());
-      const entries = state.entries.flatMap((candidate) => (candidate.commandId !== entry.commandId ? [candidate] : left === null ? [] : [left]));
+      const kept = state.entries.filter((candidate) => !endedBy(entry, candidate));
+      const entries = kept.flatMap((candidate) => (candidate.commandId !== entry.commandId ? [candidate] : left === null ? [] : [left]));
       return { ...state, result: undefined, entries: rebase(entries, entry, generations) };
     }),
     proven: (clockOffsetMs) => change((state) => ({
@@ -166,6 +167,15 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
     pause: (pause) => change((state) => ({ ...state, meta: { ...state.meta, pause }, result: undefined })),
     discard: (states) => change((state) => ({ ...state, entries: state.entries.filter((entry) => !states.includes(entry.state)), result: undefined })),
   };
+}
+
+/** An alert that is gone takes along what had failed about it. */
+const endedBy = (told: OutboxEntry, { alert, sequence, state }: OutboxEntry): boolean =>
+  told.intent === 'delete-alert' && alert?.id === told.alert?.id && sequence < told.sequence && (state === 'failed' || state === 'needs-you');
+
+/** The same wish about an alert as the server has it now; where it is there no longer, as a new one. */
+function againOf({ alert }: OutboxEntry, versions: ReadonlyMap<string, number>): AlertCommand | undefined {
+  return alert === undefined ? undefined : { ...alert, seenVersion: versions.get(alert.id) ?? null };
 }
 
 /** How long a server's word that this app is too old is believed without asking again: it may be rolled back too, ms. */

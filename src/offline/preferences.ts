@@ -3,10 +3,25 @@ import * as z from 'zod/mini';
 import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';
 import { heldDatabase, StorageFault } from './database.ts';
 
+const TABLE_COLUMNS_MAX = 40;
+
 const SCHEMAS = {
   /** Symbols with a star, in the order in which they got it. */
   favourites: z.array(z.string().check(z.maxLength(40))).check(z.maxLength(SYMBOL_CHOICES_MAX)),
+  /** Timeframe and indicators of every chart. */
+  chart: z.object({
+    interval: z.nullable(z.string()),
+    sma: z.array(z.number()).check(z.maxLength(8)),
+    ema: z.array(z.number()).check(z.maxLength(8)),
+    rsi: z.nullable(z.number()),
+    volume: z.boolean(),
+  }),
   marketView: z.object({ columns: z.array(z.string()), favouritesFirst: z.boolean() }),
+  /** By table: the column it is sorted by, which way, and the columns it has. */
+  tables: z.record(z.string(), z.object({
+    sort: z.optional(z.object({ key: z.string().check(z.maxLength(40)), down: z.boolean() })),
+    columns: z.optional(z.array(z.string().check(z.maxLength(40))).check(z.maxLength(TABLE_COLUMNS_MAX))),
+  })),
 } as const;
 
 export type PreferenceName = keyof typeof SCHEMAS;

@@ -1,7 +1,7 @@
 /** The queue's rules as pure functions: what joins, what is sent next, what a reply means; refuses to read a clock or a disk. */
 import { BACKOFF_BASE_MS, BACKOFF_MAX_MS, OUTBOX_MAX, START_FRESH_MS, START_LAPSE_MS, STOPS_AT_ONCE } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
-import { concerns, isPending, isStop, OUTBOX_ENTRY_VERSION, type EntryResult, type OutboxEntry, type SeenAgent, type Wish } from './outbox-entry.ts';
+import { ALERT_ENTRY_VERSION, concerns, isAlert, isPending, isStop, OUTBOX_ENTRY_VERSION, type EntryResult, type OutboxEntry, type SeenAgent, type Wish } from './outbox-entry.ts';
 
 /** The last places of a full queue are for stops. */
 export const RESERVED_FOR_STOPS = 100;
@@ -34,12 +34,13 @@ const unresolved = (entry: OutboxEntry): boolean => isPending(entry) || entry.st
 
 function entryOf(wish: Wish, stamp: Stamp, sequence: number): OutboxEntry {
   return {
-    version: OUTBOX_ENTRY_VERSION, commandId: stamp.commandId, uid: stamp.uid,
+    version: isAlert(wish) ? ALERT_ENTRY_VERSION : OUTBOX_ENTRY_VERSION, commandId: stamp.commandId, uid: stamp.uid,
     intent: wish.intent, agentId: wish.agentId, agentName: wish.agentName, agents: wish.agents, seenGeneration: wish.seenGeneration,
     sequence, createdAt: stamp.now, clockOffsetMs: stamp.clockOffsetMs, clockMoved: stamp.clockMoved, contractVersion: CONTRACT_VERSION,
     attempts: 0, failures: 0, nextAttemptAt: null, state: 'saved', reason: null, confirmed: wish.confirmed,
     ...(wish.seen === undefined ? {} : { seen: wish.seen }),
     ...(wish.tested === undefined ? {} : { tested: wish.tested }),
+    ...(wish.alert === undefined ? {} : { alert: wish.alert }),
   };
 }
 
@@ -47,7 +48,7 @@ function entryOf(wish: Wish, stamp: Stamp, sequence: number): OutboxEntry {
 function withoutLeftovers(entries: OutboxEntry[], wish: Wish): OutboxEntry[] {
   const mine = concerns(wish);
   return entries.filter((entry) => {
-    if (!isOver(entry)) return true;
+    if (!isOver(entry) || isAlert(entry)) return true;
     const theirs = concerns(entry);
     return !(mine === null || (theirs !== null && theirs.every((id) => mine.includes(id))));
   });
@@ -87,8 +88,9 @@ function sameWish(entries: OutboxEntry[], wish: Wish): OutboxEntry | undefined {
 const sameAgents = (a: SeenAgent[], b: SeenAgent[]): boolean =>
   a.length === b.length && a.every((agent) => b.some((other) => other.id === agent.id));
 
-/** Whether two entries concern one agent. */
+/** Whether two entries concern one agent, or one alert. */
 export function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
+  if (isAlert(a) || isAlert(b)) return a.alert?.id === b.alert?.id;
   const [left, right] = [concerns(a), concerns(b)];
   return left === null || right === null || left.some((id) => right.includes(id));
 }
@@ -98,17 +100,38 @@ export function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
  * stop becomes stop; stop then start keeps both in order; stop-all supersedes every unsent start.
  */
 export function coalesce(present: readonly OutboxEntry[], wish: Wish, stamp: Stamp, newId: () => string): Change {
+  if (isAlert(wish)) return coalesceAlert(present, wish, stamp);
   let entries = withoutLeftovers([...present], wish);
   if (wish.intent === 'stop' || wish.intent === 'stop-all') entries = stopCancels(entries, wish, stamp, newId);
   // A start that waits to be confirmed is answered by pressing Start again.
   if (wish.intent === 'start') entries = entries.filter((entry) => !(entry.intent === 'start' && entry.agentId === wish.agentId && entry.state === 'needs-you'));
   const same = sameWish(entries, wish);
   if (same !== undefined) return { entries: entries.sort(bySequence), entry: same };
+  return joined(present, entries, wish, stamp);
+}
+
+/** The wish at the end of what is left of the queue, where there is a place for it. */
+function joined(present: readonly OutboxEntry[], left: readonly OutboxEntry[], wish: Wish, stamp: Stamp): Change {
   const room = isStop(wish) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
-  if (entries.length >= room) return { entries: [...present].sort(bySequence), entry: null };
+  if (left.length >= room) return { entries: [...present].sort(bySequence), entry: null };
   const sequence = Math.max(0, ...present.map((entry) => entry.sequence)) + 1;
   const entry = entryOf(wish, stamp, sequence);
-  return { entries: [...entries, entry].sort(bySequence), entry };
+  return { entries: [...left, entry].sort(bySequence), entry };
+}
+
+/**
+ * The newest wish about an alert takes the place of every one that was never sent. One that was sent without an answer
+ * stays before it, so that the server hears both in order. Deleting what the server has never heard of sends nothing:
+ * the wish is then answered by an entry that is cancelled and in no queue.
+ */
+function coalesceAlert(present: readonly OutboxEntry[], wish: Wish, stamp: Stamp): Change {
+  const { alert } = wish;
+  const mine = (entry: OutboxEntry): boolean => entry.alert?.id === alert?.id;
+  const left = present.filter((entry) => !mine(entry) || (isPending(entry) && entry.attempts > 0));
+  const withdrawn = present.some((entry) => mine(entry) && !left.includes(entry) && entry.alert?.seenVersion === null);
+  const unheard = alert?.terms === null && alert.seenVersion === null && withdrawn && !left.some(mine);
+  if (unheard) return { entries: [...left].sort(bySequence), entry: { ...entryOf(wish, stamp, 0), state: 'cancelled' } };
+  return joined(present, left, wish, stamp);
 }
 
 /** How long a command has waited, ms; null where the device's clock was set meanwhile, so that nobody can tell. */
@@ -121,10 +144,11 @@ export function ageMs(entry: OutboxEntry, now: number, clockOffsetMs: number | n
 
 /**
  * What time does to an entry. A stop never ages. A start is sent by itself for 30 minutes, must be confirmed after that
- * or when its age cannot be known, and lapses after 24 hours.
+ * or when its age cannot be known, and lapses after 24 hours. An alert never ages: the server looks for it from the moment
+ * of the press.
  */
 export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | null): OutboxEntry {
-  if (isStop(entry) || !unresolved(entry)) return entry;
+  if (isStop(entry) || isAlert(entry) || !unresolved(entry)) return entry;
   const age = ageMs(entry, now, clockOffsetMs);
   const note = (state: 'needs-you' | 'lapsed', code: string, message: string): OutboxEntry =>
     ({ ...entry, state, nextAttemptAt: null, reason: { code, message, at: now } });
@@ -136,7 +160,7 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
 }
 
 /**
- * What may be sent now, beside what is on its way: stops first, up to four at once; then starts, one by one. Starts of
+ * What may be sent now, beside what is on its way: stops first, up to four at once; then starts, then alerts, one by one. Starts of
  * one agent go in the order they were pressed, and after any earlier stop of it. Stops do not wait for each other, save
  * for the same one; they wait only for a start of their agent that is on its way.
  */
@@ -151,8 +175,9 @@ export function pick(entries: readonly OutboxEntry[], inFlight: readonly OutboxE
   const stops = ready.filter((entry) => isStop(entry) && !overtakes(entry) && !startFlies(entry))
     .slice(0, Math.max(0, STOPS_AT_ONCE - inFlight.filter(isStop).length));
   if (stops.length > 0 || inFlight.length > 0) return stops;
-  const start = ready.find((entry) => !isStop(entry) && !overtakes(entry));
-  return start === undefined ? [] : [start];
+  const next = ready.find((entry) => !isStop(entry) && !isAlert(entry) && !overtakes(entry))
+    ?? ready.find((entry) => isAlert(entry) && !overtakes(entry));
+  return next === undefined ? [] : [next];
 }
 
 /**
@@ -169,6 +194,7 @@ export function rebase(entries: readonly OutboxEntry[], delivered: OutboxEntry, 
   };
   return entries.map((entry) => {
     if (isStop(entry) || entry.attempts > 0 || entry.sequence <= delivered.sequence || !unresolved(entry)) return entry;
+    if (isAlert(entry)) return rebaseAlert(entry, delivered, generations);
     if (entry.agentId !== null) {
       const seenGeneration = next(entry.agentId, entry.seenGeneration);
       return seenGeneration === entry.seenGeneration ? entry : { ...entry, seenGeneration };
@@ -179,6 +205,14 @@ export function rebase(entries: readonly OutboxEntry[], delivered: OutboxEntry, 
     });
     return { ...entry, agents };
   });
+}
+
+/** The same of an alert, whose version stands in the place of a generation. */
+function rebaseAlert(entry: OutboxEntry, { alert: told }: OutboxEntry, versions: ReadonlyMap<string, number>): OutboxEntry {
+  const { alert } = entry;
+  if (alert === undefined || told?.id !== alert.id || told.seenVersion !== alert.seenVersion) return entry;
+  const seenVersion = told.terms === null ? null : versions.get(alert.id) ?? alert.seenVersion;
+  return { ...entry, alert: { ...alert, seenVersion } };
 }
 
 /**

@@ -73,7 +73,7 @@ export function judge(entry: OutboxEntry, answer: Answer, at: Circumstances): Ve
       // No plan and no permission holds back a stop: such an answer is taken for a passing fault.
       return isStop(entry) ? later(code, message) : settle('failed', code, message);
     case 404:
-      return entry.intent === 'stop' ? { verdict: 'done' } : settle('failed', code, message);
+      return entry.intent === 'stop' || entry.intent === 'delete-alert' ? { verdict: 'done' } : settle('failed', code, message);
     case 408:
       return later(code, message);
     case 409:

@@ -1,11 +1,12 @@
 /** One request for one queued command, and the proof that the server is there; refuses redirects and cached answers. */
 import { CALLS } from '../../contract/calls.ts';
 import type { AgentCommandBody, AllAgentsCommandBody } from '../../contract/agents.ts';
+import type { AlertBody } from '../../contract/alerts.ts';
 import { ErrorReply } from '../../contract/errors.ts';
 import { Health } from '../../contract/health.ts';
 import { SEND_TIMEOUT_MS } from '../../contract/limits.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
-import type { OutboxEntry } from './outbox-entry.ts';
+import type { AlertCommand, OutboxEntry } from './outbox-entry.ts';
 import type { Answer } from './replies.ts';
 
 export interface Line {
@@ -18,16 +19,30 @@ export interface Line {
 
 const PROBE_TIMEOUT_MS = 5_000;
 
+interface Request {
+  method: string;
+  path: string;
+  body: AgentCommandBody | AllAgentsCommandBody | AlertBody | Record<string, never>;
+}
+
+function alertRequest({ id, terms, seenVersion, seen }: AlertCommand, waited: { requestedAt: number; ageMs: number }): Request {
+  const call = terms === null ? CALLS.deleteAlert : CALLS.setAlert;
+  const path = call.path.replace(':id', encodeURIComponent(id));
+  return { method: call.method, path, body: terms === null ? {} : { ...terms, seenVersion, seen, ...waited } };
+}
+
 /** Path and body of an entry by the contract. The body of one command never changes but for `ageMs`. */
-export function requestOf(entry: OutboxEntry, now: number): { path: string; body: AgentCommandBody | AllAgentsCommandBody } {
-  const common = { requestedAt: entry.createdAt, ageMs: Math.max(0, now - entry.createdAt), ...(entry.confirmed ? { confirmed: true } : {}) };
+export function requestOf(entry: OutboxEntry, now: number): Request {
+  const waited = { requestedAt: entry.createdAt, ageMs: Math.max(0, now - entry.createdAt) };
+  if (entry.alert !== undefined) return alertRequest(entry.alert, waited);
+  const common = { ...waited, ...(entry.confirmed ? { confirmed: true } : {}) };
   if (entry.intent === 'start-all' || entry.intent === 'stop-all') {
     const call = entry.intent === 'start-all' ? CALLS.startAll : CALLS.stopAll;
-    return { path: call.path, body: { ...common, agents: entry.agents } };
+    return { method: call.method, path: call.path, body: { ...common, agents: entry.agents } };
   }
   const call = entry.intent === 'start' ? CALLS.startAgent : CALLS.stopAgent;
   const seen = entry.seenGeneration === null ? {} : { seenGeneration: entry.seenGeneration };
-  return { path: call.path.replace(':id', encodeURIComponent(entry.agentId ?? '')), body: { ...common, ...seen, ...(entry.intent === 'start' && entry.tested !== undefined ? { tested: entry.tested } : {}) } };
+  return { method: call.method, path: call.path.replace(':id', encodeURIComponent(entry.agentId ?? '')), body: { ...common, ...seen, ...(entry.intent === 'start' && entry.tested !== undefined ? { tested: entry.tested } : {}) } };
 }
 
 function parse(text: string): unknown {
@@ -51,12 +66,12 @@ function retryAfter(header: string | null, json: unknown, now: number): number |
 /** Sends a command once. Never throws: no answer is an answer too. */
 export async function send(line: Line, entry: OutboxEntry, token: string): Promise<Answer> {
   const { fetch: ask = (input, init) => fetch(input, init), now = Date.now } = line;
-  const { path, body } = requestOf(entry, now());
+  const { method, path, body } = requestOf(entry, now());
   const limit = new AbortController();
   const timer = setTimeout(() => { limit.abort(); }, line.timeoutMs ?? SEND_TIMEOUT_MS);
   try {
     const response = await ask(`${line.baseUrl}${path}`, {
-      method: 'POST',
+      method,
       headers: {
         accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${token}`,
         [IDEMPOTENCY_HEADER]: entry.commandId, [CONTRACT_HEADER]: String(CONTRACT_VERSION),

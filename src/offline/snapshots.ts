@@ -2,9 +2,10 @@
 import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { AgentList } from '../../contract/agents.ts';
+import { AlertList } from '../../contract/alerts.ts';
 import { KeptBacktest } from '../../contract/backtest.ts';
 import { AgentInsight } from '../../contract/insight.ts';
-import { MarketData, MarketOverview, MarketPools, Sparklines } from '../../contract/market.ts';
+import { KeptCandles, MarketData, MarketOverview, MarketPools, Sparklines } from '../../contract/market.ts';
 import { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
 import { Analytics, History, Portfolio } from '../../contract/trading.ts';
 import { TradingSettings } from '../../contract/user.ts';
@@ -15,6 +16,7 @@ import { heldDatabase, StorageFault, type UserDatabase } from './database.ts';
 const SCHEMAS = {
   portfolio: Portfolio,
   agents: AgentList,
+  alerts: AlertList,
   market: MarketData,
   overview: MarketOverview,
   pools: MarketPools,
@@ -27,6 +29,7 @@ const SCHEMAS = {
   insight: AgentInsight,
   wallet: WalletStatus,
   backtest: KeptBacktest,
+  candles: KeptCandles,
 } as const;
 
 export type SnapshotKind = keyof typeof SCHEMAS;
@@ -34,7 +37,7 @@ export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]
 export const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
 
 /** What goes first where the disk is full: what is largest and is missed least. */
-const TRIM_ORDER: readonly SnapshotKind[] = ['backtest', 'sparklines', 'insight', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'wallet', 'settings', 'agents', 'subscription', 'portfolio'];
+const TRIM_ORDER: readonly SnapshotKind[] = ['backtest', 'candles', 'sparklines', 'insight', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'wallet', 'settings', 'alerts', 'agents', 'subscription', 'portfolio'];
 
 export interface Snapshot<K extends SnapshotKind> {
   /** Device clock, ms, at which the server's word came. */

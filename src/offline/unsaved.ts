@@ -1,13 +1,14 @@
 /** Sends a command that no disk would take, once; refuses to call it done without the echo of its id. */
 import type { Agent } from '../../contract/agents.ts';
-import { agentsIn, type Bearer } from './drain.ts';
+import type { Alert } from '../../contract/alerts.ts';
+import { agentsIn, alertIn, type Bearer } from './drain.ts';
 import type { Wish } from './outbox-entry.ts';
 import { coalesce } from './queue-rules.ts';
 import { judge } from './replies.ts';
 import { send, type Line } from './send.ts';
 
 export type Unsaved =
-  | { outcome: 'done'; agents: Agent[] }
+  | { outcome: 'done'; agents: Agent[]; alert: Alert | null }
   | { outcome: 'refused'; message: string }
   /** It may or may not have arrived, and nothing here will send it again. */
   | { outcome: 'unknown'; message: string };
@@ -21,12 +22,13 @@ export async function sendUnsaved(uid: string, wish: Wish, ports: UnsavedPorts):
   const stamp = { uid, commandId: crypto.randomUUID(), now: Date.now(), clockOffsetMs: null, clockMoved: false };
   const { entry } = coalesce([], wish, stamp, () => crypto.randomUUID());
   if (entry === null) return null;
+  if (entry.state === 'cancelled') return { outcome: 'done', agents: [], alert: null };
   for (const refreshed of [false, true]) {
     const bearer = await ports.token(refreshed);
     if (bearer === null || bearer.uid !== uid) return null;
     const answer = await send(ports.line, entry, bearer.token);
     const verdict = judge(entry, answer, { now: Date.now(), random: 0, refreshed });
-    if (verdict.verdict === 'done') return { outcome: 'done', agents: agentsIn(answer.json) };
+    if (verdict.verdict === 'done') return { outcome: 'done', agents: agentsIn(answer.json), alert: alertIn(answer.json) };
     if (verdict.verdict === 'settled' || verdict.verdict === 'pause') return { outcome: 'refused', message: verdict.entry.reason?.message ?? 'Refused' };
     if (verdict.verdict === 'again') {
       const message = answer.status === 0

@@ -1,5 +1,6 @@
 /** One user's queue in one realm, wired: storage, lock, line and news; refuses to run two drains of a realm at once. */
 import type { Agent } from '../../contract/agents.ts';
+import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';
 import type { UserDatabase } from './database.ts';
 import { drain, type Bearer, type Drained } from './drain.ts';
@@ -11,7 +12,7 @@ export interface UserQueueOptions {
   line: Line;
   channel: OfflineChannel;
   token(force: boolean): Promise<Bearer | null>;
-  onDelivered?(entry: OutboxEntry, agents: Agent[]): void;
+  onDelivered?(entry: OutboxEntry, agents: Agent[], alert: Alert | null): void;
   onSettled?(entry: OutboxEntry): void;
   /** The queue changed, here or in another realm. */
   onChange?(): void;
@@ -58,9 +59,9 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
     now: Date.now,
     random: Math.random,
     changed: () => new Promise((resolve) => { waiting.add(resolve); }),
-    onDelivered(entry, agents) {
-      options.channel.post({ type: 'delivered', uid, entry, agents });
-      options.onDelivered?.(entry, agents);
+    onDelivered(entry, agents, alert) {
+      options.channel.post({ type: 'delivered', uid, entry, agents, alert });
+      options.onDelivered?.(entry, agents, alert);
     },
     onSettled(entry) { options.onSettled?.(entry); },
   });

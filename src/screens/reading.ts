@@ -1,11 +1,14 @@
 /** How a screen reads a store: it asks once when shown and again when the server is back; refuses to write. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
-import type { Portfolio } from '../../contract/trading.ts';
+import type { AgentInsight } from '../../contract/insight.ts';
+import type { Analytics, Portfolio } from '../../contract/trading.ts';
 import { useNow } from '../components/use-now.ts';
+import { useCurrent } from '../shell/data-age.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
 import { moneyOf } from '../stores/agent-money.ts';
 import { agentsStore, loadAgents } from '../stores/agents.ts';
+import { analyticsStore, insightStore, keepAnalytics, keepInsight, loadAnalytics, loadInsight } from '../stores/analytics.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market.ts';
 import { portfolioStore } from '../stores/portfolio.ts';
@@ -18,6 +21,18 @@ export function useSlot<T>(slot: Slot<T>, load: () => Promise<void>): Slot<T> {
   const { online } = useSnapshot(connection);
   useEffect(() => { if (online !== 'offline') void load(); }, [load, online]);
   return useSnapshot(slot) as Slot<T>;
+}
+
+/** Results over time, read again with each evaluation and trade while they are shown. */
+export function useInsight(): Slot<AgentInsight> {
+  useEffect(keepInsight, []);
+  return useSlot(insightStore, loadInsight);
+}
+
+/** The account's metrics, read again with each trade while they are shown. */
+export function useAnalytics(): Slot<Analytics> {
+  useEffect(keepAnalytics, []);
+  return useSlot(analyticsStore, loadAnalytics);
 }
 
 /** The market's clock as best known, ms. */
@@ -46,10 +61,12 @@ export function useEntries(): OutboxEntryView[] {
 }
 
 /** All agents with what waits for each and their money by the newest word of it, in the server's order; null until anything is known. */
-export function useAgentViews(): { views: AgentView[] | null; slot: Slot<unknown> } {
+export function useAgentViews(): { views: AgentView[] | null; current: boolean; slot: Slot<unknown> } {
   const slot = useSlot(agentsStore, loadAgents);
   const entries = useEntries();
+  const current = useCurrent('agents');
   const portfolio = useSnapshot(portfolioStore).data as Portfolio | null;
   const { data } = slot;
-  return { views: data === null ? null : data.agents.map((agent) => agentView({ ...agent, ...moneyOf(agent, data, portfolio) }, entries)), slot };
+  const views = data?.agents.map((agent) => agentView({ ...agent, ...moneyOf(agent, data, portfolio) }, entries, current)) ?? null;
+  return { views, current, slot };
 }

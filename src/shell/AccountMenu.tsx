@@ -1,4 +1,4 @@
-/** Who is signed in, on what plan, and the way to what is theirs; refuses to sign out past commands that wait. */
+/** Who is signed in, on what plan, and the way to what is theirs. Signing out is done on its own screen. */
 import { CircleUserRound } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -6,7 +6,7 @@ import { Popover } from '../components/Popover.tsx';
 import { session } from '../identity/session.ts';
 import { useAuth } from '../stores/security.ts';
 
-const PLAN: Record<ReturnType<typeof useAuth>['subscriptionTier'], string> = {
+export const PLAN_LABEL: Record<ReturnType<typeof useAuth>['subscriptionTier'], string> = {
   free: 'Free', trial: 'Free trial', starter: 'Starter', standard: 'Standard', pro: 'Pro', 'pro-max': 'Pro Max',
 };
 const LINK = 'flex min-h-11 items-center rounded-md px-3 hover:bg-sunken pointer-fine:min-h-9';
@@ -20,7 +20,8 @@ export function AccountMenu() {
       button={<><CircleUserRound className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden /><span className="truncate">{name}</span></>}>
       {(close) => (
         <>
-          <p className="px-3 py-1.5"><span className="block truncate font-medium">{user?.email ?? name}</span><span className="text-xs text-ink-3">{PLAN[subscriptionTier]}</span></p>
+          <p className="px-3 py-1.5"><span className="block truncate font-medium">{user?.email ?? name}</span><span className="text-xs text-ink-3">{PLAN_LABEL[subscriptionTier]}</span></p>
+          <Link href="/settings" onClick={close} className={LINK}>Settings</Link>
           <Link href="/trading" onClick={close} className={LINK}>Trading settings</Link>
           <Link href="/subscription" onClick={close} className={LINK}>Subscription</Link>
           {/* Signing out asks first about commands that wait: that is done on its own screen. */}

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 const places = new Map<string, number>();
 const MOST_PLACES = 50;
 let wentBack = false;
+let shownPath = '';
 /** How long a screen may take to become as long as it was, ms. */
 const GROWS_MS = 600;
 
@@ -39,12 +40,14 @@ export function Arrival({ path, title }: { path: string; title: string | undefin
   useEffect(() => {
     // The browser would move the old screen before the new one is there.
     history.scrollRestoration = 'manual';
-    const back = (): void => { wentBack = true; };
+    // A step back within one screen is not a return to it.
+    const back = (): void => { wentBack = location.pathname !== shownPath; };
     // Before the router hears of it and draws.
     addEventListener('popstate', back, { capture: true });
     return () => { removeEventListener('popstate', back, { capture: true }); };
   }, []);
   useEffect(() => {
+    shownPath = location.pathname;
     document.title = title === undefined ? 'Tradewind' : `${title} · Tradewind`;
     document.getElementById('content')?.focus({ preventScroll: true });
     const y = wentBack ? places.get(path) ?? 0 : 0;

@@ -1,23 +1,24 @@
-/** Finds agents, symbols, screens and acts from what this device knows; refuses to carry out an act that was not held or looked at. */
+/** Finds agents, symbols, screens and acts from what this device knows; refuses to start what was not looked at first. */
 import * as Radix from '@radix-ui/react-dialog';
 import { ChartCandlestick, Bot, CircleStop, CornerDownLeft, Play, Search, AppWindow } from 'lucide-react';
-import { useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
-import { stopAgent } from '../commands.ts';
-import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
-import { HoldToConfirm } from '../components/HoldToConfirm.tsx';
-import { act } from '../screens/act.ts';
-import { stopSentence } from '../screens/agents/AgentActs.tsx';
 import { StartDialog } from '../screens/agents/StartDialog.tsx';
+import { pressStop } from '../screens/agents/stop-press.ts';
 import { useEntries } from '../screens/reading.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
 import { agentsStore } from '../stores/agents.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market.ts';
 import { useAuth } from '../stores/security.ts';
+import { useCurrent } from './data-age.ts';
 import { allFinds, findsFor, type Find } from './finds.ts';
+
+/** One palette is open at most. */
+const LIST_ID = 'palette-found';
+const optionOf = (find: Find): string => `${LIST_ID}-${find.id}`;
 
 const ICON = { Agents: Bot, Acts: CircleStop, Symbols: ChartCandlestick, Screens: AppWindow } as const;
 
@@ -25,17 +26,18 @@ const ICON = { Agents: Bot, Acts: CircleStop, Symbols: ChartCandlestick, Screens
 function useFinds(): { all: Find[]; views: readonly AgentView[] } {
   const entries = useEntries();
   const agents = useSnapshot(agentsStore).data?.agents;
+  const current = useCurrent('agents');
   // Prices change four times a second; the list of their names does not.
   const [symbols] = useState(() => Object.keys(marketStore.data?.symbols ?? {}).sort());
   const { subscriptionTier } = useAuth();
-  const views = useMemo(() => (agents ?? []).map((agent) => agentView(agent as AgentView['agent'], entries)), [agents, entries]);
+  const views = useMemo(() => (agents ?? []).map((agent) => agentView(agent as AgentView['agent'], entries, current)), [agents, entries, current]);
   return { all: useMemo(() => allFinds({ tier: subscriptionTier, views, symbols }), [subscriptionTier, views, symbols]), views };
 }
 
 function Row({ find, id, active, onPoint, onChoose }: { find: Find; id: string; active: boolean; onPoint: () => void; onChoose: () => void }) {
   const Icon = find.kind === 'start' ? Play : ICON[find.group];
   return (
-    <div id={id} role="option" aria-selected={active} onPointerMove={active ? undefined : onPoint} onClick={onChoose}
+    <div id={id} role="option" data-act={find.id} data-steady={find.kind === 'stop' ? '' : undefined} aria-selected={active} onPointerMove={active ? undefined : onPoint} onClick={onChoose}
       className={classes('flex min-h-11 cursor-pointer items-center gap-3 rounded-md px-3 pointer-fine:min-h-9', active && 'bg-accent-wash', find.kind === 'stop' && 'text-danger')}>
       <Icon className="size-4 shrink-0 opacity-75" strokeWidth={1.75} aria-hidden />
       <span className="min-w-0 flex-1 truncate">{find.name}</span>
@@ -44,35 +46,18 @@ function Row({ find, id, active, onPoint, onChoose }: { find: Find; id: string; 
   );
 }
 
-/** The second step of a stop: what it will do, and the same hold as everywhere. */
-function StopStep({ view, onBack, onDone }: { view: AgentView; onBack: () => void; onDone: () => void }) {
-  const box = useRef<HTMLDivElement>(null);
-  return (
-    <div ref={(node) => { if (node !== null && box.current === null) { box.current = node; node.querySelector<HTMLElement>('[data-hold] button')?.focus(); } }} className="p-4">
-      <p className="text-base font-medium">Stop {view.agent.name}</p>
-      <p className="mt-1 text-ink-2">{stopSentence(view)}</p>
-      <div className="mt-4 flex flex-wrap justify-end gap-2">
-        <Button onClick={onBack}>Back</Button>
-        <span data-hold><HoldToConfirm label="Hold to stop" sentence={stopSentence(view)} tone="danger" icon={<CircleStop className="size-4" aria-hidden />} onConfirm={() => { act(stopAgent(view.agent)); onDone(); }} /></span>
-      </div>
-    </div>
-  );
-}
-
-function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find) => void }) {
+function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find, byKey: boolean) => void }) {
   const [question, setQuestion] = useState('');
   const [at, setAt] = useState(0);
-  const listId = useId();
   const list = useRef<HTMLDivElement>(null);
   const { online } = useSnapshot(connection);
   const shown = useMemo(() => findsFor(all, question), [all, question]);
   const index = Math.min(at, Math.max(0, shown.length - 1));
   const chosen = shown[index];
-  const optionId = (find: Find): string => `${listId}-${find.id}`;
   const move = (to: number): void => {
     const next = shown[to];
     setAt(to);
-    if (next !== undefined) document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' });
+    if (next !== undefined) document.getElementById(optionOf(next))?.scrollIntoView({ block: 'nearest' });
   };
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
@@ -82,7 +67,7 @@ function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find
     if (event.key !== 'Enter') return;
     event.preventDefault();
     // A key that is held down from elsewhere chooses nothing.
-    if (!event.repeat && chosen !== undefined) onChoose(chosen);
+    if (!event.repeat && chosen !== undefined) onChoose(chosen, true);
   };
   const groups = [...new Set(shown.map((find) => find.group))];
   return (
@@ -90,17 +75,17 @@ function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find
       <div className="flex items-center gap-3 border-b border-line px-4">
         <Search className="size-4.5 shrink-0 text-ink-3" strokeWidth={1.75} aria-hidden />
         {/* The dialog says that the focus is here; the ring would double its edge. */}
-        <input type="text" role="combobox" aria-label="Find agents, symbols, screens and acts" aria-expanded={shown.length > 0} aria-controls={listId} aria-autocomplete="list"
-          aria-activedescendant={chosen === undefined ? undefined : optionId(chosen)} autoComplete="off" autoCorrect="off" spellCheck={false} enterKeyHint="go" placeholder="Agent, symbol, screen or act"
+        <input type="text" role="combobox" aria-label="Find agents, symbols, screens and acts" aria-expanded={shown.length > 0} aria-controls={LIST_ID} aria-autocomplete="list"
+          aria-activedescendant={chosen === undefined ? undefined : optionOf(chosen)} autoComplete="off" autoCorrect="off" spellCheck={false} enterKeyHint="go" placeholder="Agent, symbol, screen or act"
           value={question} onChange={(event) => { setQuestion(event.target.value); setAt(0); list.current?.scrollTo(0, 0); }} onKeyDown={byKey}
           className="h-13 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3" />
         <Radix.Close className="-mr-2 flex min-h-11 items-center rounded-md px-2 text-xs text-ink-3 hover:text-ink">Close</Radix.Close>
       </div>
-      <div ref={list} id={listId} role="listbox" aria-label="Found" className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-2">
+      <div ref={list} id={LIST_ID} role="listbox" aria-label="Found" className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-2">
         {groups.map((group) => (
           <div key={group} role="group" aria-label={group}>
             <p aria-hidden className="px-3 pt-2 pb-1 text-xs text-ink-3">{group}</p>
-            {shown.map((find, place) => find.group === group && <Row key={find.id} id={optionId(find)} find={find} active={place === index} onPoint={() => { setAt(place); }} onChoose={() => { onChoose(find); }} />)}
+            {shown.map((find, place) => find.group === group && <Row key={find.id} id={optionOf(find)} find={find} active={place === index} onPoint={() => { setAt(place); }} onChoose={() => { onChoose(find, false); }} />)}
           </div>
         ))}
       </div>
@@ -116,16 +101,16 @@ function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find
 /** What the palette holds while it is open; read anew each time. */
 function Inside({ onGo, onStart, onDone }: { onGo: (to: string) => void; onStart: (agent: AgentView['agent']) => void; onDone: () => void }) {
   const { all, views } = useFinds();
-  const [stopping, setStopping] = useState<string | null>(null);
   const viewOf = (id: string): AgentView | undefined => views.find((view) => view.agent.id === id);
-  const toStop = stopping === null ? undefined : viewOf(stopping);
-  const choose = (find: Find): void => {
+  const choose = (find: Find, byKey: boolean): void => {
     if (find.kind === 'go') { onGo(find.to); return; }
     const view = viewOf(find.agentId);
-    if (find.kind === 'stop') setStopping(find.agentId);
-    else if (view !== undefined) onStart(view.agent);
+    if (view === undefined) return;
+    if (find.kind === 'start') { onStart(view.agent); return; }
+    onDone();
+    pressStop(view.agent, document.getElementById(optionOf(find)), byKey);
   };
-  return toStop === undefined ? <Finder all={all} onChoose={choose} /> : <StopStep view={toStop} onBack={() => { setStopping(null); }} onDone={onDone} />;
+  return <Finder all={all} onChoose={choose} />;
 }
 
 export default function CommandPalette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {

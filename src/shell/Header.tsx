@@ -1,6 +1,6 @@
 /** The header: brand, the navigation bar, account mode, age of data, the menu; refuses links that a person has no use for. */
-import { Menu, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { Menu as MenuIcon } from 'lucide-react';
+import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { Age } from '../components/Age.tsx';
 import { LinkButton } from '../components/Button.tsx';
@@ -11,6 +11,7 @@ import { useWalletNote } from '../stores/wallet-note.ts';
 import { BackControl } from './BackControl.tsx';
 import { kindOf, STALE_AFTER, useDataTime } from './data-age.ts';
 import { Mark } from './Mark.tsx';
+import { menu, openMenu } from './Menu.tsx';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 import { WalletChip } from './WalletChip.tsx';
 
@@ -24,11 +25,11 @@ function Logo({ to, label = 'Tradewind', tight = false }: { to: string; label?: 
   );
 }
 
-function BarLink({ link, path, onFollow, tall = false }: { link: NavLink; path: string; onFollow?: () => void; tall?: boolean }) {
+function BarLink({ link, path }: { link: NavLink; path: string }) {
   const current = isCurrent(path, link.to) && link.upsell !== true;
   return (
-    <Link href={link.to} onClick={onFollow} aria-current={current ? 'page' : undefined}
-      className={classes('flex items-center rounded-md px-2.5', tall ? 'min-h-12 text-base' : 'h-9', current ? 'font-medium text-ink' : 'text-ink-2 hover:text-ink')}>
+    <Link href={link.to} aria-current={current ? 'page' : undefined}
+      className={classes('flex h-9 items-center rounded-md px-2.5', current ? 'font-medium text-ink' : 'text-ink-2 hover:text-ink')}>
       {link.upsell === true
         ? <><span className="rounded-sm border border-accent px-1.5 text-xs leading-5 font-semibold text-accent">PRO</span><span className="sr-only">: see what PRO adds</span></>
         : link.label}
@@ -39,61 +40,28 @@ function BarLink({ link, path, onFollow, tall = false }: { link: NavLink; path: 
 /** The header of a person who is signed in. */
 export function AppHeader({ path }: { path: string }) {
   const { subscriptionTier } = useAuth();
-  const [open, setOpen] = useState(false);
-  const panel = useRef<HTMLElement>(null);
-  const toggle = useRef<HTMLButtonElement>(null);
-  const links = navLinks(subscriptionTier);
+  const { open } = useSnapshot(menu);
   const kind = kindOf(path);
   const dataTime = useDataTime(kind);
   const wallet = useWalletNote();
-
-  useEffect(() => { setOpen(false); }, [path]);
-  useEffect(() => {
-    if (!open) return;
-    panel.current?.querySelector('a')?.focus();
-    const close = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return;
-      setOpen(false);
-      toggle.current?.focus();
-    };
-    // As a popover does: a press elsewhere, or the keyboard gone on, is an answer too.
-    const elsewhere = (event: Event): void => {
-      const target = event.target instanceof Node ? event.target : null;
-      if (panel.current?.contains(target) !== true && toggle.current?.contains(target) !== true) setOpen(false);
-    };
-    document.addEventListener('keydown', close);
-    document.addEventListener('pointerdown', elsewhere);
-    document.addEventListener('focusin', elsewhere);
-    return () => {
-      document.removeEventListener('keydown', close);
-      document.removeEventListener('pointerdown', elsewhere);
-      document.removeEventListener('focusin', elsewhere);
-    };
-  }, [open]);
-
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-ground">
       <div className="flex h-13 items-center gap-3 px-4 md:px-6">
         <BackControl path={path} />
         <Logo to="/dashboard" tight={wallet !== null} />
         <nav aria-label="Main" className="ml-3 hidden items-center md:flex">
-          {links.map((link) => <BarLink key={link.label} link={link} path={path} />)}
+          {navLinks(subscriptionTier).map((link) => <BarLink key={link.label} link={link} path={path} />)}
         </nav>
         <div className="ml-auto flex items-center gap-3">
           {wallet !== null && <WalletChip wallet={wallet} />}
           <PaperTag />
           <Age savedAt={dataTime} staleAfterMs={STALE_AFTER[kind]} icon className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]" />
-          <button ref={toggle} type="button" aria-expanded={open} aria-controls="header-menu" aria-label={open ? 'Close menu' : 'Open menu'} onClick={() => { setOpen(!open); }}
+          <button type="button" aria-haspopup="dialog" aria-expanded={open} aria-label="Open menu" onClick={openMenu}
             className="-mr-2 flex size-11 shrink-0 items-center justify-center rounded-md text-ink-2 md:hidden">
-            {open ? <X className="size-5" aria-hidden /> : <Menu className="size-5" aria-hidden />}
+            <MenuIcon className="size-5" aria-hidden />
           </button>
         </div>
       </div>
-      {open && (
-        <nav ref={panel} id="header-menu" aria-label="Menu" className="float-in absolute inset-x-0 top-full border-b border-line bg-ground px-2 pb-2 shadow-float md:hidden">
-          {links.map((link) => <BarLink key={link.label} link={link} path={path} tall onFollow={() => { setOpen(false); }} />)}
-        </nav>
-      )}
     </header>
   );
 }

@@ -1,26 +1,34 @@
-/** Offers the home screen once an agent runs or the person comes back, because then it is worth having; refuses to come back after a no. */
+/** Offers to install the app, as a line in the page's own flow, once the first trade has been seen. */
+import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
-import { agentsStore } from '../stores/agents.ts';
+import { session } from '../identity/session.ts';
+import { readNotes } from '../screens/getting-started/noted.ts';
+import { connection } from '../stores/connection.ts';
 import { askToInstall, declineInstall, install, installWay } from './install.ts';
 import { InstallSteps } from './InstallSteps.tsx';
 
-export function InstallOffer({ className }: { className: string }) {
-  const { event, declined, installed, returning } = useSnapshot(install);
-  const { data } = useSnapshot(agentsStore);
+/** Below everything else on the page: it covers nothing and moves nothing. */
+export function InstallOffer() {
+  const { event, declined, installed } = useSnapshot(install);
+  const uid = useSnapshot(session).user?.uid ?? '';
+  const offline = useSnapshot(connection).online === 'offline';
+  // Asked once a screen: the trade that is seen now has this screen to itself.
+  const [seenTrade] = useState(() => readNotes(uid).has('trade'));
   const way = installWay({ event, declined, installed });
-  const running = data?.agents.some((agent) => agent.status === 'running') === true;
-  if (way === null || !(running || returning)) return null;
+  if (way === null || !seenTrade || offline) return null;
   return (
-    <section aria-label="Install" className={className}>
-      <p className="font-medium">{running ? 'Your agents run without you. Keep Stop at hand.' : 'Keep Tradewind on this device.'}</p>
-      <p className="mt-1 text-ink-2">{way === 'prompt'
-        ? 'Installed, Tradewind opens offline and has Stop all on its icon.'
-        : 'On the home screen Tradewind opens offline and can notify you.'}</p>
-      {way === 'share' && <InstallSteps />}
-      <div className="mt-3 flex gap-2">
+    <section aria-label="Install" className="rule mx-auto flex w-full max-w-[80rem] flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3 md:px-6">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="font-medium">Install Tradewind</p>
+        <p className="text-ink-2">
+          {way === 'prompt' ? 'It opens offline and has Stop all on its icon.' : 'It opens offline and can notify you.'}
+        </p>
+        {way === 'share' && <InstallSteps />}
+      </div>
+      <div className="flex gap-2">
         {way === 'prompt' && <Button size="sm" tone="primary" onClick={() => { void askToInstall(); }}>Install</Button>}
-        <Button size="sm" onClick={declineInstall}>{way === 'prompt' ? 'Not now' : 'Understood'}</Button>
+        <Button size="sm" onClick={declineInstall}>{way === 'prompt' ? 'Not now' : 'Got it'}</Button>
       </div>
     </section>
   );

@@ -3,6 +3,8 @@ import { useEffect, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
 import { log } from '../log.ts';
+import { undoStop } from '../screens/agents/stop-press.ts';
+import { stopOffer } from '../stores/stop-offer.ts';
 import { followShortcutChoice, listenToKeys, shortcuts } from './shortcuts.ts';
 
 type Overlay = ComponentType<{ open: boolean; onOpenChange: (open: boolean) => void }>;
@@ -28,6 +30,10 @@ export function Keys() {
         if (shortcuts.open === null && document.querySelector('[role=dialog]') !== null) return false;
         shortcuts.open = shortcuts.open === 'palette' ? null : 'palette';
       } else if (meaning === 'sheet') shortcuts.open = 'sheet';
+      else if (meaning === 'undo') {
+        if (stopOffer.offer === null) return false;
+        void undoStop();
+      }
       else if (!focusSearch()) shortcuts.open = 'palette';
       return true;
     });

@@ -5,8 +5,10 @@ import { session } from '../identity/session.ts';
 import { Dock } from './Dock.tsx';
 import { Footer } from './Footer.tsx';
 import { AppHeader, PublicHeader } from './Header.tsx';
+import { InstallOffer } from './InstallOffer.tsx';
 import { Keys } from './Keys.tsx';
-import { showsTrialBanner } from './navigation.ts';
+import { menu, Menu } from './Menu.tsx';
+import { isDashboard, showsTrialBanner } from './navigation.ts';
 import { BottomBar, Rail } from './Rail.tsx';
 import { StatusStrip } from './StatusStrip.tsx';
 import { forgetTrialBanner, TrialBanner } from './TrialBanner.tsx';
@@ -17,6 +19,8 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
   const { user, status } = useSnapshot(session);
   const known = user !== null && status !== 'signed-out';
   useEffect(() => { if (status === 'signed-out') forgetTrialBanner(); }, [status]);
+  // Going back with the menu open leaves it behind.
+  useEffect(() => { menu.open = false; }, [path]);
   if (!known || path === '/') {
     return (
       <>
@@ -38,12 +42,14 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
           <TrialBanner shown={showsTrialBanner(path)} />
           {/* The footer begins below the fold, so that content that comes never moves it on the screen. */}
           <main id="content" tabIndex={-1} className="mx-auto min-h-dvh w-full max-w-[80rem] px-4 py-5 outline-none md:px-6">{children}</main>
+          {isDashboard(path) && <InstallOffer key={path} />}
           <Footer />
           {/* Room for the bottom bar, and for what is docked above it. */}
-          <div aria-hidden className="h-[calc(var(--bar)+env(safe-area-inset-bottom))] lg:hidden" />
+          <div aria-hidden className="h-[calc(var(--bar)+var(--dock,0px)+env(safe-area-inset-bottom))] lg:hidden" />
         </div>
       </div>
       <BottomBar path={path} />
+      <Menu path={path} />
       <Dock />
       <Keys />
     </>

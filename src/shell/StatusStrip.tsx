@@ -14,7 +14,7 @@ import { behind, isBehind } from '../stores/behind.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market.ts';
 import { pageToast } from '../stores/toasts.ts';
-import { kindOf, useDataTime } from './data-age.ts';
+import { kindOf, useCurrent, useDataTime } from './data-age.ts';
 
 /** The words of the offline bar. `savedAt` is the device's clock, ms. */
 export function offlineText(savedAt: number | null, expired: boolean, now: number): string {
@@ -25,9 +25,12 @@ export function offlineText(savedAt: number | null, expired: boolean, now: numbe
 }
 
 /** Whether what was to be stopped is, by the server's word; otherwise nobody here knows. */
-function standing(agentId: string | null, agents: readonly { readonly id: string; readonly status: string }[] | undefined): string {
-  if (agentId === null) return agents?.every(({ status }) => status === 'stopped') === true ? 'All are stopped meanwhile.' : 'They may still be running.';
-  return agents?.find(({ id }) => id === agentId)?.status === 'stopped' ? 'It is stopped meanwhile.' : 'It may still be running.';
+function standing(agentId: string | null, agents: readonly { readonly id: string; readonly status: string }[] | undefined, current: boolean): string {
+  const isAll = agentId === null;
+  const isStopped = isAll ? agents?.every(({ status }) => status === 'stopped') === true : agents?.find(({ id }) => id === agentId)?.status === 'stopped';
+  if (!isStopped) return isAll ? 'They may still be running.' : 'It may still be running.';
+  if (!current) return isAll ? 'All were stopped when last seen.' : 'It was stopped when last seen.';
+  return isAll ? 'All are stopped meanwhile.' : 'It is stopped meanwhile.';
 }
 
 async function again(commandId: string): Promise<void> {
@@ -39,6 +42,7 @@ async function again(commandId: string): Promise<void> {
 function FailedStops() {
   const failed = failedStops(useSnapshot(queue).entries);
   const agents = useSnapshot(agentsStore).data?.agents;
+  const current = useCurrent('agents');
   if (failed.length === 0) return null;
   return (
     <div role="alert" className="sticky top-13 z-20 border-b border-danger bg-danger-wash px-4 text-danger md:px-6">
@@ -48,7 +52,7 @@ function FailedStops() {
           return (
             <li key={entry.commandId} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
               <span className="flex min-w-0 flex-1 basis-60 items-start gap-2"><OctagonAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
-                <span><strong className="font-semibold">Stop of {name} failed.</strong> {entry.reason?.message ?? 'No reason was given'}. {standing(entry.agentId, agents)}</span>
+                <span><strong className="font-semibold">Stop of {name} failed.</strong> {entry.reason?.message ?? 'No reason was given'}. {standing(entry.agentId, agents, current)}</span>
               </span>
               <span className="flex gap-2">
                 <Button size="sm" tone="danger" onClick={() => { void again(entry.commandId); }}>Stop again</Button>

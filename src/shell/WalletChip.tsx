@@ -8,7 +8,7 @@ import type { ShownWallet } from '../stores/wallet-note.ts';
 export function WalletChip({ wallet: { address, at, chain, live } }: { wallet: ShownWallet }) {
   const standing = live ? 'connected' : `connected at ${formatWhen(at)}`;
   return (
-    <Link href="/trading?wallet=account" title={`Wallet ${address}, ${chain}, ${standing}`} data-wallet-chip={live ? 'live' : 'kept'}
+    <Link href="/wallet?wallet=account" title={`Wallet ${address}, ${chain}, ${standing}`} data-wallet-chip={live ? 'live' : 'kept'}
       className="flex min-h-9 min-w-6 items-center gap-1.5 rounded-md text-xs text-ink-2 hover:text-ink lg:px-1.5">
       <Wallet className="size-4 shrink-0" aria-hidden />
       <span className="whitespace-nowrap max-lg:sr-only">

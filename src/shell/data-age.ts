@@ -1,7 +1,10 @@
 /** How old each kind of data may be before it counts as stale, and when it was last known to be true; refuses to count a snapshot as news. */
 import { useSnapshot } from 'valtio';
 import { QUERY_FRESH_MS, SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
+import { usePast } from '../components/use-now.ts';
+import { environment } from '../environment.ts';
 import { agentsStore } from '../stores/agents.ts';
+import { alertsStore } from '../stores/alerts.ts';
 import { analyticsStore } from '../stores/analytics.ts';
 import { connection } from '../stores/connection.ts';
 import { historyStore } from '../stores/history.ts';
@@ -11,7 +14,7 @@ import { settingsStore } from '../stores/settings.ts';
 import type { Slot } from '../stores/slot.ts';
 import { subscriptionStore } from '../stores/subscription.ts';
 
-export type DataKind = 'market' | 'portfolio' | 'agents' | 'history' | 'analytics' | 'subscription' | 'settings';
+export type DataKind = 'market' | 'portfolio' | 'agents' | 'alerts' | 'history' | 'analytics' | 'subscription' | 'settings';
 
 const MINUTE = 60_000;
 
@@ -23,6 +26,8 @@ export const STALE_AFTER: Readonly<Record<DataKind, number>> = {
   portfolio: MINUTE,
   // Another device, a guard or a stop may change an agent at any moment; what is shown decides what is pressed.
   agents: MINUTE,
+  // The stream tells of each that is reached; another device may change one at any time.
+  alerts: MINUTE,
   // The quickest agent looks every five minutes: before that, no trade is likely to be missing.
   history: QUERY_FRESH_MS,
   // Checked every five minutes; a second check that did not come is one that failed.
@@ -34,29 +39,53 @@ export const STALE_AFTER: Readonly<Record<DataKind, number>> = {
 };
 
 const SLOT: Readonly<Record<DataKind, Slot<unknown>>> = {
-  market: marketStore, portfolio: portfolioStore, agents: agentsStore, history: historyStore, analytics: analyticsStore,
+  market: marketStore, portfolio: portfolioStore, agents: agentsStore, alerts: alertsStore, history: historyStore, analytics: analyticsStore,
   subscription: subscriptionStore, settings: settingsStore,
 };
 /** What the stream tells of as it changes: while it is open and says nothing, nothing has changed. */
-const TOLD: readonly DataKind[] = ['market', 'portfolio', 'agents', 'history'];
+const TOLD: readonly DataKind[] = ['market', 'portfolio', 'agents', 'alerts', 'history'];
 
 /** What a screen is mostly about, by the beginning of its path; the portfolio elsewhere. */
 const SCREEN: readonly (readonly [string, DataKind])[] = [
-  ['/agents', 'agents'], ['/stop-all', 'agents'], ['/performance', 'agents'], ['/market', 'market'], ['/analytics', 'analytics'],
-  ['/subscription', 'subscription'], ['/trading', 'settings'],
+  ['/agents', 'agents'], ['/stop-all', 'agents'], ['/alerts', 'alerts'], ['/performance', 'agents'], ['/market', 'market'], ['/analytics', 'analytics'],
+  ['/subscription', 'subscription'], ['/trading', 'settings'], ['/settings', 'settings'],
 ];
 export const kindOf = (path: string): DataKind => SCREEN.find(([start]) => path === start || path.startsWith(`${start}/`))?.[1] ?? 'portfolio';
 
+interface KnownParts {
+  stream: string;
+  gapAt: number | null;
+  verifiedAt: number | null;
+  savedAt: number | null;
+  origin: Slot<unknown>['origin'];
+}
+
 /** Device clock (ms); null where nothing of it is known. */
-export function trueAt(kind: DataKind, parts: { stream: string; verifiedAt: number | null; savedAt: number | null; origin: Slot<unknown>['origin'] }): number | null {
-  const streaming = parts.stream === 'open' || parts.stream === 'shared';
+export function trueAt(kind: DataKind, parts: KnownParts): number | null {
+  // A stream that has left something out vouches only for what was read after that.
+  const whole = parts.gapAt === null || (parts.savedAt ?? 0) >= parts.gapAt;
+  const streaming = whole && (parts.stream === 'open' || parts.stream === 'shared');
   const isWord = parts.origin === 'network' || parts.origin === 'stream';
   if (parts.savedAt !== null && streaming && isWord && TOLD.includes(kind)) return Math.max(parts.verifiedAt ?? 0, parts.savedAt);
   return parts.savedAt;
 }
 
 export function useDataTime(kind: DataKind = 'portfolio'): number | null {
-  const { stream, verifiedAt } = useSnapshot(connection);
+  const { stream, verifiedAt, gapAt } = useSnapshot(connection);
   const { savedAt, origin } = useSnapshot(SLOT[kind]);
-  return trueAt(kind, { stream, verifiedAt, savedAt, origin });
+  return trueAt(kind, { stream, verifiedAt, gapAt, savedAt, origin });
+}
+
+/**
+ * Whether what is shown of a kind may be said in the present tense: the server is there, its word is not stale, and
+ * since it was last away it has spoken again. A reply that was recorded beforehand never grows old.
+ */
+export function useCurrent(kind: DataKind): boolean {
+  const { online, backAt } = useSnapshot(connection);
+  const at = useDataTime(kind);
+  const stale = usePast((at ?? 0) + STALE_AFTER[kind]);
+  // What the stream tells of may have changed at any moment of the absence; the rest is as good as its age.
+  const unheard = TOLD.includes(kind) && (at ?? 0) < (backAt ?? 0);
+  if (online === 'offline' || at === null || unheard) return false;
+  return environment.mockApi || !stale;
 }

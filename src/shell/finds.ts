@@ -1,12 +1,12 @@
 /** What the command palette can find and do, as data from what this device knows; refuses to offer an act that the screens would not. */
 import type { Tier } from '../../contract/tiers.ts';
 import type { AgentView } from '../stores/agent-view.ts';
-import { FOOTER_LINKS, MORE_LINKS, navLinks } from './navigation.ts';
+import { FOOTER_LINKS, MENU_LINKS, navLinks } from './navigation.ts';
 import { GOES } from './shortcuts.ts';
 
 export type Find =
   | { kind: 'go'; id: string; group: Group; name: string; note: string; to: string; keys?: string }
-  /** Never carried out by being chosen: what it leads to is held, or looked at first. */
+  /** Stop is carried out by being chosen, as everywhere, and can be undone; a start is looked at first. */
   | { kind: 'stop' | 'start'; id: string; group: 'Acts'; name: string; note: string; agentId: string };
 export type Group = 'Agents' | 'Acts' | 'Symbols' | 'Screens';
 
@@ -19,14 +19,13 @@ export interface Known {
 
 /** Words by which people look for a screen that bears another name. */
 const ALSO: Readonly<Record<string, string>> = {
-  '/dashboard': 'home start equity', '/agents': 'bots strategies', '/market': 'prices watchlist symbols', '/portfolio': 'positions trades history balance csv',
-  '/analytics': 'metrics sharpe drawdown', '/performance': 'ranking compare', '/trading': 'settings risk wallet', '/subscription': 'plans billing upgrade trial',
-  '/security': 'password sign out log out theme dark colours notifications push snapshot wipe', '/support': 'help contact', '/library': 'learn articles docs',
-  '/getting-started': 'onboarding', '/guided-setup': 'wizard onboarding questions', '/referrals': 'invite friend', '/stop-all': 'panic halt emergency', '/faq': 'questions help',
+  ...Object.fromEntries(MENU_LINKS.map(({ to, also }) => [to, also])),
+  '/dashboard': 'home start equity', '/market': 'prices watchlist symbols', '/analytics': 'metrics sharpe drawdown',
+  '/trading': 'trading settings risk values pause', '/stop-all': 'panic halt emergency', '/faq': 'questions help',
 };
 
 function screens(tier: Tier): Find[] {
-  const links = [...navLinks(tier).filter((link) => link.upsell !== true), ...MORE_LINKS, { to: '/stop-all', label: 'Stop all agents' }, { to: '/how-it-works', label: 'How it works' }, { to: '/learn-more', label: 'Learn more' }, ...FOOTER_LINKS];
+  const links = [...navLinks(tier).filter((link) => link.upsell !== true), ...MENU_LINKS, { to: '/stop-all', label: 'Stop all agents' }, { to: '/how-it-works', label: 'How it works' }, { to: '/learn-more', label: 'Learn more' }, ...FOOTER_LINKS];
   return links.map(({ to, label }): Find => {
     const keys = GOES.find((goes) => goes.to === to)?.keys;
     return { kind: 'go', id: `screen-${to.slice(1)}`, group: 'Screens', name: label, note: '', to, ...(keys === undefined ? {} : { keys }) };
@@ -38,7 +37,7 @@ export function allFinds({ tier, views, symbols }: Known): Find[] {
   return [
     ...views.map(({ agent, statusText }): Find => ({ kind: 'go', id: `agent-${agent.id}`, group: 'Agents', name: agent.name, note: statusText, to: `/agents/${encodeURIComponent(agent.id)}` })),
     ...views.flatMap(({ agent, canStop, canStart }): Find[] => [
-      ...(canStop ? [{ kind: 'stop' as const, id: `stop-${agent.id}`, group: 'Acts' as const, name: `Stop ${agent.name}`, note: 'asks first', agentId: agent.id }] : []),
+      ...(canStop ? [{ kind: 'stop' as const, id: `stop-${agent.id}`, group: 'Acts' as const, name: `Stop ${agent.name}`, note: 'at once, with Undo', agentId: agent.id }] : []),
       ...(canStart && !canStop ? [{ kind: 'start' as const, id: `start-${agent.id}`, group: 'Acts' as const, name: `Start ${agent.name}`, note: 'shows what it would do first', agentId: agent.id }] : []),
     ]),
     ...symbols.map((symbol): Find => ({ kind: 'go', id: `symbol-${symbol.replace('/', '-')}`, group: 'Symbols', name: symbol, note: '', to: `/market/${symbol.replace('/', '-')}` })),

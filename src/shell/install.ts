@@ -8,23 +8,12 @@ export interface InstallEvent extends Event {
 }
 
 const DECLINED_KEY = 'tradewind.installDeclined';
-const FIRST_VISIT_KEY = 'tradewind.firstVisit';
-/** Opened again after this long it is another visit, not a reload. */
-const VISIT_APART_MS = 3_600_000;
-
-/** Whether this browser was here before, in another sitting. The first visit is noted. `now`: the device's clock, ms. */
-export function comesBack(now = Date.now(), storage: Pick<Storage, 'getItem' | 'setItem'> = localStorage): boolean {
-  const first = Number(storage.getItem(FIRST_VISIT_KEY) ?? Number.NaN);
-  if (Number.isFinite(first) && first <= now) return now - first >= VISIT_APART_MS;
-  storage.setItem(FIRST_VISIT_KEY, String(now));
-  return false;
-}
 
 /** `prompt`: the browser asks when told to. `share`: iPhone and iPad, where the person does it by the Share button. */
 export type InstallWay = 'prompt' | 'share' | null;
 
-export const install = proxy<{ event: InstallEvent | null; declined: boolean; installed: boolean; returning: boolean }>({
-  event: null, declined: localStorage.getItem(DECLINED_KEY) === 'true', installed: false, returning: comesBack(),
+export const install = proxy<{ event: InstallEvent | null; declined: boolean; installed: boolean }>({
+  event: null, declined: localStorage.getItem(DECLINED_KEY) === 'true', installed: false,
 });
 
 /** iPadOS calls itself a Mac; a Mac has no touch screen. */

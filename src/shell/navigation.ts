@@ -1,7 +1,19 @@
-/** Which links the shell shows to whom, as data; refuses to hide Stop. */
+/** Which links the shell shows to whom, as data: header, bottom bar, menu, rail and palette all read it. */
+import {
+  Activity, Bell, BookOpen, Bot, ChartCandlestick, ChartPie, Gift, LayoutDashboard, LifeBuoy, ListChecks, ReceiptText, Settings, ShieldCheck, Wallet,
+  Waypoints, type LucideIcon,
+} from 'lucide-react';
 import { tierSatisfies, type Tier } from '../../contract/tiers.ts';
 
 export interface NavLink { to: string; label: string; upsell?: boolean }
+
+export interface MenuLink extends NavLink {
+  icon: LucideIcon;
+  /** Words by which people look for it in the palette. */
+  also: string;
+}
+
+export interface MenuGroup { title: string; links: readonly MenuLink[] }
 
 /** The navigation bar of a signed-in person; the fifth link is the PRO dashboard or the way to it. */
 export function navLinks(tier: Tier): NavLink[] {
@@ -21,19 +33,38 @@ export const FOOTER_LINKS: readonly NavLink[] = [
   { to: '/faq', label: 'FAQ' },
 ];
 
-/** What the rail and the menu add to the bar, by what a person does with it. */
-export const MORE_LINKS: readonly NavLink[] = [
-  { to: '/agents', label: 'Agents' },
-  { to: '/portfolio', label: 'Portfolio' },
-  { to: '/performance', label: 'Performance' },
-  { to: '/getting-started', label: 'Getting started' },
-  { to: '/guided-setup', label: 'Guided setup' },
-  { to: '/library', label: 'Library' },
-  { to: '/referrals', label: 'Referrals' },
-  { to: '/support', label: 'Support' },
-  { to: '/subscription', label: 'Subscription' },
-  { to: '/security', label: 'Security' },
+/** What the rail and the menu add to the header's links. A new entry is one line here. */
+export const MENU_GROUPS: readonly MenuGroup[] = [
+  {
+    title: 'Trade',
+    links: [
+      { to: '/agents', label: 'Agents', icon: Bot, also: 'bots strategies' },
+      { to: '/portfolio', label: 'Portfolio', icon: ChartPie, also: 'positions trades history balance csv' },
+      { to: '/alerts', label: 'Alerts', icon: Bell, also: 'price notify bell' },
+      { to: '/performance', label: 'Performance', icon: Activity, also: 'ranking compare' },
+    ],
+  },
+  {
+    title: 'You',
+    links: [
+      { to: '/settings', label: 'Settings', icon: Settings, also: 'profile name theme dark colours appearance notifications push data snapshot export delete' },
+      { to: '/wallet', label: 'Wallet', icon: Wallet, also: 'crypto address base swap send nft fund' },
+      { to: '/subscription', label: 'Subscription', icon: ReceiptText, also: 'plans billing upgrade trial' },
+      { to: '/security', label: 'Security', icon: ShieldCheck, also: 'password sign out log out session wipe email' },
+      { to: '/referrals', label: 'Referrals', icon: Gift, also: 'invite friend' },
+    ],
+  },
+  {
+    title: 'Help',
+    links: [
+      { to: '/getting-started', label: 'Getting started', icon: ListChecks, also: 'onboarding first steps' },
+      { to: '/guided-setup', label: 'Guided setup', icon: Waypoints, also: 'wizard onboarding questions first agent' },
+      { to: '/library', label: 'Library', icon: BookOpen, also: 'learn articles docs' },
+      { to: '/support', label: 'Support', icon: LifeBuoy, also: 'help contact' },
+    ],
+  },
 ];
+export const MENU_LINKS: readonly MenuLink[] = MENU_GROUPS.flatMap(({ links }) => links);
 
 export function isCurrent(path: string, link: string): boolean {
   if (link === '/dashboard' && path === '/standard-dashboard') return true;
@@ -41,8 +72,11 @@ export function isCurrent(path: string, link: string): boolean {
 }
 
 /** The screens of the bottom bar: one is not left by going back. */
-export const BAR_LINKS: readonly NavLink[] = [
-  { to: '/dashboard', label: 'Dashboard' }, { to: '/agents', label: 'Agents' }, { to: '/market', label: 'Markets' }, { to: '/portfolio', label: 'Portfolio' },
+export const BAR_LINKS: readonly (NavLink & { icon: LucideIcon })[] = [
+  { to: '/dashboard', label: 'Dashboard', icon: LayoutDashboard },
+  { to: '/agents', label: 'Agents', icon: Bot },
+  { to: '/market', label: 'Markets', icon: ChartCandlestick },
+  { to: '/portfolio', label: 'Portfolio', icon: ChartPie },
 ];
 
 /** Where a screen without a history leads back to; null for the screens of the bottom bar. */
@@ -53,5 +87,6 @@ export function backOf(path: string): string | null {
 }
 
 const DASHBOARDS = ['/dashboard', '/standard-dashboard', '/pro-dashboard'];
+export const isDashboard = (path: string): boolean => DASHBOARDS.includes(path);
 /** The trial banner is for signed-in people on every page but the dashboards. */
-export const showsTrialBanner = (path: string): boolean => !DASHBOARDS.includes(path);
+export const showsTrialBanner = (path: string): boolean => !isDashboard(path);

@@ -8,7 +8,7 @@ export interface Shortcut {
   to?: string;
 }
 
-/** A letter after `g` goes to a screen. Stop all goes to its screen alone, where it is held. */
+/** A letter after `g` goes to a screen. Stop all goes to its screen alone, where it is said what will happen. */
 export const GOES: readonly (Shortcut & { to: string })[] = [
   { keys: 'g d', label: 'Dashboard', to: '/dashboard' },
   { keys: 'g a', label: 'Agents', to: '/agents' },
@@ -21,6 +21,7 @@ export const GOES: readonly (Shortcut & { to: string })[] = [
   { keys: 'g s', label: 'Stop all agents', to: '/stop-all' },
 ];
 export const OTHERS: readonly Shortcut[] = [
+  { keys: 'u', label: 'Undo the last Stop, while that is offered' },
   { keys: '/', label: 'Search on this screen, or everywhere' },
   { keys: '?', label: 'This list' },
 ];
@@ -42,7 +43,7 @@ export function openPalette(): void {
   shortcuts.open = 'palette';
 }
 
-export type Meaning = { go: string } | 'palette' | 'sheet' | 'search';
+export type Meaning = { go: string } | 'palette' | 'sheet' | 'search' | 'undo';
 /** How long a `g` waits for its letter, ms. */
 const SEQUENCE_MS = 1_500;
 
@@ -62,7 +63,7 @@ export function createKeyReader(): (event: Pressed, typing: boolean, on: boolean
       if (goes !== undefined) return { go: goes.to };
     }
     if (event.key === 'g') begunAt = event.timeStamp;
-    return event.key === '?' ? 'sheet' : event.key === '/' ? 'search' : null;
+    return event.key === '?' ? 'sheet' : event.key === '/' ? 'search' : event.key === 'u' ? 'undo' : null;
   };
 }
 

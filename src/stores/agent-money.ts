@@ -1,5 +1,5 @@
 /** An agent's money by the newest word there is of it, the portfolio's or the list's; refuses to mix the two. */
-import { add, formatFixed, parseFixed, ZERO, type Fixed } from '../../contract/money.ts';
+import { add, divide, formatFixed, parseFixed, subtract, toNumber, ZERO, type Fixed } from '../../contract/money.ts';
 import type { Agent } from '../../contract/agents.ts';
 import type { Portfolio } from '../../contract/trading.ts';
 
@@ -15,8 +15,41 @@ const total = (list: readonly (string | null)[]): Fixed => list.reduce<Fixed>((s
  */
 export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): AgentMoney {
   if (portfolio?.results === undefined || portfolio.sequence < list.sequence || portfolio.servedAt < list.asOf) return agent;
-  const pairs = portfolio.results.find(({ agentId }) => agentId === agent.id)?.pairs ?? [];
+  const { realized, unrealized, fees, total: result } = recordOf(agent.id, portfolio) ?? agent;
+  return { realized, unrealized, fees, total: result };
+}
+
+/** What an agent's trades add up to in this book: counts and money of one reading of the account. */
+export interface AgentRecord extends AgentMoney {
+  trades: number;
+  /** Sales: each closed a position or a part of one. */
+  sells: number;
+  /** Null where the reading does not say, as in one kept from before. */
+  wins: number | null;
+  profitFactor: number | null;
+  /** Realised a sale; null without one. */
+  expectancy: string | null;
+}
+
+/** All of an agent's figures from one portfolio; null where that does not tell results by agent. */
+export function recordOf(agentId: string, portfolio: Pick<Portfolio, 'results' | 'positions'> | null): AgentRecord | null {
+  if (portfolio?.results === undefined) return null;
+  const pairs = portfolio.results.find((one) => one.agentId === agentId)?.pairs ?? [];
   const realized = total(pairs.map((pair) => pair.realized));
-  const unrealized = total(portfolio.positions.filter(({ agentId }) => agentId === agent.id).map((position) => position.unrealized));
-  return { realized: formatFixed(realized), unrealized: formatFixed(unrealized), fees: formatFixed(total(pairs.map((pair) => pair.fees))), total: formatFixed(add(realized, unrealized)) };
+  const unrealized = total(portfolio.positions.filter((one) => one.agentId === agentId).map((one) => one.unrealized));
+  const sells = pairs.reduce((sum, pair) => sum + pair.sells, 0);
+  const isTold = pairs.every((pair) => pair.wins !== undefined && pair.won !== undefined);
+  const won = total(pairs.map((pair) => pair.won ?? null));
+  const lost = subtract(won, realized);
+  return {
+    realized: formatFixed(realized),
+    unrealized: formatFixed(unrealized),
+    fees: formatFixed(total(pairs.map((pair) => pair.fees))),
+    total: formatFixed(add(realized, unrealized)),
+    trades: pairs.reduce((sum, pair) => sum + pair.trades, 0),
+    sells,
+    wins: isTold ? pairs.reduce((sum, pair) => sum + (pair.wins ?? 0), 0) : null,
+    profitFactor: isTold && lost > ZERO ? toNumber(won) / toNumber(lost) : null,
+    expectancy: sells === 0 ? null : formatFixed(divide(realized, parseFixed(String(sells)), 'half-even')),
+  };
 }

@@ -1,6 +1,6 @@
 /** An agent as a person sees it: the server's word, with what waits to be sent laid over it; refuses to call a wish a fact. */
 import type { Agent } from '../../contract/agents.ts';
-import { withLocalTimes } from '../format/times.ts';
+import { localSentence } from '../format/sentences.ts';
 import { concerns, isStop, type OutboxEntry } from '../offline/outbox-entry.ts';
 
 export interface AgentView {
@@ -11,6 +11,8 @@ export interface AgentView {
   wish: 'start' | 'stop' | null;
   /** The server's word on the agent, then the command's state: two facts, two lines. */
   statusText: string;
+  /** Whether that word still stands: the server is there and has spoken lately. */
+  current: boolean;
   commandText: string | null;
   /** A stop that failed stands as an alert until it is dealt with. */
   alert: boolean;
@@ -22,27 +24,45 @@ export interface AgentView {
   canReview: boolean;
 }
 
-/** "Running", "Stopped, protecting 2 positions", "Halted: …": only ever what the server said. */
-export function statusText(agent: Pick<Agent, 'status' | 'openPositions' | 'hold'>): string {
-  const protecting = agent.openPositions === 0 ? '' : `, protecting ${agent.openPositions} ${agent.openPositions === 1 ? 'position' : 'positions'}`;
-  switch (agent.status) {
-    case 'running': return 'Running';
-    case 'stopped': return `Stopped${protecting}`;
-    case 'halted': return `Halted${agent.hold === null ? '' : `: ${withLocalTimes(agent.hold.text)}`}`;
-    case 'faulted': return `Faulted${agent.hold === null ? '' : `: ${agent.hold.text}`}${protecting}`;
-  }
+const STATUS_WORD = { running: 'Running', stopped: 'Stopped', halted: 'Halted', faulted: 'Faulted' } as const;
+
+/** "Running", "Stopped when last seen": the server's word, and whether it still stands. */
+export const statusWord = (status: Agent['status'], current: boolean): string => `${STATUS_WORD[status]}${current ? '' : ' when last seen'}`;
+
+/** ", protecting 2 positions" of an agent that opens nothing more; empty for one that runs. */
+export function protectingText({ status, openPositions }: Pick<Agent, 'status' | 'openPositions'>): string {
+  if (openPositions === 0 || status === 'running' || status === 'halted') return '';
+  return `, protecting ${openPositions} ${openPositions === 1 ? 'position' : 'positions'}`;
 }
 
-const WORD = { start: 'Start', stop: 'Stop', 'start-all': 'Start all', 'stop-all': 'Stop all' } as const;
+/**
+ * "Running", "Stopped, protecting 2 positions", "Halted: …": only ever what the server said. Once the server is away
+ * nobody here knows what has happened since: then it is "Running when last seen".
+ */
+export function statusText(agent: Pick<Agent, 'status' | 'openPositions' | 'hold'>, current = true): string {
+  const why = agent.hold === null || agent.status === 'running' || agent.status === 'stopped' ? '' : `: ${localSentence(agent.hold.text)}`;
+  return `${statusWord(agent.status, current)}${why}${protectingText(agent)}`;
+}
+
+/** "2 of 5 running", and of an earlier moment where the server's word no longer stands. */
+export function runningText(agents: readonly Pick<Agent, 'status'>[], current: boolean): string {
+  const running = agents.filter(({ status }) => status === 'running').length;
+  return `${running} of ${agents.length} running${current ? '' : ' when last seen'}`;
+}
+
+const WORD = { start: 'Start', stop: 'Stop', 'start-all': 'Start all', 'stop-all': 'Stop all', 'set-alert': 'Alert', 'delete-alert': 'Deletion of alert' } as const;
 
 /** A command by what it does and to whom: "Stop Harbour", "Stop all". */
-export function commandName(entry: Pick<OutboxEntry, 'intent' | 'agentId' | 'agentName'>): string {
-  return entry.agentId === null ? WORD[entry.intent] : `${WORD[entry.intent]} ${entry.agentName}`;
+export function commandName(entry: Pick<OutboxEntry, 'intent' | 'agentName'>): string {
+  return entry.agentName === '' ? WORD[entry.intent] : `${WORD[entry.intent]} ${entry.agentName}`;
 }
+
+/** Whom or what a command is about. */
+export const commandTarget = (entry: Pick<OutboxEntry, 'agentName'>): string => (entry.agentName === '' ? 'All agents' : entry.agentName);
 
 /** The same of a record that was set aside; null where it cannot be read even so far. */
 export function setAsideName(record: { readonly intent: OutboxEntry['intent']; readonly agentName: string } | null): string | null {
-  return record === null ? null : commandName({ ...record, agentId: record.agentName === '' ? null : '' });
+  return record === null ? null : commandName(record);
 }
 
 /** Where a command is on its way, in words. */
@@ -59,6 +79,13 @@ export function commandText(entry: Pick<OutboxEntry, 'intent' | 'state' | 'reaso
     case 'lapsed': return `${name} lapsed${why}`;
     case 'cancelled': return `${name} cancelled.`;
   }
+}
+
+/** What a stop that was never sent leaves going on; nothing of what does not run. */
+export function untilThen(entry: Pick<OutboxEntry, 'intent' | 'state' | 'attempts' | 'agentId'>, agents: readonly Pick<Agent, 'id' | 'status'>[]): string {
+  if (!isStop(entry) || entry.state !== 'saved' || entry.attempts > 0) return '';
+  const running = agents.filter(({ id, status }) => status === 'running' && (entry.agentId === null || entry.agentId === id));
+  return running.length === 0 ? '' : running.length === 1 ? ' The agent keeps trading until then.' : ' Your agents keep trading until then.';
 }
 
 /** The command's words on the screen of one agent: of a command for many, what became of this one. */
@@ -79,16 +106,16 @@ export const failedStops = <E extends Pick<OutboxEntry, 'intent' | 'state'>>(ent
   entries.filter((entry) => isStop(entry) && (entry.state === 'failed' || entry.state === 'lapsed'));
 
 /** Lays the queue over one agent. Nothing here changes the agent: `status` stays the server's. */
-export function agentView(agent: Agent, entries: readonly OutboxEntry[]): AgentView {
+export function agentView(agent: Agent, entries: readonly OutboxEntry[], current = true): AgentView {
   const mine = entries.filter((entry) => concernsAgent(entry, agent.id)).sort((a, b) => b.sequence - a.sequence);
   const open = mine.find(isOpen) ?? null;
   const entry = open ?? mine.find((other) => other.state === 'failed' || other.state === 'lapsed') ?? null;
   const wish = open === null ? null : isStop(open) ? 'stop' : 'start';
   const unsent = open !== null && open.attempts === 0 && open.agentId !== null;
   return {
-    agent, entry, wish,
-    statusText: statusText(agent),
-    commandText: entry === null ? null : textFor(entry, agent.id),
+    agent, entry, wish, current,
+    statusText: statusText(agent, current),
+    commandText: entry === null ? null : `${textFor(entry, agent.id)}${untilThen(entry, [agent])}`,
     alert: entry !== null && failedStops([entry]).length > 0,
     canStart: (agent.status === 'stopped' || agent.status === 'faulted') && wish !== 'start',
     // Stop is never hidden: a start on its way may still arrive. One that waits to be confirmed and was never sent cannot.

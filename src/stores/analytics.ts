@@ -1,14 +1,13 @@
 /** Metrics of the account and results of single agents, as the server computed them; refuses to compute its own. */
 import { proxy } from 'valtio';
-import type { AgentSummary } from '../../contract/agents.ts';
 import type { AgentInsight } from '../../contract/insight.ts';
 import type { AgentPerformance, Analytics } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';
+import { accountMark, ANALYTICS_REST_MS, INSIGHT_REST_MS, sharedFresh, SPREAD_MS, tradeMark } from './keep-fresh.ts';
 import { load } from './load.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 
 export const analyticsStore = proxy<Slot<Analytics>>(emptySlot());
-export const summaryStore = proxy<Slot<AgentSummary>>(emptySlot());
 /** Results over time of all agents; with Pro their limits and decisions. */
 export const insightStore = proxy<Slot<AgentInsight>>(emptySlot());
 /** By agent id; an entry appears when its screen first asks for it. */
@@ -23,10 +22,6 @@ export function loadAnalytics(force = false): Promise<void> {
   return load(analyticsStore, force, () => api.call('analytics', {}), (reply) => { applyAnalytics(reply, 'network'); });
 }
 
-export function loadSummary(force = false): Promise<void> {
-  return load(summaryStore, force, () => api.call('agentSummary', {}), (reply) => { fill(summaryStore, reply, 'network', Date.now()); });
-}
-
 export function applyInsight(next: AgentInsight, origin: Origin, savedAt = Date.now()): void {
   fill(insightStore, next, origin, savedAt);
 }
@@ -34,6 +29,11 @@ export function applyInsight(next: AgentInsight, origin: Origin, savedAt = Date.
 export function loadInsight(force = false): Promise<void> {
   return load(insightStore, force, () => api.call('agentInsight', {}), (reply) => { applyInsight(reply, 'network'); });
 }
+
+/** While a screen shows results over time, each evaluation and trade leads to a reading. Returns what ends it. */
+export const keepInsight = sharedFresh({ mark: accountMark, read: () => loadInsight(true), restMs: INSIGHT_REST_MS, spreadMs: SPREAD_MS });
+/** The same of the account's metrics, with each trade. */
+export const keepAnalytics = sharedFresh({ mark: tradeMark, read: () => loadAnalytics(true), restMs: ANALYTICS_REST_MS, spreadMs: SPREAD_MS });
 
 export function loadPerformance(agentId: string, force = false): Promise<void> {
   performanceStore.byAgent[agentId] ??= emptySlot();
@@ -43,7 +43,6 @@ export function loadPerformance(agentId: string, force = false): Promise<void> {
 
 export function clearAnalytics(): void {
   clear(analyticsStore);
-  clear(summaryStore);
   clear(insightStore);
   performanceStore.byAgent = {};
 }

@@ -7,6 +7,10 @@ export interface ConnectionStore {
   /** Device clock (ms) of the last answer that was certainly the server's. */
   verifiedAt: number | null;
   stream: 'closed' | 'opening' | 'open' | 'shared' | 'stale';
+  /** Device clock (ms) at which the server was found again after it had been away; null while it never was. */
+  backAt: number | null;
+  /** Device clock (ms) since which the stream may have left something out; what was read later is whole. Null: nothing was missed. */
+  gapAt: number | null;
   /** Server's wall clock − device clock, in ms; null before the first answer. */
   serverClockOffset: number | null;
   /** Market clock − device clock, in ms; null before the stream's first word. */
@@ -18,7 +22,7 @@ export interface ConnectionStore {
 }
 
 export const connection = proxy<ConnectionStore>({
-  online: 'unknown', verifiedAt: null, stream: 'closed', serverClockOffset: null, marketClockOffset: null, marketStoppedAt: null, outdated: false,
+  online: 'unknown', verifiedAt: null, stream: 'closed', backAt: null, gapAt: null, serverClockOffset: null, marketClockOffset: null, marketStoppedAt: null, outdated: false,
 });
 
 let marketTime: number | null = null;

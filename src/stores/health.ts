@@ -42,6 +42,7 @@ export function noteServerTime(serverTime: number, deviceNow = Date.now()): void
 function here(at: number): void {
   clearTimeout(timer);
   awaySince = null;
+  if (connection.online === 'offline') connection.backAt = at;
   connection.verifiedAt = at;
   connection.online = 'online';
 }

@@ -1,8 +1,10 @@
 /** Moves the stores to and from the device: painted from at the start, kept as they change; refuses to overwrite the server's word. */
 import { subscribe } from 'valtio';
+import type { AlertList } from '../../contract/alerts.ts';
 import { readSnapshots, writeSnapshot, type SnapshotKind } from '../offline/snapshots.ts';
 import { log } from '../log.ts';
 import { agentsStore, applyAgents, type AgentsData } from './agents.ts';
+import { alertsStore, applyAlerts } from './alerts.ts';
 import { analyticsStore, applyAnalytics, applyInsight, insightStore } from './analytics.ts';
 import { takeEarlyRead } from './early-read.ts';
 import { applyHistory, historyStore } from './history.ts';
@@ -18,15 +20,19 @@ const KEEP_EVERY_MS = 4_000;
 
 /** What the first picture of the app is made of: the shell, its guard and the dashboard. */
 const FIRST = ['portfolio', 'agents', 'market', 'history', 'subscription', 'trial'] as const satisfies readonly SnapshotKind[];
-const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics', 'insight', 'wallet'] as const satisfies readonly SnapshotKind[];
+const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics', 'insight', 'wallet', 'alerts'] as const satisfies readonly SnapshotKind[];
+
+/** A start on the screen that begins with what Pro adds paints that too. */
+const firstKinds = (): readonly (typeof FIRST[number] | 'insight')[] => (location.pathname === '/pro-dashboard' ? [...FIRST, 'insight'] : FIRST);
 
 /**
  * Reads what is kept of a user, and is looked at first, into stores that are still empty; one change of the screen. The
  * user's database was opened by `openCommands`. What comes after the person has left is thrown away.
  */
 async function hydrateFirst(uid: string, present: () => boolean): Promise<void> {
-  const { portfolio, agents, market, history, subscription, trial } = await readSnapshots(uid, FIRST, undefined, takeEarlyRead(uid));
+  const { portfolio, agents, market, history, subscription, trial, insight } = await readSnapshots(uid, firstKinds(), undefined, takeEarlyRead(uid));
   if (!present()) return;
+  if (insight !== undefined && insightStore.data === null) applyInsight(insight.value, 'snapshot', insight.savedAt);
   if (portfolio !== undefined && portfolioStore.data === null) applyPortfolio(portfolio.value, 'snapshot', portfolio.savedAt);
   if (agents !== undefined && agentsStore.data === null) applyAgents(agents.value, 'snapshot', agents.savedAt);
   if (market !== undefined && marketStore.data === null) applyMarket(market.value, 'snapshot', market.savedAt);
@@ -36,7 +42,7 @@ async function hydrateFirst(uid: string, present: () => boolean): Promise<void> 
 
 /** Reads the rest of what is kept. */
 async function hydrateLater(uid: string, present: () => boolean): Promise<void> {
-  const { overview, pools, sparklines, settings, analytics, insight, wallet } = await readSnapshots(uid, LATER);
+  const { overview, pools, sparklines, settings, analytics, insight, wallet, alerts } = await readSnapshots(uid, LATER);
   if (!present()) return;
   if (overview !== undefined && overviewStore.data === null) applyOverview(overview.value, 'snapshot', overview.savedAt);
   if (pools !== undefined && poolsStore.data === null) applyPools(pools.value, 'snapshot', pools.savedAt);
@@ -44,6 +50,7 @@ async function hydrateLater(uid: string, present: () => boolean): Promise<void> 
   if (settings !== undefined && settingsStore.data === null) applySettings(settings.value, 'snapshot', settings.savedAt);
   if (analytics !== undefined && analyticsStore.data === null) applyAnalytics(analytics.value, 'snapshot', analytics.savedAt);
   if (insight !== undefined && insightStore.data === null) applyInsight(insight.value, 'snapshot', insight.savedAt);
+  if (alerts !== undefined && alertsStore.data === null) applyAlerts(alerts.value, 'snapshot', alerts.savedAt);
   if (wallet !== undefined && walletStore.data === null) applyWallet(wallet.value, 'snapshot', wallet.savedAt);
 }
 
@@ -97,6 +104,10 @@ function throttled<T>(store: Slot<T>, write: (data: T, savedAt: number) => Promi
 const agentsMark = ({ agents, entriesOff }: AgentsData): string =>
   `${agents.map(({ id, generation, version, status }) => `${id} ${generation} ${version} ${status}`).join(',')} ${JSON.stringify(entriesOff)}`;
 
+/** Which alerts there are and what became of them: told once, and to be found in the tunnel. */
+const alertsMark = ({ alerts, firings }: AlertList): string =>
+  `${alerts.map(({ id, version, phase }) => `${id} ${version} ${phase}`).join(',')} ${firings[0]?.id ?? ''}`;
+
 /** Keeps what the server says of a user until stopped. Stopping writes nothing: the user may have signed out. */
 export function keepSnapshots(uid: string): () => void {
   const kept = [
@@ -110,6 +121,7 @@ export function keepSnapshots(uid: string): () => void {
     throttled(settingsStore, (data, at) => writeSnapshot(uid, 'settings', data, at)),
     throttled(analyticsStore, (data, at) => writeSnapshot(uid, 'analytics', data, at)),
     throttled(insightStore, (data, at) => writeSnapshot(uid, 'insight', data, at)),
+    throttled(alertsStore, (data, at) => writeSnapshot(uid, 'alerts', data, at), alertsMark),
     throttled(walletStore, (data, at) => writeSnapshot(uid, 'wallet', data, at)),
     throttled(subscriptionStore, async (data, at) => {
       if (data.status !== null) await writeSnapshot(uid, 'subscription', data.status, at);

@@ -10,6 +10,7 @@ import { endSession, idToken, revokeSession, session } from '../identity/session
 import { log } from '../log.ts';
 import { whileSeen } from '../resting-timer.ts';
 import { agentsStore, applyAgent, applyEntriesOff, applyRuns, clearAgents, loadAgents, removeAgent } from './agents.ts';
+import { applyAlert, applyFiring, clearAlerts, loadAlerts, removeAlert } from './alerts.ts';
 import { clearAnalytics } from './analytics.ts';
 import { behind, noteBehind } from './behind.ts';
 import { clearBooks } from './books.ts';
@@ -18,10 +19,15 @@ import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
 import { applyFill, clearHistory, historyStore, loadHistory } from './history.ts';
 import { hydrate, keepSnapshots } from './hydrate.ts';
 import { clearMarket, loadMarket, marketStore, takeTicks } from './market.ts';
+import { clearChartChoices, loadChartChoices } from './chart-choices.ts';
 import { clearChoices, loadChoices } from './market-choices.ts';
+import { tellPriceGap, tellPrices } from './price-news.ts';
+import { clearTableChoices, loadTableChoices } from './table-choices.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from './portfolio.ts';
 import { clearSettings, loadSettings } from './settings.ts';
+import type { Slot } from './slot.ts';
 import { checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionChanged } from './subscription.ts';
+import { followVisits } from './visits.ts';
 import { clearWallet, walletChanged } from './wallet.ts';
 
 const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
@@ -31,13 +37,16 @@ let stream: SharedStream | null = null;
 let stopKeeping: () => void = () => undefined;
 let restoredFirst: () => void = () => undefined;
 let rereading: ReturnType<typeof setTimeout> | undefined;
+/** Device clock (ms) of the stream's last event of any kind. */
+let heardAt = 0;
 
 /** Reads again everything the stream may have told and we did not hear. Calls in one breath become one reading. */
 export function rereadAll(): void {
+  connection.gapAt = Date.now();
   clearTimeout(rereading);
   rereading = setTimeout(() => {
     if (session.status !== 'signed-in') return;
-    void Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true), loadMarket(true)]);
+    void Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true), loadMarket(true), loadAlerts(true)]);
   }, 150);
 }
 
@@ -53,7 +62,26 @@ function oldestSequence(): number {
 async function catchUp(sequence: number): Promise<void> {
   const owner = uid;
   await Promise.all([loadAgents(), loadPortfolio(), loadHistory()]);
-  if (uid === owner && oldestSequence() < sequence) rereadAll();
+  if (uid !== owner) return;
+  if (oldestSequence() < sequence) rereadAll();
+  else connection.gapAt = null;
+}
+
+/** What the stream would have told of. */
+const TOLD: readonly Slot<unknown>[] = [agentsStore, portfolioStore, historyStore, marketStore];
+
+/** The stream's state. As it ends, what it kept true was true until its last word, and from then on something may be missing. */
+function streamTurned(state: typeof connection.stream): void {
+  const streaming = (one: typeof connection.stream): boolean => one === 'open' || one === 'shared';
+  const ends = streaming(connection.stream) && !streaming(state);
+  connection.stream = state;
+  if (!ends) return;
+  const gapBefore = connection.gapAt ?? 0;
+  for (const slot of TOLD) {
+    const isWord = slot.origin === 'network' || slot.origin === 'stream';
+    if (isWord && slot.savedAt !== null && slot.savedAt >= gapBefore && slot.savedAt < heardAt) slot.savedAt = heardAt;
+  }
+  connection.gapAt = Math.max(Date.now(), heardAt + 1);
 }
 
 /** The server's word that this sign-in is over: by age it is paused, by revocation everything of the person's goes. */
@@ -64,11 +92,13 @@ function refused(reason: string): void {
 
 /** One event of the stream into the store it belongs to. */
 export function applyEvent(event: StreamEvent): void {
+  heardAt = Date.now();
   switch (event.type) {
     case 'hello':
       noteServerTime(event.serverTime);
       noteMarketTime(event.marketTime);
       rememberSource(event.source.id);
+      tellPriceGap();
       void catchUp(event.sequence);
       return;
     case 'heartbeat':
@@ -78,6 +108,7 @@ export function applyEvent(event: StreamEvent): void {
       return;
     case 'ticks':
       noteMarketTime(event.now);
+      tellPrices(event);
       // A board of fallback prices is another source's: the server's own comes by its own read.
       if (marketStore.origin !== 'exchange') takeTicks(event.symbols, event.now);
       return;
@@ -93,18 +124,25 @@ export function applyEvent(event: StreamEvent): void {
       void loadSettings(true);
       walletChanged();
       return;
+    case 'alert.changed': applyAlert(event.alert, event.sequence); return;
+    case 'alert.deleted': removeAlert(event.alertId, event.sequence); return;
+    case 'alert.fired': applyFiring(event.alert, event.firing, event.sequence); return;
     case 'session.ended': refused(event.reason); return;
   }
 }
 
 function clearAll(): void {
   behind.told = null;
+  connection.gapAt = null;
   clearAgents();
+  clearAlerts();
   clearAnalytics();
   clearBooks();
   clearHistory();
   clearMarket();
   clearChoices();
+  clearChartChoices();
+  clearTableChoices();
   clearPortfolio();
   clearSettings();
   clearSubscription();
@@ -117,8 +155,8 @@ async function listen(owner: string): Promise<void> {
   if (uid !== owner || session.status !== 'signed-in') return;
   stream ??= joinStream({
     uid: owner, url: `${environment.apiUrl}/api/stream`, token: idToken, fetch: apiFetch,
-    onEvent: applyEvent, onGap: rereadAll,
-    onState: (state) => { connection.stream = state; },
+    onEvent: applyEvent, onGap: () => { rereadAll(); tellPriceGap(); },
+    onState: streamTurned,
     onRefused: refused,
   });
 }
@@ -129,7 +167,7 @@ function leaveStream(): void {
 }
 
 async function begin(owner: string): Promise<void> {
-  await Promise.all([hydrate(owner, () => uid === owner, restoredFirst), noteBehind(owner), loadChoices(owner, () => uid === owner)]);
+  await Promise.all([hydrate(owner, () => uid === owner, restoredFirst), noteBehind(owner), loadChoices(owner, () => uid === owner), loadChartChoices(owner, () => uid === owner), loadTableChoices(owner, () => uid === owner)]);
   if (uid !== owner) return;
   stopKeeping = keepSnapshots(owner);
   refresh();
@@ -138,7 +176,7 @@ async function begin(owner: string): Promise<void> {
 /** Asks the server for what the first screens show, and joins the stream. Fresh data is not asked for again. */
 function refresh(): void {
   if (uid === null || session.status !== 'signed-in') return;
-  void Promise.all([checkSubscriptionIfDue(), loadPortfolio(), loadAgents(), loadMarket(), loadHistory(), loadSettings()]);
+  void Promise.all([checkSubscriptionIfDue(), loadPortfolio(), loadAgents(), loadMarket(), loadHistory(), loadSettings(), loadAlerts()]);
   listen(uid).catch((error: unknown) => { log.error('The stream could not be opened', error); });
 }
 
@@ -150,6 +188,7 @@ function follow(): void {
     stopKeeping = () => undefined;
     clearAll();
     uid = next;
+    followVisits(next);
     if (next !== null) begin(next).catch((error: unknown) => { log.error('The saved data could not be read', error); });
     return;
   }

@@ -24,7 +24,7 @@ export function ExplorerLink({ chainId, hash }: { chainId: number; hash: string 
   const explorer = useConfig().chains.find(({ id }) => id === chainId)?.blockExplorers?.default;
   if (explorer === undefined) return null;
   return (
-    <a href={`${explorer.url}/tx/${hash}`} target="_blank" rel="noreferrer" className="inline-flex min-h-8 items-center gap-1 font-medium text-accent underline underline-offset-2">
+    <a href={`${explorer.url}/tx/${hash}`} target="_blank" rel="noreferrer" className="reach inline-flex min-h-8 items-center gap-1 font-medium text-accent underline underline-offset-2">
       {explorer.name}<span className="sr-only">, transaction {hash}</span><ExternalLink className="size-3.5" aria-hidden />
     </a>
   );

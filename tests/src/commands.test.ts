@@ -15,6 +15,7 @@ import type { OutboxEntry } from '../../src/offline/outbox-entry.ts';
 import { readSnapshot, writeSnapshot } from '../../src/offline/snapshots.ts';
 import { agentsStore, applyAgents, clearAgents } from '../../src/stores/agents.ts';
 import { connection } from '../../src/stores/connection.ts';
+import { offerUndo, stopOffer } from '../../src/stores/stop-offer.ts';
 import { startReplyServer, type Answering, type Asked, type ReplyServer } from '../support/reply-server.ts';
 import { entryOf, portfolio, start, T0 } from './offline/samples.ts';
 
@@ -188,9 +189,11 @@ describe('keeping and leaving', () => {
     await stopAgent(agent);
     await writeSnapshot(uid, 'portfolio', portfolio(T0));
     expect((await factory.databases()).map((one) => one.name)).toEqual([`tradewind-${uid}`]);
+    offerUndo({ agent, commandId: null, atTop: false }, 60_000);
     await signOut();
     expect(await factory.databases()).toEqual([]);
     expect(queue.entries).toEqual([]);
+    expect(stopOffer.offer, 'names an agent of the person who went').toBeNull();
     server.answer(echo);
     await sendQueued();
     expect(posts()).toEqual([]);

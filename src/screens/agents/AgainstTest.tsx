@@ -9,7 +9,7 @@ import { Age } from '../../components/Age.tsx';
 import { Amount, Percent } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
-import { formatShare } from '../../format/numbers.ts';
+import { formatRatio, formatShare } from '../../format/numbers.ts';
 import { formatDate, formatWhen } from '../../format/times.ts';
 import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { connection } from '../../stores/connection.ts';
@@ -72,7 +72,7 @@ function useLines(test: AgentTest, insight: AgentInsight) {
 }
 
 function Bps({ value, why }: { value: number | null; why?: string }) {
-  return value === null ? <span title={why}>—</span> : <span className="whitespace-nowrap">{value.toFixed(1).replace('-', '−')} bps</span>;
+  return value === null ? <span title={why}>—</span> : <span className="whitespace-nowrap">{formatRatio(value, 1)} bps</span>;
 }
 
 function Costs({ test }: { test: AgentTest }) {

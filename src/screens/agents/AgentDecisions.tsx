@@ -1,10 +1,11 @@
 /** Every decision with its reason and the signal behind it, newest first, by pair or acts alone; refuses to leave out why nothing was done. */
-import { useMemo, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { Decision } from '../../../contract/agents.ts';
 import type { AgentPerformance } from '../../../contract/trading.ts';
 import { Button } from '../../components/Button.tsx';
 import { SignalMeter } from '../../components/SignalMeter.tsx';
-import { formatWhen, withLocalTimes } from '../../format/times.ts';
+import { localSentence } from '../../format/sentences.ts';
+import { formatWhen } from '../../format/times.ts';
 import { useMarketNow } from '../reading.ts';
 import { groupDecisions } from './decision-groups.ts';
 import { reasonText } from './reason-words.ts';
@@ -20,8 +21,30 @@ export function reasonCounts(counts: AgentPerformance['decisionCounts']): { reas
   return [...by].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
 }
 
-export function AgentDecisions({ decisions, older }: { decisions: readonly Decision[]; older: AgentPerformance['decisionCounts'] }) {
+/** Below this, as seen from the top of the window, px, nothing of the list has gone under the header. */
+const HEADER_PX = 60;
+
+/**
+ * The decisions to show. As long as the list begins on the screen they are the newest there are; once the reader has
+ * scrolled into it they stay as they were, so that nothing moves under the finger, and the newer ones are counted.
+ */
+function useHeld(decisions: readonly Decision[], list: RefObject<HTMLElement | null>): { held: readonly Decision[]; waiting: number; take: () => void } {
+  const [held, setHeld] = useState(decisions);
+  useLayoutEffect(() => {
+    const isReadInto = (list.current?.getBoundingClientRect().top ?? HEADER_PX) < HEADER_PX;
+    if (!isReadInto) setHeld(decisions);
+  }, [decisions, list]);
+  const waiting = useMemo(() => {
+    const known = new Set(held.map(({ id }) => id));
+    return decisions.filter(({ id }) => !known.has(id)).length;
+  }, [decisions, held]);
+  return { held, waiting, take: () => { setHeld(decisions); } };
+}
+
+export function AgentDecisions({ decisions: newest, older }: { decisions: readonly Decision[]; older: AgentPerformance['decisionCounts'] }) {
   const now = useMarketNow(60_000);
+  const list = useRef<HTMLDivElement>(null);
+  const { held: decisions, waiting, take } = useHeld(newest, list);
   const [all, setAll] = useState(false);
   const [pair, setPair] = useState('');
   const [acts, setActs] = useState(false);
@@ -29,8 +52,17 @@ export function AgentDecisions({ decisions, older }: { decisions: readonly Decis
   const groups = useMemo(() => groupDecisions(decisions.filter((one) => (pair === '' || one.pair === pair) && (!acts || one.action === 'enter' || one.action === 'exit'))), [decisions, pair, acts]);
   const shown = all ? groups : groups.slice(0, SHOWN);
   const counted = reasonCounts(older).slice(0, REASONS_SHOWN);
+  const comeIn = (): void => {
+    take();
+    list.current?.scrollIntoView({ block: 'start' });
+    list.current?.focus({ preventScroll: true });
+  };
   return (
-    <>
+    <div ref={list} tabIndex={-1} className="scroll-mt-24 outline-none">
+      {/* Over the list and of no height of its own: it comes and goes without moving anything. */}
+      <div className="sticky top-16 z-10 flex h-0 justify-center">
+        {waiting > 0 && <Button size="sm" className="bg-surface shadow-float" onClick={comeIn}>{waiting} new {waiting === 1 ? 'decision' : 'decisions'}</Button>}
+      </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pb-2 text-xs text-ink-3">
         {pairs.length > 1 && <label className="flex items-center gap-2">Pair
           <select value={pair} onChange={(event) => { setPair(event.target.value); }} className="h-11 rounded-md border border-line-strong/60 bg-surface px-2 text-ink pointer-fine:h-8"><option value="">All</option>{pairs.map((one) => <option key={one}>{one}</option>)}</select>
@@ -46,7 +78,7 @@ export function AgentDecisions({ decisions, older }: { decisions: readonly Decis
               <time className="text-xs whitespace-nowrap text-ink-3" dateTime={new Date(decision.at).toISOString()}>{count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}{count > 1 ? `${formatWhen(since, now)} – ` : ''}{formatWhen(decision.at, now)}</time>
             </div>
             <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5">
-              <p className="min-w-0 text-xs text-ink-2">{withLocalTimes(decision.text, now)}</p>
+              <p className="min-w-0 text-xs text-ink-2">{localSentence(decision.text, now)}</p>
               {decision.strength !== null && <SignalMeter strength={decision.strength} threshold={decision.threshold} className="text-ink-3" />}
             </div>
           </li>
@@ -54,6 +86,6 @@ export function AgentDecisions({ decisions, older }: { decisions: readonly Decis
       </ul>
       {!all && groups.length > shown.length && <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setAll(true); }}>Show all {decisions.length}</Button>}
       {counted.length > 0 && <p className="rule pt-2 text-xs text-ink-3">Older than 30 days, by reason: {counted.map(({ reason, count }) => `${reasonText(reason)} ${count}×`).join(', ')}.</p>}
-    </>
+    </div>
   );
 }

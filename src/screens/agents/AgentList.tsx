@@ -21,10 +21,11 @@ const GRID = 'grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 lg:g
 
 function Find({ views, shown }: { views: readonly AgentView[]; shown: number }) {
   const view = useSnapshot(listView);
+  const current = views[0]?.current ?? true;
   return (
     <div className="mb-3 flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-end">
       <div className="min-w-0 max-sm:[&_label]:sr-only sm:w-64"><Field label="Find an agent" placeholder="Name, pair or pool" value={view.query} autoComplete="off" type="search" onChange={(event) => { listView.query = event.target.value; }} /></div>
-      <div role="group" aria-label="Status" className="flex flex-wrap gap-1 sm:gap-1.5">
+      <div role="group" aria-label={current ? 'Status' : 'Status when last seen'} className="flex flex-wrap gap-1 sm:gap-1.5">
         {(Object.keys(STATUS_NAME) as StatusFilter[]).map((status) => {
           const count = views.filter((one) => hasStatus(one, status)).length;
           const on = view.status === status;
@@ -95,7 +96,7 @@ export function AgentList({ views }: { views: readonly AgentView[] }) {
       <ul>{shown.map((view) => <Row key={view.agent.id} view={view} />)}</ul>
       {shown.length === 0 && (
         <div className="rule flex flex-wrap items-center justify-between gap-3 py-4 text-ink-2">
-          <p>No agent of {views.length} is {chosen.status === 'all' ? 'like that' : STATUS_NAME[chosen.status].toLowerCase()}{chosen.query.trim() === '' ? '' : ` and matches “${chosen.query.trim()}”`}.</p>
+          <p>No agent of {views.length} is {chosen.status === 'all' ? 'like that' : STATUS_NAME[chosen.status].toLowerCase()}{views[0]?.current === false && chosen.status !== 'all' ? ', as last seen' : ''}{chosen.query.trim() === '' ? '' : ` and matches “${chosen.query.trim()}”`}.</p>
           <Button size="sm" onClick={() => { listView.query = ''; listView.status = 'all'; }}>Show all</Button>
         </div>
       )}

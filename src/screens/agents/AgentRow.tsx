@@ -11,7 +11,9 @@ import { AgentName } from './AgentName.tsx';
 /** The agent's result over time. Its place is kept before the line is known. */
 export function AgentLine({ agent: { id, name, total } }: { agent: Pick<AgentView['agent'], 'id' | 'name' | 'total'> }) {
   const points = useSnapshot(insightStore).data?.series.find((one) => one.agentId === id)?.points ?? [];
-  return <span className="block h-5 w-16 sm:h-7 sm:w-24">{points.length > 1 && <Sparkline values={points.map(([, value]) => value)} change={Number(total)} label={`Result of ${name} over time`} className="h-full! w-full!" />}</span>;
+  // From nothing to the figure beside it, whatever the age of the points between them.
+  const values = [0, ...points.map(([, value]) => value), Number(total)];
+  return <span className="block h-5 w-16 sm:h-7 sm:w-24">{points.length > 1 && <Sparkline values={values} label={`Result of ${name} since its start`} className="h-full! w-full!" />}</span>;
 }
 
 export function AgentRow({ view }: { view: AgentView }) {

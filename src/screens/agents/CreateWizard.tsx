@@ -1,5 +1,5 @@
 /** A new agent in three short steps: how much risk, stated in money; what it trades; what it would do now. Keeps what was typed over a reload, refuses to hide the worst loss. */
-import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type FormEvent, type ReactNode } from 'react';
 import * as z from 'zod/mini';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
@@ -10,6 +10,7 @@ import { AgentDraft, checkDraft, formIssues, NEW_AGENT, previewOf } from './agen
 import { planText } from './agent-words.ts';
 import { keepDraft, NEW_AGENT_PATH, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
 import { RiskPresets } from './RiskPresets.tsx';
+import { useStepStart } from './step-start.ts';
 import { TermsFields } from './TermsFields.tsx';
 import { useCreate } from './use-create.ts';
 import { EntriesOffNotice } from './EntriesOff.tsx';
@@ -18,16 +19,11 @@ import WouldHaveDone from './WouldHaveDone.tsx';
 
 const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look']) });
 type Step = z.infer<typeof Kept>['step'];
+const INCOMPLETE = 'The terms are incomplete. Go back and complete them.';
 
-/** The step's heading takes the keyboard when the step comes, so that a reader hears where it is. */
-export function StepHead({ children, step }: { children: ReactNode; step: string }) {
-  const head = useRef<HTMLHeadingElement>(null);
-  const first = useRef(true);
-  useEffect(() => {
-    if (!first.current) head.current?.focus();
-    first.current = false;
-  }, [step]);
-  return <h3 ref={head} tabIndex={-1} className="mb-3 text-sm font-semibold outline-none">{children}</h3>;
+/** A step's own heading, which takes the keyboard when the step begins. */
+function StepHead({ children }: { children: ReactNode }) {
+  return <h3 data-step-heading tabIndex={-1} className="mb-3 text-sm font-semibold outline-none">{children}</h3>;
 }
 
 /** Create alone, or create and start: one call either way, so that nothing is half done. */
@@ -35,23 +31,30 @@ export function CreateActs({ draft, quote, busy, onCreate }: { draft: AgentDraft
   const { online } = useSnapshot(connection);
   const checked = checkDraft(draft);
   const sentence = checked.ok ? `Creates ${draft.name.trim()} and starts it at once. ${planText({ ...checked.value, quote, pool: draft.pool })}` : '';
-  if (online === 'offline') return <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">Offline: an agent is created by the server. What you have chosen is kept on this device.</p>;
+  if (online === 'offline') return <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">Offline. You can create the agent when you are back online. What you have chosen is kept on this device.</p>;
   return (
     <div className="flex flex-col gap-2 sm:flex-row-reverse">
       {draft.risk_profile === 'Aggressive'
-        ? <HoldToConfirm label="Create, hold to start" sentence={sentence} tone="primary" disabled={busy} onConfirm={() => { onCreate(true); }} />
+        ? <HoldToConfirm label="Hold to create and start" sentence={sentence} tone="primary" disabled={busy} onConfirm={() => { onCreate(true); }} />
         : <Button tone="primary" busy={busy} onClick={() => { onCreate(true); }}>Create and start</Button>}
       <Button busy={busy} onClick={() => { onCreate(false); }}>Create agent</Button>
     </div>
   );
 }
 
-/** `draft` given: a copy of another agent, not kept, beginning where its name is. */
-export default function CreateWizard({ quote, draft: given, onCreated }: { quote: string; draft?: AgentDraft | undefined; onCreated: (agent: Agent) => void }) {
+interface CreateWizardProps {
+  quote: string;
+  /** A copy of another agent: not kept, beginning where its name is. */
+  draft?: AgentDraft | undefined;
+  onCreated: (agent: Agent) => void;
+}
+
+export default function CreateWizard({ quote, draft: given, onCreated }: CreateWizardProps) {
   const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, { draft: given ?? NEW_AGENT, step: given === undefined ? 'risk' : 'terms' });
   const [{ draft, step }, setState] = useState(given === undefined ? kept : { draft: given, step: 'terms' as Step });
   const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
   const { busy, failure, create } = useCreate((agent) => { if (given === undefined) keep(null); onCreated(agent); });
+  const steps = useStepStart(step);
   const put = (next: { draft: AgentDraft; step: Step }): void => { setState(next); if (given === undefined) keep(next); };
   const change = (part: Partial<AgentDraft>): void => { setIssues({}); put({ draft: { ...draft, ...part }, step }); };
   const go = (to: Step): void => { put({ draft, step: to }); };
@@ -64,39 +67,40 @@ export default function CreateWizard({ quote, draft: given, onCreated }: { quote
   const send = (start: boolean): void => {
     void create(draft, start).then((fields) => { if (fields !== null) { setIssues(fields); go('terms'); } });
   };
-  if (step === 'risk') {
-    return (
-      <form onSubmit={(event) => { event.preventDefault(); go('terms'); }}>
-        <StepHead step={step}>1 of 3. How much may it risk</StepHead>
-        <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={change} />
-        <Button type="submit" tone="primary" wide className="mt-4">Next: name and pairs</Button>
-      </form>
-    );
-  }
-  if (step === 'terms') {
-    return (
-      <form noValidate onSubmit={look}>
-        <StepHead step={step}>2 of 3. What it trades</StepHead>
-        <TermsFields draft={draft} quote={quote} issues={issues} onChange={change} upgrade={{ from: NEW_AGENT_PATH, onLeave: () => { keepDraft(WIZARD_DRAFT, { draft, step }); } }} />
-        {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
-        <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
-          <Button type="submit" tone="primary" className="sm:flex-1">Next: what would it do now</Button>
-          <Button onClick={() => { go('risk'); }}>Back to risk: {draft.risk_profile}</Button>
-        </div>
-      </form>
-    );
-  }
   return (
-    <div>
-      <StepHead step={step}>3 of 3. {draft.name.trim()}, {draft.risk_profile}</StepHead>
-      <EntriesOffNotice className="mb-3" />
-      <WouldDoNow ask={previewOf(draft)} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing="The terms are not complete: go back and mend them." />
-      <div className="mt-5"><WouldHaveDone ask={previewOf(draft)} missing="The terms are not complete: go back and mend them." /></div>
-      {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
-      <div className="mt-5 flex flex-col gap-2">
-        <CreateActs draft={draft} quote={quote} busy={busy} onCreate={send} />
-        <Button tone="plain" onClick={() => { go('terms'); }}>Back to what it trades</Button>
-      </div>
+    <div ref={steps}>
+      {step === 'risk' && (
+        <form onSubmit={(event) => { event.preventDefault(); go('terms'); }}>
+          <StepHead>1 of 3. How much may it risk</StepHead>
+          <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={change} />
+          <Button type="submit" tone="primary" wide className="mt-4">Next: name and pairs</Button>
+        </form>
+      )}
+      {step === 'terms' && (
+        <form noValidate onSubmit={look}>
+          <StepHead>2 of 3. What it trades</StepHead>
+          <TermsFields draft={draft} quote={quote} issues={issues} onChange={change}
+            upgrade={{ from: NEW_AGENT_PATH, onLeave: () => { keepDraft(WIZARD_DRAFT, { draft, step }); } }} />
+          {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+          <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
+            <Button type="submit" tone="primary" className="sm:flex-1">Next: what would it do now</Button>
+            <Button onClick={() => { go('risk'); }}>Back to risk: {draft.risk_profile}</Button>
+          </div>
+        </form>
+      )}
+      {step === 'look' && (
+        <>
+          <StepHead>3 of 3. {draft.name.trim()}, {draft.risk_profile}</StepHead>
+          <EntriesOffNotice className="mb-3" />
+          <WouldDoNow ask={previewOf(draft)} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing={INCOMPLETE} />
+          <div className="mt-5"><WouldHaveDone ask={previewOf(draft)} missing={INCOMPLETE} /></div>
+          {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+          <div className="mt-5 flex flex-col gap-2">
+            <CreateActs draft={draft} quote={quote} busy={busy} onCreate={send} />
+            <Button tone="plain" onClick={() => { go('terms'); }}>Back to what it trades</Button>
+          </div>
+        </>
+      )}
     </div>
   );
 }

@@ -8,10 +8,12 @@ import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { Field, Select } from '../../components/Field.tsx';
+import { formatQuantity } from '../../format/numbers.ts';
+import { fieldText, typedNumber } from '../../format/typed-numbers.ts';
 import { byField, check } from '../../format/validation.ts';
 import { testedBefore } from '../../stores/tests-done.ts';
 import { loadAgents } from '../../stores/agents.ts';
-import { serverIssues, typedNumber } from './agent-draft.ts';
+import { serverIssues } from './agent-draft.ts';
 import { intervalText } from './agent-words.ts';
 import { useKeptDraft } from './kept-draft.ts';
 import { INTERVALS } from './TermsFields.tsx';
@@ -26,7 +28,7 @@ type EditDraft = z.infer<typeof EditDraft>;
 /** `base`: the version this edit was made on; what is heard of the agent meanwhile does not move it. */
 const Kept = z.object({ base: z.number(), draft: EditDraft });
 
-const termsOf = (agent: Agent): EditDraft => ({ risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval });
+const termsOf = (agent: Agent): EditDraft => ({ risk_profile: agent.risk_profile, size: fieldText(agent.max_position_size), execution_interval: agent.execution_interval });
 const isSame = (a: EditDraft, b: EditDraft): boolean => a.risk_profile === b.risk_profile && a.size === b.size && a.execution_interval === b.execution_interval;
 
 /** The same agent under the terms as they are typed; null while they cannot be saved. */
@@ -63,7 +65,7 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
       if (theirs?.success === true) {
         const { version, risk_profile, max_position_size, execution_interval } = theirs.data;
         keep({ base: version, draft });
-        setFailure(`Changed elsewhere meanwhile. The server has ${risk_profile}, ${max_position_size} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`);
+        setFailure(`Changed elsewhere meanwhile. The server has ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`);
         return;
       }
       const { fields, form } = serverIssues(error);
@@ -76,11 +78,11 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={(event) => { void submit(event); }}>
       {restored && (
-        <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"><span>What you typed before and did not save.</span><button type="button" className="min-h-8 font-medium underline underline-offset-2" onClick={() => { keep(null); setRestored(false); setIssues({}); setFailure(undefined); }}>Take the present terms</button></p>
+        <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"><span>What you typed before and did not save.</span><button type="button" className="reach min-h-8 font-medium underline underline-offset-2" onClick={() => { keep(null); setRestored(false); setIssues({}); setFailure(undefined); }}>Take the present terms</button></p>
       )}
       <Select label="Risk profile" value={draft.risk_profile} error={issues.risk_profile} options={PROFILES} onChange={(event) => { change({ risk_profile: event.target.value }); }} />
       <Field label="Most in one position" unit={agent.quote} inputMode="decimal" value={draft.size} error={issues.max_position_size} onChange={(event) => { change({ size: event.target.value }); }} />
-      <Select label="Looks at the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} onChange={(event) => { change({ execution_interval: event.target.value }); }} />
+      <Select label="Checks the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} onChange={(event) => { change({ execution_interval: event.target.value }); }} />
       {failure !== undefined && <p role="alert" className="text-danger">{failure}</p>}
       <Suspense fallback={<Skeleton className="h-40 w-full" />}><WouldDoNow ask={askAbout(agent, draft)} rows={agent.trading_pairs.length} missing="These terms cannot be saved yet." running={agent.status === 'running'} /></Suspense>
       <Suspense fallback={<Skeleton className="h-20 w-full" />}><WouldHaveDone ask={askAbout(agent, draft)} version={agent.version} missing="These terms cannot be saved yet." /></Suspense>

@@ -26,7 +26,7 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
     <fieldset className="min-w-0">
       <div className="flex items-baseline justify-between gap-3">
         <legend className="font-medium">Pairs</legend>
-        {chosen.length > 0 && <button type="button" onClick={() => { onChange([]); }} className="min-h-8 text-xs text-ink-3 underline underline-offset-2 hover:text-ink">Clear {chosen.length}</button>}
+        {chosen.length > 0 && <button type="button" onClick={() => { onChange([]); }} className="reach min-h-8 text-xs text-ink-3 underline underline-offset-2 hover:text-ink">Clear {chosen.length}</button>}
       </div>
       <p className="text-xs text-ink-3">{hint}</p>
       {offered.length >= SEARCH_FROM && <div className="mt-2"><Field label="Search pairs" value={query} placeholder="BTC" autoComplete="off" onChange={(event) => { setQuery(event.target.value); }} /></div>}

@@ -3,11 +3,13 @@ import { useSnapshot } from 'valtio';
 import { PositionSize } from '../../../contract/agents.ts';
 import { classes } from '../../components/class-names.ts';
 import { Amount } from '../../components/Figures.tsx';
+import { formatNumber, formatRatio } from '../../format/numbers.ts';
+import { typedNumber } from '../../format/typed-numbers.ts';
 import { loadMarket, marketStore } from '../../stores/market.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { useSlot } from '../reading.ts';
-import { PRESETS, typedNumber, type AgentDraft } from './agent-draft.ts';
+import { PRESETS, type AgentDraft } from './agent-draft.ts';
 import { positionLimit, riskOf, worstLoss } from './risk.ts';
 
 const UNKNOWN = 'Equity not yet known';
@@ -16,6 +18,16 @@ const UNKNOWN = 'Equity not yet known';
 function sizeOf(typed: string, preset: string): number {
   const size = typedNumber(typed);
   return size !== undefined && PositionSize.safeParse(size).success ? size : Number(preset);
+}
+
+/** What the draft may hold and lose in one pair, by this account; decimal text, or why it is not known. */
+export function useWorstLoss(draft: Pick<AgentDraft, 'risk_profile' | 'size'>): { position: string | undefined; loss: string | undefined; why: string } {
+  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
+  const equity = useSlot(portfolioStore, loadPortfolio).data?.equity ?? null;
+  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
+  const preset = PRESETS.find(({ profile }) => profile === draft.risk_profile);
+  if (equity === null || preset === undefined) return { position: undefined, loss: undefined, why: UNKNOWN };
+  return { ...worstLoss(sizeOf(draft.size, preset.size), equity, riskOf(preset.profile, own), feeBps), why: UNKNOWN };
 }
 
 function Preset({ preset, chosen, size, quote, equity, feeBps, onChoose }: { preset: (typeof PRESETS)[number]; chosen: boolean; size: string; quote: string; equity: string | null; feeBps: number | undefined; onChoose: () => void }) {
@@ -29,7 +41,7 @@ function Preset({ preset, chosen, size, quote, equity, feeBps, onChoose }: { pre
         <Amount value={worst?.loss} change quote={quote} why={UNKNOWN} />
       </span>
       <span className="mt-1 flex items-baseline justify-between gap-3 text-xs"><span className="text-ink-2">{preset.line}</span><span className="shrink-0 text-ink-3">worst loss in one pair</span></span>
-      <span className="mt-1 block text-xs text-ink-3">At most <Amount value={worst?.position} quote={quote} why={UNKNOWN} /> in a pair ({Number(positionLimit(risk).toFixed(2))}{'\u202f%'} of equity), stop {risk.stop}{'\u202f%'} below, enters from a signal of {risk.threshold.toFixed(2)}. Opens nothing new after losing {risk.dayLoss}{'\u202f%'} in a day or {risk.drawdown}{'\u202f%'} from the peak.</span>
+      <span className="mt-1 block text-xs text-ink-3">At most <Amount value={worst?.position} quote={quote} why={UNKNOWN} /> in a pair ({formatNumber(Number(positionLimit(risk).toFixed(2)))}{'\u202f%'} of equity), stop {formatNumber(risk.stop)}{'\u202f%'} below, enters from a signal of {formatRatio(risk.threshold)}. Opens nothing new after losing {formatNumber(risk.dayLoss)}{'\u202f%'} in a day or {formatNumber(risk.drawdown)}{'\u202f%'} from the peak.</span>
     </label>
   );
 }

@@ -9,6 +9,7 @@ import { Skeleton } from '../../components/EmptyState.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line } from '../../components/Section.tsx';
+import { formatNumber, formatRatio } from '../../format/numbers.ts';
 import { may } from '../../identity/security-context.ts';
 import { loadMarket, marketStore } from '../../stores/market.ts';
 import { portfolioStore } from '../../stores/portfolio.ts';
@@ -35,12 +36,12 @@ function Preview({ agent }: { agent: Agent }) {
       <EntriesOffNotice agentId={agent.id} className="mb-3" />
       <dl>
         <Line term="Risk values">{agent.risk_profile}, {settings === null ? 'yours not yet read' : risk.isOwn ? 'your own' : 'the preset'}</Line>
-        <Line term="Enters at a signal of">{risk.threshold.toFixed(2)} or more</Line>
-        <Line term={`Largest position, at most ${risk.position} % of equity`}><Amount value={worst?.position} quote={agent.quote} why="Equity not yet known" /></Line>
-        <Line term="Stop">{risk.stop} % below the entry</Line>
+        <Line term="Enters at a signal of">{formatRatio(risk.threshold)} or more</Line>
+        <Line term={`Largest position, at most ${formatNumber(risk.position)} % of equity`}><Amount value={worst?.position} quote={agent.quote} why="Equity not yet known" /></Line>
+        <Line term="Stop">{formatNumber(risk.stop)} % below the entry</Line>
         <Line term={<strong className="text-ink">Worst loss in one pair, at the stop</strong>}><strong><Amount value={worst?.loss} change why="Equity not yet known" /></strong></Line>
       </dl>
-      <p className="mt-3 mb-4 text-ink-2">{feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more than the stop. After losing {risk.dayLoss} % of its equity in a day, or {risk.drawdown} % from its peak, it opens nothing new. Paper money.</p>
+      <p className="mt-3 mb-4 text-ink-2">{feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more than the stop. After losing {formatNumber(risk.dayLoss)} % of its equity in a day, or {formatNumber(risk.drawdown)} % from its peak, it opens nothing new. Paper money.</p>
       <Suspense fallback={<Skeleton className="h-60 w-full" />}><WouldDoNow ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} /></Suspense>
       <Suspense fallback={<Skeleton className="mt-4 h-20 w-full" />}><div className="mt-4"><WouldHaveDone ask={{ agentId: agent.id }} version={agent.version} /></div></Suspense>
     </>

@@ -3,6 +3,7 @@ import { AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';
 import { Field, Select } from '../../components/Field.tsx';
+import { withLocalNumbers } from '../../format/number-marks.ts';
 import { loadPools, poolsStore } from '../../stores/market.ts';
 import { useAuth } from '../../stores/security.ts';
 import { useSlot } from '../reading.ts';
@@ -24,7 +25,7 @@ function PoolChoice({ pool, error, upgrade, onChange }: { pool: PoolId; error: s
       <Select label="Pool" hint={locked ? `${POOL_LINE.all_pools} Choosing one of the five alone comes with a larger plan.` : POOL_LINE[pool]} value={pool} error={error} disabled={locked}
         options={POOL_IDS.map((value) => ({ value, label: `${POOL_NAME[value]}${empty(value) ? ' (no pairs here)' : ''}`, disabled: empty(value) && value !== pool }))}
         onChange={(event) => { onChange(event.target.value as PoolId); }} />
-      {locked && <details className="mt-1"><summary className="min-h-8 cursor-pointer text-accent">Choose a pool of your own</summary><div className="pt-2"><UpgradeHere need={{ resource: 'trading', action: 'advanced' }} typed {...upgrade} /></div></details>}
+      {locked && <details className="mt-1"><summary className="reach min-h-8 cursor-pointer text-accent">Choose a pool of your own</summary><div className="pt-2"><UpgradeHere need={{ resource: 'trading', action: 'advanced' }} typed {...upgrade} /></div></details>}
     </div>
   );
 }
@@ -41,10 +42,10 @@ export function TermsFields({ draft, quote, issues, onChange, upgrade, named = t
       {named && <Field label="Name" value={draft.name} error={issues.name} autoComplete="off" maxLength={200} placeholder="Harbour" onChange={(event) => { onChange({ name: event.target.value }); }} />}
       <PoolChoice pool={draft.pool} error={issues.pool} upgrade={upgrade} onChange={(pool) => { onChange({ pool }); }} />
       <PairPicker offered={offered} chosen={draft.pairs} onChange={(pairs) => { onChange({ pairs }); }} error={issues.trading_pairs}
-        hint={offered.length === 0 ? (pools.error ?? 'The pairs on offer are being read.') : `None chosen means all ${inPool} of the pool. At most ${AGENT_PAIRS_MAX}.`} />
+        hint={offered.length === 0 ? (pools.error ?? 'Loading pairs.') : `Leave empty to trade all ${inPool} pairs. At most ${AGENT_PAIRS_MAX}.`} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Most in one position" unit={quote} inputMode="decimal" hint="From 1 to 1,000,000. A cap, not a target." value={draft.size} error={issues.max_position_size} onChange={(event) => { onChange({ size: event.target.value }); }} />
-        <Select label="Looks at the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} hint="Stops are watched on every price, whatever this says." onChange={(event) => { onChange({ execution_interval: event.target.value }); }} />
+        <Field label="Most in one position" unit={quote} inputMode="decimal" hint={withLocalNumbers('From 1 to 1,000,000. A cap, not a target.')} value={draft.size} error={issues.max_position_size} onChange={(event) => { onChange({ size: event.target.value }); }} />
+        <Select label="Checks the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} hint="Stop losses are always monitored in real time." onChange={(event) => { onChange({ execution_interval: event.target.value }); }} />
       </div>
     </div>
   );

@@ -63,21 +63,21 @@ export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs firs
     <section aria-label="What would it do now?" aria-busy={asking || undefined}>
       <div className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
         <h3 className="text-sm font-semibold">What would it do now?</h3>
-        {preview !== null && online !== 'offline' && <button type="button" disabled={asking} onClick={again} className="-mr-2 flex min-h-11 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink disabled:opacity-60 pointer-fine:min-h-8"><RefreshCw aria-hidden className={classes('size-3.5', asking && 'spin')} />Look again</button>}
+        {preview !== null && online !== 'offline' && <button type="button" disabled={asking} onClick={again} className="-mr-2 flex min-h-11 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink disabled:opacity-60 pointer-fine:min-h-8"><RefreshCw aria-hidden className={classes('size-3.5', asking && 'spin')} />Check again</button>}
       </div>
       {ask === null && <p className="rule py-2 text-ink-3">{missing}</p>}
-      {ask !== null && preview === null && online === 'offline' && <p role="status" className="rule py-2 text-ink-2">This needs the server: it decides on live candles and your account. It comes when you are back.</p>}
+      {ask !== null && preview === null && online === 'offline' && <p role="status" className="rule py-2 text-ink-2">This needs the server: it decides on live candles and your account. Available when you’re online.</p>}
       {ask !== null && preview === null && online !== 'offline' && error === null && <Waiting rows={Math.min(SHOWN, Math.max(1, rows))} />}
-      {ask !== null && error !== null && <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"><span>What it would do now could not be read. {error}</span><button type="button" onClick={again} className="min-h-8 font-medium underline underline-offset-2">Try again</button></p>}
+      {ask !== null && error !== null && <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"><span>The preview could not be loaded. {error}</span><button type="button" onClick={again} className="reach min-h-8 font-medium underline underline-offset-2">Try again</button></p>}
       {preview !== null && (
         <div className={classes('transition-opacity duration-100', asking && 'opacity-60')}>
           <p aria-live="polite" className="pb-2">{previewSentence(preview)}</p>
           <ul>{shown.map((one) => <Pair key={one.pair} one={one} />)}</ul>
           {list.length > shown.length && <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setAll(true); }}>Show all {list.length} pairs</Button>}
           {list.some(({ atStop }) => atStop !== null) && (
-            <p className="rule flex items-baseline justify-between gap-3 py-2"><strong className="font-semibold">Lost if every stop is hit, costs included</strong><strong className="shrink-0 font-semibold"><Amount value={preview.atStop} change quote={preview.quote} /></strong></p>
+            <p className="rule flex items-baseline justify-between gap-3 py-2"><strong className="font-semibold">Maximum loss if all stops trigger, incl. fees</strong><strong className="shrink-0 font-semibold"><Amount value={preview.atStop} change quote={preview.quote} /></strong></p>
           )}
-          <p className="text-xs text-ink-3">{online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed {formatWhen(preview.close, preview.asOf)}, at the prices of {formatWhen(preview.asOf, preview.asOf)}{speed === 1 ? '' : ' market time'}. {market === 'stopped' ? 'Prices have stopped: it looks again when they come.' : `${running ? 'It looks next' : 'Started now, it looks for the first time'} ${formatWhen(preview.nextLookAt, preview.asOf)} and decides anew.`} Paper money.</p>
+          <p className="text-xs text-ink-3">{online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed {formatWhen(preview.close, preview.asOf)}, at the prices of {formatWhen(preview.asOf, preview.asOf)}{speed === 1 ? '' : ' market time'}. {market === 'stopped' ? 'Prices have stopped: it checks again when they come.' : `${running ? 'Next check' : 'Started now, its first check is at'} ${formatWhen(preview.nextLookAt, preview.asOf)}.`} Preview only. Nothing will be traded.</p>
         </div>
       )}
     </section>

@@ -20,9 +20,9 @@ import { reasonText } from './reason-words.ts';
 import { useBacktest, type BacktestDone } from './use-backtest.ts';
 
 const PERIODS = [[7, '1W'], [30, '1M'], [90, '3M']] as const;
-const INTERVAL_NAME = { '5m': 'five minutes', '20m': 'twenty minutes', '1h': 'an hour', '1d': 'a day' } as const;
+const INTERVAL_NAME = { '1m': 'a minute', '5m': 'five minutes', '15m': 'fifteen minutes', '20m': 'twenty minutes', '1h': 'an hour', '4h': 'four hours', '1d': 'a day' } as const;
 /** Minutes between looks, and of candles. */
-const LOOKS = { '5-minute': 5, '20-minute': 20, daily: 1_440, '5m': 5, '20m': 20, '1h': 60, '1d': 1_440 } as const;
+const LOOKS = { '5-minute': 5, '20-minute': 20, daily: 1_440, '1m': 1, '5m': 5, '15m': 15, '20m': 20, '1h': 60, '4h': 240, '1d': 1_440 } as const;
 const TRADES_SHOWN = 5;
 const CHART_HEIGHT = 140;
 
@@ -128,11 +128,11 @@ export default function WouldHaveDone({ ask, version = 0, missing = 'Choose pair
       )}
       {state.at === 'busy' && (
         <><div className="rule flex items-center justify-between gap-3 py-2">
-          <label className="min-w-0 flex-1 text-ink-2">{state.text}<progress className="mt-1 block h-1 w-full accent-[var(--color-accent)]" max={100} value={percent} /></label>
+          <label className="min-w-0 flex-1 text-ink-2">{state.text}<progress className="mt-1 block h-1 w-full" max={100} value={percent} /></label>
           <Button size="sm" data-next onClick={cancel}>Cancel</Button>
         </div><Place /></>
       )}
-      {state.at === 'failed' && <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"><span>{state.message}</span><button type="button" data-next onClick={start} className="min-h-8 font-medium underline underline-offset-2">Try again</button></p>}
+      {state.at === 'failed' && <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"><span>{state.message}</span><button type="button" data-next onClick={start} className="reach min-h-8 font-medium underline underline-offset-2">Try again</button></p>}
       {state.at === 'done' && <><Found done={state.done} /><Button size="sm" tone="plain" className="mt-2 -ml-3" data-next onClick={start}>Test again</Button></>}
     </section>
   );

@@ -5,6 +5,7 @@ import type { FieldIssue } from '../../../contract/errors.ts';
 import { PreviewTerms, type AgentPreviewBody } from '../../../contract/preview.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { errorSentence } from '../../format/errors.ts';
+import { typedNumber } from '../../format/typed-numbers.ts';
 import { byField, check } from '../../format/validation.ts';
 
 /** Everything as text, as it stands in the fields. */
@@ -26,9 +27,6 @@ export const PRESETS: readonly { profile: RiskProfile; size: string; line: strin
   { profile: 'Moderate', size: '1000', line: 'The middle: more trades, twice the position.' },
   { profile: 'Aggressive', size: '2000', line: 'Enters on weaker signals, with large positions and a late stop.' },
 ];
-
-/** What is typed, as the contract reads it: nothing is missing, and what is no number stays none. */
-export const typedNumber = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
 
 const termsOf = (draft: AgentDraft): object => ({
   trading_pairs: draft.pairs, risk_profile: draft.risk_profile, max_position_size: typedNumber(draft.size), execution_interval: draft.execution_interval, pool: draft.pool,

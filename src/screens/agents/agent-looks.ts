@@ -40,7 +40,7 @@ const SOON_MS = 2_000;
  * here knows what has been looked at since.
  */
 export function runText(agent: Looks, now: number, market: MarketState = 'moving', late = 0, speed = 1): string {
-  if (market === 'unknown' && agent.lastRunAt !== null) return `last known look ${formatWhen(agent.lastRunAt, now)}`;
+  if (market === 'unknown') return agent.lastRunAt === null ? 'no known look' : `last known look ${formatWhen(agent.lastRunAt, now)}`;
   if (market === 'stopped' && agent.status !== 'stopped') return 'prices have stopped: nothing to look at';
   const last = agent.lastRunAt === null ? 'has not looked yet'
     : speed === 1 ? `looked ${formatAgo(Math.max(0, now - agent.lastRunAt))}` : `looked ${formatWhen(agent.lastRunAt, now)} market time`;

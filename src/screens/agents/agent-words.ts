@@ -1,5 +1,6 @@
 /** An agent's terms in words; refuses codes on the screen. */
 import type { Agent, PoolId, TradingFrequency } from '../../../contract/agents.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 export const POOL_NAME: Record<PoolId, string> = {
   base_ecosystem: 'Base ecosystem', momentum_24h: '24 h momentum', weekly_leaders: 'Weekly leaders',
@@ -31,7 +32,7 @@ export function pairsText(agent: Pick<Agent, 'trading_pairs' | 'pool'>): string 
 
 /** What an agent looks at, how often, and what it may do with how much; before it is started. */
 export function planText(agent: Pick<Agent, 'trading_pairs' | 'pool' | 'execution_interval' | 'max_position_size' | 'quote' | 'risk_profile'>): string {
-  return `Looks at ${pairsText(agent)} ${intervalText(agent.execution_interval)}, by ${POOL_NAME[agent.pool]}, with at most ${agent.max_position_size.toLocaleString('en').replace(/,/g, '\u202f')} ${agent.quote} in one position.`;
+  return `Looks at ${pairsText(agent)} ${intervalText(agent.execution_interval)}, by ${POOL_NAME[agent.pool]}, with at most ${formatNumber(agent.max_position_size)} ${agent.quote} in one position.`;
 }
 
 /** Names as a sentence carries them: the first few, and how many more. */

@@ -3,25 +3,22 @@ import { CircleStop, Play, Plus } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
-import { stopAll } from '../../commands.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
-import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
-import type { AgentView } from '../../stores/agent-view.ts';
+import { runningText, type AgentView } from '../../stores/agent-view.ts';
 import { loadAgents } from '../../stores/agents.ts';
-import { insightStore, loadInsight } from '../../stores/analytics.ts';
 import { loadMarket, marketStore } from '../../stores/market.ts';
 import { useAuth } from '../../stores/security.ts';
-import { act } from '../act.ts';
-import { useAgentViews, useEntries, useSlot } from '../reading.ts';
+import { useAgentViews, useEntries, useInsight, useSlot } from '../reading.ts';
 import { stopAllSentence } from '../stop-all/stop-all.tsx';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import type { AgentDraft } from './agent-draft.ts';
 import { AgentList } from './AgentList.tsx';
 import { EntriesOffNotice } from './EntriesOff.tsx';
 import { keepDraft, NEW_AGENT_PATH, WIZARD_DRAFT } from './kept-draft.ts';
+import { StopAllButton } from './StopAllButton.tsx';
 
 const CreateWizard = lazy(() => import('./CreateWizard.tsx'));
 const StartAllDialog = lazy(() => import('./StartAllDialog.tsx'));
@@ -60,20 +57,19 @@ function NotDone({ views }: { views: readonly AgentView[] }) {
 }
 
 export default function AgentsScreen() {
-  const { views, slot } = useAgentViews();
+  const { views, current, slot } = useAgentViews();
   // `?new`: back from taking a plan, where this was open.
   const [creating, setCreating] = useState(() => new URLSearchParams(location.search).has('new'));
   useEffect(() => { if (location.search !== '') history.replaceState(history.state, '', location.pathname); }, []);
   const [asking, setAsking] = useState<'start' | 'stop' | null>(null);
-  useSlot(insightStore, loadInsight);
+  useInsight();
   const all = views ?? [];
   const startable = all.filter((view) => view.canStart && !view.canStop);
   const stoppable = all.filter((view) => view.agent.status !== 'stopped');
-  const running = all.filter((view) => view.agent.status === 'running').length;
   const positions = all.reduce((count, view) => count + view.agent.openPositions, 0);
   return (
     <>
-      <ScreenTitle title="Agents" note={views === null ? undefined : `${running} of ${all.length} running`}>
+      <ScreenTitle title="Agents" note={views === null ? undefined : runningText(all.map(({ agent }) => agent), current)}>
         {startable.length > 1 && <Button size="sm" onClick={() => { setAsking('start'); }}><Play className="size-4" aria-hidden />Start all</Button>}
         {all.some((view) => view.canStop) && <Button size="sm" tone="danger-quiet" onClick={() => { setAsking('stop'); }}><CircleStop className="size-4" aria-hidden />Stop all</Button>}
         <Button tone="primary" size="sm" onClick={() => { setCreating(true); }}><Plus className="size-4" aria-hidden />New agent</Button>
@@ -83,14 +79,14 @@ export default function AgentsScreen() {
       <ReadError message={slot.error} hasData={views !== null} onRetry={() => { void loadAgents(true); }} />
       {views === null && slot.error === null && <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />}
       {views !== null && views.length === 0 && (
-        <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><Button tone="primary" onClick={() => { setCreating(true); }}>New agent</Button><LinkButton to="/guided-setup">Guided setup</LinkButton></div>}>
-          Agents watch pairs, decide on closed candles and trade on paper. Every decision is kept with its reason.
+        <EmptyState title="No agents yet" action={<LinkButton to="/guided-setup" tone="primary">Set up my first agent</LinkButton>}>
+          Agents watch the market and trade with paper money when their signal is strong enough. Every decision is listed with its reason.
         </EmptyState>
       )}
       {views !== null && views.length > 0 && <AgentList views={views} />}
       {asking === 'start' && <Suspense><StartAllDialog agents={startable.map((view) => view.agent)} onClose={() => { setAsking(null); }} /></Suspense>}
-      <Dialog open={asking === 'stop'} onOpenChange={(open) => { if (!open) setAsking(null); }} title="Stop all" description={stopAllSentence(stoppable.map((view) => view.agent.name), positions)}
-        actions={<><Button onClick={() => { setAsking(null); }}>Cancel</Button><HoldToConfirm label="Hold to stop all" sentence={stopAllSentence(stoppable.map((view) => view.agent.name), positions)} tone="danger" onConfirm={() => { setAsking(null); act(stopAll()); }} /></>} />
+      <Dialog open={asking === 'stop'} onOpenChange={(open) => { if (!open) setAsking(null); }} title="Stop all" description={stopAllSentence(stoppable.map((view) => view.agent.name), positions, current)}
+        actions={<><Button onClick={() => { setAsking(null); }}>Cancel</Button><StopAllButton onPress={() => { setAsking(null); }} /></>} />
       <CreateDialog open={creating} onOpenChange={setCreating} count={all.length} />
     </>
   );

@@ -41,6 +41,11 @@ export function keepDraft(name: string, value: unknown): void {
   write(name, session.user?.uid ?? '', value);
 }
 
+/** Whether something typed under this name waits to be gone on with. */
+export function hasDraft(name: string, uid: string): boolean {
+  return read(name, uid, z.unknown()) !== null;
+}
+
 /** State that is there again after a reload. `null` forgets it. */
 export function useKeptDraft<S extends z.ZodMiniType>(name: string, schema: S, initial: z.output<S>): [z.output<S>, (next: z.output<S> | null) => void] {
   const uid = useSnapshot(session).user?.uid ?? '';

@@ -7,7 +7,7 @@ import { api } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { errorSentence } from '../../format/errors.ts';
 import { formatAmount } from '../../format/numbers.ts';
-import { withLocalTimes } from '../../format/times.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { connection } from '../../stores/connection.ts';
 
 /** Typing is let come to rest before it is asked about, ms. */
@@ -70,7 +70,7 @@ export function previewSentence({ pairs, quote, hold }: Pick<AgentPreview, 'pair
     ...(sells.length > 0 ? [`sell ${bases(sells)} for ${total(sells)} ${quote}`] : []),
   ];
   if (acts.length > 0) return `Now it would ${acts.join(' and ')}.`;
-  if (hold !== null) return `Now it would open nothing: ${withLocalTimes(hold.text)}`;
+  if (hold !== null) return `Now it would open nothing: ${localSentence(hold.text)}`;
   const off = pairs.find(({ reason }) => reason === 'entries_stopped');
   if (off !== undefined) return `Now it would open nothing: ${reasonOnly(off.text).replace(/^T/, 't')}`;
   const unpriced = pairs.filter(({ reason }) => reason === 'no_price').length;
@@ -82,6 +82,6 @@ export function previewSentence({ pairs, quote, hold }: Pick<AgentPreview, 'pair
 
 /** A decision's sentence without its verdict, where the verdict stands beside it already. */
 export function reasonOnly(text: string): string {
-  const reason = withLocalTimes(text).replace(/^(No trade|Holding): /, '');
+  const reason = localSentence(text).replace(/^(No trade|Holding): /, '');
   return reason.charAt(0).toUpperCase() + reason.slice(1);
 }

@@ -23,7 +23,7 @@ function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined 
     <td className="p-[1.5px]">
       {day.change === null
         ? <span title={said} className="block size-6">{face}<span className="sr-only">{said}</span></span>
-        : <Explain ask={{ of: 'day', start: day.start, ...(book === undefined ? {} : { book }) }} name={said} plain className="block size-6">{face}</Explain>}
+        : <Explain ask={{ of: 'day', start: day.start, ...(book === undefined ? {} : { book }) }} name={said} plain className="m-0! block size-6 p-0!">{face}</Explain>}
     </td>
   );
 }

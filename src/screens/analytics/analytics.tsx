@@ -10,11 +10,11 @@ import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { may } from '../../identity/security-context.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
-import { analyticsStore, loadAnalytics } from '../../stores/analytics.ts';
+import { loadAnalytics } from '../../stores/analytics.ts';
 import { historyStore, loadHistory } from '../../stores/history.ts';
 import { useSecurity } from '../../stores/security.ts';
 import { heldOf, whyNotHeld } from '../portfolio/held.ts';
-import { useSlot } from '../reading.ts';
+import { useAnalytics, useSlot } from '../reading.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { Breakdown, Hours } from './Breakdown.tsx';
 import { HeatMap } from './HeatMap.tsx';
@@ -63,7 +63,7 @@ function Deep({ analytics, fills }: { analytics: Analytics; fills: Parameters<ty
   return (
     <>
       <Section title="Risk and return"><Measures list={DEEP} analytics={analytics} /></Section>
-      {analytics.perAgent.length > 0 && <Section title="By agent"><Breakdown head="Agent" ask={{ of: 'by-agent', book }} name="the result of all agents" parts={analytics.perAgent.map((row) => ({ ...row, key: row.agentId, name: <Link href={`/agents/${encodeURIComponent(row.agentId)}`} className="hover:text-accent">{row.agentName}</Link> }))} /></Section>}
+      {analytics.perAgent.length > 0 && <Section title="By agent"><Breakdown head="Agent" ask={{ of: 'by-agent', book }} name="the result of all agents" parts={analytics.perAgent.map((row) => ({ ...row, key: row.agentId, name: <Link href={`/agents/${encodeURIComponent(row.agentId)}`} className="reach inline-block hover:text-accent">{row.agentName}</Link> }))} /></Section>}
       {analytics.perPair.length > 0 && <Section title="By pair"><Breakdown head="Pair" ask={{ of: 'by-pair', book }} name="the result of all pairs" parts={analytics.perPair.map((row) => ({ ...row, key: row.pair, name: row.pair, ask: { of: 'pair', pair: row.pair, book } }))} /></Section>}
       {(analytics.perHour?.length ?? 0) > 0 && <Section title="By hour of the sale"><Hours hours={analytics.perHour ?? []} ask={{ of: 'by-hour', book }} /></Section>}
     </>
@@ -71,7 +71,7 @@ function Deep({ analytics, fills }: { analytics: Analytics; fills: Parameters<ty
 }
 
 export default function AnalyticsScreen() {
-  const { data, error } = useSlot(analyticsStore, loadAnalytics);
+  const { data, error } = useAnalytics();
   const fills = useSlot(historyStore, loadHistory).data?.fills ?? [];
   // The server tells no more than the plan has; what was told before a plan ended is not shown after it.
   const allowed = may(useSecurity(), 'analytics', 'read');
@@ -94,7 +94,7 @@ export default function AnalyticsScreen() {
             {(data.daily?.length ?? 0) > 0 ? <HeatMap analytics={deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }} fills={fills} /> : <EmptyState title="No days yet">{data.daily === undefined ? 'They come with the next reading.' : 'The first mark of this account begins them.'}</EmptyState>}
           </Section>
           {deep ? <Deep analytics={data} fills={fills} /> : behind ? <SkeletonRows rows={8} label="Risk and return" /> : <Locked days={data.days} />}
-          <p className="text-xs text-ink-3">Paper results, after fees, spread and impact; no forecast. Bitcoin held is the first equity put into it at the account’s first moment, without a fee.</p>
+          <p className="text-xs text-ink-3">Paper results, after fees, spread and impact; no forecast. Bitcoin held is the equity put into it at the first moment that has a price, without a fee.</p>
         </div>
       )}
     </>

@@ -4,8 +4,11 @@ import { Link } from 'wouter';
 import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
 import type { Standing } from '../../../contract/standing.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
-import { formatDate } from '../../format/times.ts';
+import { formatDate, formatWhen } from '../../format/times.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
 import { useAuth } from '../../stores/security.ts';
+import { firingText } from '../../format/alerts.ts';
+import { alertsSeen, alertsStore } from '../../stores/alerts.ts';
 import { subscriptionStore } from '../../stores/subscription.ts';
 
 export interface Need { key: string; to: string; title: string; text: string }
@@ -37,13 +40,24 @@ export function needs(views: readonly AgentView[], trial: { isTrialActive: boole
   ];
 }
 
+/** Alerts that were reached and not looked at: one line, with the newest in words. */
+function useReachedAlerts(): Need[] {
+  const firings = useSnapshot(alertsStore).data?.firings ?? [];
+  const { until } = useSnapshot(alertsSeen);
+  const unseen = firings.filter(({ recordedAt }) => recordedAt > until);
+  const [newest] = unseen;
+  if (newest === undefined) return [];
+  const title = unseen.length === 1 ? 'A price alert was reached' : `${unseen.length} price alerts were reached`;
+  return [{ key: 'alerts', to: '/alerts', title, text: `${firingText(newest)}, ${formatWhen(newest.at)}` }];
+}
+
 export function NeedsYou({ views }: { views: readonly AgentView[] }) {
   const standing = useSnapshot(subscriptionStore).data?.status?.standing ?? null;
-  const list = needs(views, useAuth(), standing);
+  const list = [...needs(views, useAuth(), standing), ...useReachedAlerts()];
   if (list.length === 0) return null;
   return (
     <section aria-label="Needs you" className="border-l-2 border-amber pl-4">
-      <h2 className="text-sm font-semibold text-amber">Needs you</h2>
+      <h2 className="text-sm font-semibold text-amber">Needs you <DataAge kind="agents" className="ml-2 font-normal" /></h2>
       <ul>{list.map((need) => (
         <li key={need.key}><Link href={need.to} className="block py-1.5 hover:text-accent"><span className="font-medium">{need.title}</span><span className="block text-ink-2">{need.text}</span></Link></li>
       ))}</ul>

@@ -1,56 +1,29 @@
-/** What Pro adds to the dashboard: exposure, limits and how far they are, drawdown, agents that move alike, what was decided; refuses figures it was not told. */
-import { useMemo, useState } from 'react';
+/** What Pro adds to the dashboard: limits and how far they are, drawdown, agents that move alike, what was decided; each with its place kept. */
+import { useMemo, useState, type ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
 import type { AgentInsight, RiskDistance } from '../../../contract/insight.ts';
-import { add, formatFixed, parseFixed, toNumber, ZERO, type Fixed } from '../../../contract/money.ts';
-import type { Portfolio, Position } from '../../../contract/trading.ts';
+import type { Portfolio } from '../../../contract/trading.ts';
+import { Age } from '../../components/Age.tsx';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
-import { Amount } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { formatRatio, formatShare } from '../../format/numbers.ts';
-import { formatWhen, withLocalTimes } from '../../format/times.ts';
-import { insightStore, loadInsight } from '../../stores/analytics.ts';
-import { POOL_NAME } from '../agents/agent-words.ts';
+import { localSentence } from '../../format/sentences.ts';
+import { formatWhen } from '../../format/times.ts';
+import { STALE_AFTER } from '../../shell/data-age.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
+import { loadInsight } from '../../stores/analytics.ts';
+import { connection } from '../../stores/connection.ts';
+import type { Slot } from '../../stores/slot.ts';
 import { groupDecisions } from '../agents/decision-groups.ts';
 import { Explain } from '../explain/Explain.tsx';
-import { useMarketNow, useSlot } from '../reading.ts';
+import { useInsight, useMarketNow } from '../reading.ts';
+import { ShareMeter } from './ShareMeter.tsx';
 import { drawdownOf, LEAST_MOVES, pairings } from './correlation.ts';
 
-/** `ids`: of the positions in it; null for cash. */
-export interface Exposure { name: string; value: string; share: number; ids: readonly string[] | null }
-
-/** Value of positions by a key, largest first, as a share of equity. A position without a price counts at cost. */
-export function exposureBy(positions: readonly Position[], equity: string, key: (position: Position) => string): Exposure[] {
-  const sums = new Map<string, { value: Fixed; ids: string[] }>();
-  for (const position of positions) {
-    const known = sums.get(key(position)) ?? { value: ZERO, ids: [] };
-    sums.set(key(position), { value: add(known.value, parseFixed(position.value ?? position.cost)), ids: [...known.ids, position.id] });
-  }
-  const whole = toNumber(parseFixed(equity));
-  return [...sums].map(([name, { value, ids }]) => ({ name, value: formatFixed(value), share: whole === 0 ? 0 : toNumber(value) / whole, ids }))
-    .sort((a, b) => b.share - a.share);
-}
-
 const unsigned = (share: number): string => formatShare(share, { signed: false, decimals: 1 });
-
-function Meter({ share, tone = 'bg-accent' }: { share: number; tone?: string }) {
-  return <span aria-hidden data-meter className="mt-1 block h-1 rounded-sm bg-sunken"><span className={`block h-full rounded-sm ${tone}`} style={{ width: `${Math.min(100, Math.max(0, share * 100))}%` }} /></span>;
-}
-
-function ExposureList({ rows }: { rows: readonly Exposure[] }) {
-  return (
-    <ul>
-      {rows.map((row) => (
-        <li key={row.name} className="rule py-2">
-          <span className="grid grid-cols-[minmax(0,1fr)_auto_4.5rem] gap-x-4"><span className="truncate">{row.name}</span>{row.ids === null ? <Amount value={row.value} /> : <Explain ask={{ of: 'held', title: row.name, ids: row.ids }} name={`the value of ${row.name}`}><Amount value={row.value} /></Explain>}<span className="text-right text-ink-2">{unsigned(row.share)}</span></span>
-          <Meter share={row.share} />
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 const whole = (share: number): string => formatShare(share, { signed: false, decimals: 0 });
 const NEAR = 0.75;
@@ -64,13 +37,16 @@ function Limit({ name, loss, limit, why }: { name: string; loss: number | null; 
       <p className="flex justify-between gap-2 text-xs"><span className="text-ink-3">{name}</span>
         {loss === null ? <span className="text-ink-3" title={why}>— of {whole(limit)}<span className="sr-only">. {why}</span></span>
           : <span className={part >= NEAR ? 'text-amber' : 'text-ink-2'}>{unsigned(loss)} of {whole(limit)}</span>}</p>
-      <Meter share={part} tone={part >= NEAR ? 'bg-amber' : 'bg-accent'} />
-      {loss !== null && <p className="mt-0.5 text-xs text-ink-3">{part >= 1 ? 'reached: no new trades' : `${unsigned(limit - loss)} left`}</p>}
+      <ShareMeter share={part} tone={part >= NEAR ? 'bg-amber' : 'bg-accent'} />
+      <p className="mt-0.5 min-h-4 text-xs text-ink-3">{loss === null ? '' : part >= 1 ? 'reached: no new trades' : `${unsigned(limit - loss)} left`}</p>
     </div>
   );
 }
 
-const FEW = 5;
+const FEW = 3;
+const FEED = 5;
+/** The place of so many agents' limits, kept before they are known. */
+const LIMITS_PLACE: Readonly<Record<number, string>> = { 1: 'min-h-30', 2: 'min-h-50', 3: 'min-h-71' };
 
 /** Shows a few, and the rest on demand. */
 function useFew<T>(all: readonly T[], few = FEW): { shown: readonly T[]; more: React.ReactNode } {
@@ -87,7 +63,7 @@ function Risk({ risk, names }: { risk: readonly RiskDistance[]; names: ReadonlyM
       <ul>
         {shown.map((one) => (
           <li key={one.agentId} className="rule grid grid-cols-2 gap-x-4 gap-y-1 py-2">
-            <Link href={`/agents/${encodeURIComponent(one.agentId)}`} className="col-span-2 truncate font-medium hover:text-accent">{names.get(one.agentId) ?? 'a deleted agent'}</Link>
+            <Link href={`/agents/${encodeURIComponent(one.agentId)}`} className="reach col-span-2 truncate font-medium hover:text-accent">{names.get(one.agentId) ?? 'a deleted agent'}</Link>
             <Limit name="Day loss" loss={one.dayLoss} limit={one.dayLossLimit} why="It has not looked today" />
             <Limit name="Drawdown" loss={one.drawdown} limit={one.drawdownLimit} why="It has not looked since its start" />
           </li>
@@ -124,15 +100,15 @@ function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<s
 function Feed({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<string, string> }) {
   const now = useMarketNow(60_000);
   const groups = useMemo(() => groupDecisions(insight.pro?.decisions ?? []), [insight]);
-  const { shown, more } = useFew(groups, 10);
+  const { shown, more } = useFew(groups, FEED);
   if (groups.length === 0) return <EmptyState title="No decisions yet">What each agent saw and did appears here as its candles close.</EmptyState>;
   return (
     <>
       <ul>
         {shown.map(({ decision, count }) => (
           <li key={decision.id} className="rule py-2">
-            <div className="flex justify-between gap-3"><span className={`min-w-0 truncate ${decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}`}>{decision.pair.split('/')[0]} · <Link href={`/agents/${encodeURIComponent(decision.agentId)}`} className="hover:text-accent">{names.get(decision.agentId) ?? 'a deleted agent'}</Link></span><span className="text-xs whitespace-nowrap text-ink-3">{count > 1 ? `${count} times, ` : ''}{formatWhen(decision.at, now)}</span></div>
-            <p className="text-xs text-ink-2">{withLocalTimes(decision.text)}</p>
+            <div className="flex justify-between gap-3"><span className={`min-w-0 truncate ${decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}`}>{decision.pair.split('/')[0]} · <Link href={`/agents/${encodeURIComponent(decision.agentId)}`} className="reach hover:text-accent">{names.get(decision.agentId) ?? 'a deleted agent'}</Link></span><span className="text-xs whitespace-nowrap text-ink-3">{count > 1 ? `${count} times, ` : ''}{formatWhen(decision.at, now)}</span></div>
+            <p className="truncate text-xs text-ink-2" title={localSentence(decision.text)}>{localSentence(decision.text)}</p>
           </li>
         ))}
       </ul>
@@ -153,23 +129,45 @@ function Drawdown({ portfolio: { equityCurve, asOf, equity } }: { portfolio: Por
   );
 }
 
-export default function ProParts({ agents, portfolio }: { agents: readonly Agent[]; portfolio: Portfolio }) {
-  const { data: insight, error } = useSlot(insightStore, loadInsight);
-  const names = useMemo(() => new Map(agents.map((agent) => [agent.id, agent.name])), [agents]);
-  const pools = new Map(agents.map((agent) => [agent.id, POOL_NAME[agent.pool]]));
-  const equity = toNumber(parseFixed(portfolio.equity));
-  const cash: Exposure = { name: 'Cash', value: portfolio.cash, ids: null, share: equity === 0 ? 0 : toNumber(parseFixed(portfolio.cash)) / equity };
-  const waiting = error === null ? <SkeletonRows rows={3} /> : <p className="rule row flex items-center text-ink-3">— Not read yet.</p>;
+/** Known of an earlier moment: said with its age where the server is away, and where the word has grown old. */
+function InsightAge({ slot }: { slot: Slot<AgentInsight> }) {
+  const { online } = useSnapshot(connection);
+  return <Age savedAt={slot.savedAt} staleAfterMs={STALE_AFTER.history} onlyStale={online !== 'offline'} />;
+}
+
+interface ProPartsProps {
+  /** Null until they are known: each part keeps its place meanwhile. */
+  agents: readonly Agent[] | null;
+  portfolio: Portfolio | null;
+}
+
+export default function ProParts({ agents, portfolio }: ProPartsProps) {
+  const slot = useInsight();
+  const { data: insight, error } = slot;
+  const names = useMemo(() => new Map(agents?.map((agent) => [agent.id, agent.name])), [agents]);
+  const waiting = (rows: number, rowClass: string): ReactNode => (error === null
+    ? <SkeletonRows rows={rows} rowClass={rowClass} /> : <p className="rule row flex items-center text-ink-3">— Not read yet.</p>);
+  const limits = Math.min(FEW, agents?.length ?? FEW);
   return (
-    <div className="mt-9">
+    <div>
       <ReadError message={error} hasData={insight !== null} onRetry={() => { void loadInsight(true); }} />
-      <div className="grid gap-x-10 gap-y-8 lg:grid-cols-2 xl:grid-cols-3">
-        <Section title="Exposure by pool"><ExposureList rows={[...exposureBy(portfolio.positions, portfolio.equity, (position) => pools.get(position.agentId) ?? 'Deleted agent'), cash]} /></Section>
-        <Section title="Exposure by asset"><ExposureList rows={[...exposureBy(portfolio.positions, portfolio.equity, (position) => position.pair.split('/')[0] ?? position.pair), cash]} /></Section>
-        <Section title="Drawdown"><Drawdown portfolio={portfolio} /></Section>
-        <Section title="Limits" aside="nearest first">{insight?.pro ? <Risk risk={insight.pro.risk} names={names} /> : waiting}</Section>
-        <Section title="Agents that move alike" aside="correlation">{insight === null ? waiting : <Alike insight={insight} names={names} />}</Section>
-        <Section title="Decisions" aside="newest first">{insight?.pro ? <Feed insight={insight} names={names} /> : waiting}</Section>
+      <div className="grid gap-x-10 gap-y-6 lg:grid-cols-3">
+        <div className="flex flex-col gap-6">
+          <Section title="Limits" aside={<span className="flex items-baseline gap-3"><InsightAge slot={slot} />nearest first</span>} className={LIMITS_PLACE[limits] ?? ''}>
+            {insight?.pro ? <Risk risk={insight.pro.risk} names={names} /> : waiting(limits, 'min-h-20.5')}
+          </Section>
+        </div>
+        <div className="flex flex-col gap-6">
+          <Section title="Drawdown" aside={<DataAge kind="portfolio" />} className="min-h-28 pointer-fine:min-h-26">
+            {portfolio === null ? waiting(2, '') : <Drawdown portfolio={portfolio} />}
+          </Section>
+          <Section title="Agents that move alike" aside="correlation" className="min-h-36">
+            {insight === null ? waiting(2, 'min-h-14') : <Alike insight={insight} names={names} />}
+          </Section>
+        </div>
+        <Section title="Decisions" aside="newest first" className="min-h-[23rem] pointer-fine:min-h-[22rem]">
+          {insight?.pro ? <Feed insight={insight} names={names} /> : waiting(FEED, 'min-h-14')}
+        </Section>
       </div>
     </div>
   );

@@ -1,56 +1,65 @@
-/** What has changed since the person last looked, readable offline; refuses to come back once it was put away. */
+/** What has changed since the person last left the app; says nothing while the server is away, and does not come back once it was put away. */
 import { X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
+import { useNow } from '../../components/use-now.ts';
 import { formatAgo } from '../../format/times.ts';
+import { useCurrent } from '../../shell/data-age.ts';
+import { connection } from '../../stores/connection.ts';
+import { visits, type Seen } from '../../stores/visits.ts';
 import { Explain } from '../explain/Explain.tsx';
-import { isHeld, lastSeen, newsSince, newsText, rememberSeen, type Seen } from './since.ts';
+import { newsSince, newsText } from './since.ts';
 
-/** Away for less than this is not away: a reload, or a look at another screen. */
-const AWAY_MS = 60_000;
-const visitOf = (uid: string): Seen | null => {
-  const last = lastSeen(uid);
-  return last !== null && Date.now() - last.seenAt >= AWAY_MS ? last : null;
-};
-
-/** The last visit before this one; kept up as the person leaves, and asked again as they come back. */
-function useLastVisit(uid: string, now: Seen | null): Seen | null {
-  const [since, setSince] = useState(() => visitOf(uid));
-  const present = useRef(now);
-  useEffect(() => { present.current = now; });
-  const known = now !== null;
-  useEffect(() => {
-    if (uid === '' || !known) return;
-    const leave = (): void => { if (present.current !== null) rememberSeen(uid, { ...present.current, seenAt: Date.now() }); };
-    const turn = (): void => {
-      if (document.visibilityState === 'hidden') { leave(); return; }
-      const last = visitOf(uid);
-      if (last !== null) setSince(last);
-    };
-    // A page that is killed says no goodbye: that it was shown is kept at once.
-    leave();
-    document.addEventListener('visibilitychange', turn);
-    return () => { document.removeEventListener('visibilitychange', turn); leave(); };
-  }, [uid, known]);
-  return since;
+interface SinceProps {
+  portfolio: Portfolio | null;
+  fills: readonly Fill[] | null;
+  agents: readonly Agent[] | null;
 }
 
-export function SinceYouLeft({ uid, portfolio, fills, agents }: { uid: string; portfolio: Portfolio | null; fills: readonly Fill[] | null; agents: readonly Agent[] | null }) {
-  const ready = portfolio !== null && fills !== null && agents !== null;
-  const since = useLastVisit(uid, ready ? { marketAt: Math.max(portfolio.asOf, fills[0]?.filledAt ?? 0), seenAt: 0, held: agents.filter(isHeld).map((agent) => agent.id) } : null);
-  const [closed, setClosed] = useState<number | null>(null);
-  const news = since === null || !ready ? null : newsSince(since, fills, portfolio, agents);
-  if (since === null || closed === since.seenAt) return null;
+/** What is new, once all of it is fresh: an old reading would call quiet what nobody here has heard of. */
+function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen }) {
+  const [money, list] = [useCurrent('portfolio'), useCurrent('agents')];
+  if (!money || !list || portfolio === null || fills === null || agents === null) return <>Not known yet.</>;
+  const news = newsSince(since, fills, portfolio, agents);
+  const change = <Amount value={news.profit} change quote={portfolio.quote} why="The curve does not reach back to your last visit" />;
+  return <><Explain ask={{ of: 'since', marketAt: since.marketAt }} name="the change since you left">{change}</Explain> · {newsText(news)}</>;
+}
+
+/** Alone wakes for the clock. */
+function Ago({ at }: { at: number }) {
+  return <>{formatAgo(Math.max(0, useNow(1_000) - at))}</>;
+}
+
+/** `hidden`: its place is kept, so that what stands below does not move as the network goes. */
+function Box({ since, hidden, ...known }: SinceProps & { since: Seen; hidden: boolean }) {
   return (
-    <section aria-label="Since you left" className="flex items-start justify-between gap-2 rounded-md bg-sunken py-2 pl-4">
+    <section
+      aria-label="Since you left" aria-hidden={hidden || undefined} inert={hidden}
+      className={`flex items-start justify-between gap-2 rounded-md bg-sunken py-2 pl-4 ${hidden ? 'invisible' : ''}`}
+    >
       <div className="min-w-0 py-1">
-        <h2 className="text-sm font-semibold">Since you left{since.seenAt === 0 ? '' : <span className="ml-2 font-normal text-ink-3">{formatAgo(Math.max(0, Date.now() - since.seenAt))}</span>}</h2>
+        <h2 className="text-sm font-semibold">Since you left
+          {since.seenAt !== 0 && <span className="ml-2 font-normal text-ink-3"><Ago at={since.seenAt} /></span>}
+        </h2>
         {/* Two lines on a phone, whether or not there is news: what the network brings later moves nothing. */}
-        <p className="min-h-10 text-ink-2 sm:min-h-5">{news === null ? 'Not known yet.' : <><Explain ask={{ of: 'since', marketAt: since.marketAt }} name="the change since you left"><Amount value={news.profit} change quote={portfolio?.quote ?? ''} why="The curve does not reach back to your last visit" /></Explain> · {newsText(news)}</>}</p>
+        <p className="min-h-10 text-ink-2 sm:min-h-5"><News since={since} {...known} /></p>
       </div>
-      <button type="button" aria-label="Put away what changed since you left" onClick={() => { setClosed(since.seenAt); }} className="flex size-11 shrink-0 items-center justify-center text-ink-3 hover:text-ink pointer-fine:size-9"><X className="size-4" aria-hidden /></button>
+      <button
+        type="button" aria-label="Put away what changed since you left" onClick={() => { visits.since = null; }}
+        className="flex size-11 shrink-0 items-center justify-center text-ink-3 hover:text-ink pointer-fine:size-9"
+      ><X className="size-4" aria-hidden /></button>
     </section>
   );
+}
+
+export function SinceYouLeft(known: SinceProps) {
+  const since = useSnapshot(visits).since as Seen | null;
+  const { online } = useSnapshot(connection);
+  const offline = online === 'offline';
+  // Opened without the server it has no place at all, and takes none while the person reads: it comes with the next look here.
+  const [startedOffline] = useState(offline || (online === 'unknown' && !navigator.onLine));
+  return since === null || startedOffline ? null : <Box since={since} hidden={offline} {...known} />;
 }

@@ -2,32 +2,7 @@
 import { formatFixed, parseFixed, subtract } from '../../../contract/money.ts';
 import type { Agent } from '../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
-import { readLastUser } from '../../identity/last-user.ts';
-
-const KEY = 'tradewind.seen';
-
-/** How things stood when the person last had the dashboard before them. No amounts: those stay in the person's own database. */
-export interface Seen {
-  /** Market clock, ms. */
-  marketAt: number;
-  /** Device clock, ms. */
-  seenAt: number;
-  /** Ids of the agents that were halted or faulted already. */
-  held: string[];
-}
-
-/** The last visit of this person on this device; null at the first. */
-export function lastSeen(uid: string): Seen | null {
-  const [owner, marketAt, seenAt, held] = (localStorage.getItem(KEY) ?? '').split(' ');
-  if (owner !== uid || marketAt === undefined || !Number.isFinite(Number(marketAt))) return null;
-  return { marketAt: Number(marketAt), seenAt: Number(seenAt ?? 0) || 0, held: (held ?? '').split(',').filter(Boolean) };
-}
-
-/** Of whoever is here: a screen that leaves with its person, in this tab or another, leaves nothing behind. */
-export function rememberSeen(uid: string, seen: Seen): void {
-  if (readLastUser()?.uid !== uid) return;
-  localStorage.setItem(KEY, `${uid} ${seen.marketAt} ${seen.seenAt} ${seen.held.join(',')}`);
-}
+import { isHeld, type Seen } from '../../stores/visits.ts';
 
 export interface News {
   trades: number;
@@ -39,8 +14,6 @@ export interface News {
   /** Trades on this device do not reach back to the visit: there may be more. */
   more: boolean;
 }
-
-export const isHeld = (agent: Pick<Agent, 'status'>): boolean => agent.status === 'halted' || agent.status === 'faulted';
 
 export function newsSince(
   since: Seen, fills: readonly Pick<Fill, 'filledAt' | 'reason'>[],

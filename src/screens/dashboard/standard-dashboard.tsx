@@ -1,29 +1,33 @@
 /** The standard dashboard: equity, what happened, agents, positions; what needs the person first. */
-import { lazy, Suspense, useMemo } from 'react';
-import { useSnapshot } from 'valtio';
+import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { Agent } from '../../../contract/agents.ts';
+import type { Portfolio } from '../../../contract/trading.ts';
 import { LinkButton } from '../../components/Button.tsx';
 import { ChartPlace, EmptyState, NotRead, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Section } from '../../components/Section.tsx';
-import { session } from '../../identity/session.ts';
-import { insightStore, loadInsight } from '../../stores/analytics.ts';
+import { useCurrent } from '../../shell/data-age.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
 import { historyStore, loadHistory } from '../../stores/history.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
-import type { AgentView } from '../../stores/agent-view.ts';
+import { runningText, type AgentView } from '../../stores/agent-view.ts';
 import { useAuth } from '../../stores/security.ts';
 import { AgentRow } from '../agents/AgentRow.tsx';
 import { EquityFigure } from '../portfolio/Equity.tsx';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
-import { useAgentViews, useSlot } from '../reading.ts';
+import { useAgentViews, useInsight, useSlot } from '../reading.ts';
 import { EntriesOffNotice } from '../agents/EntriesOff.tsx';
 import { NeedsYou } from './NeedsYou.tsx';
 import { SinceYouLeft } from './SinceYouLeft.tsx';
 
 const SHOWN = 6;
-/** What Pro adds stands below everything else: it may come later without moving anything. */
+/** What Pro adds stands below everything else: it may come later without moving anything. Its own screen begins with it. */
 const ProParts = lazy(() => import('./ProParts.tsx'));
+const Exposures = lazy(() => import('./Exposures.tsx'));
+
+export interface Known { agents: readonly Agent[] | null; portfolio: Portfolio | null }
 
 /** The six that matter most: what needs the person, what runs, what holds something. */
 export function foremost(views: readonly AgentView[]): AgentView[] {
@@ -35,23 +39,34 @@ export function foremost(views: readonly AgentView[]): AgentView[] {
 /** The way in for a person who has nothing yet: one next step. */
 function FirstStep() {
   const { hasUsedTrial, isSubscribed } = useAuth();
-  return isSubscribed
-    ? <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><LinkButton to="/guided-setup" tone="primary">Set up an agent</LinkButton><LinkButton to="/getting-started">Getting started</LinkButton></div>}>Six questions, then an agent that trades on paper.</EmptyState>
-    : <EmptyState title="No agents yet" action={<div className="flex flex-wrap gap-2"><LinkButton to="/subscription" tone="primary">{hasUsedTrial ? 'View Plans' : 'Start the free trial'}</LinkButton><LinkButton to="/getting-started">Getting started</LinkButton></div>}>{hasUsedTrial ? 'Agents are part of every plan from Starter.' : 'The free trial has everything of Standard, with up to 5 agents, on paper money.'}</EmptyState>;
+  const buys = hasUsedTrial && !isSubscribed;
+  return (
+    <EmptyState title="No agents yet"
+      action={buys ? <LinkButton to="/subscription" tone="primary">View Plans</LinkButton> : <LinkButton to="/guided-setup" tone="primary">Set up my first agent</LinkButton>}>
+      {buys ? 'Agents are part of every plan from Starter.' : 'Four questions, then an agent that trades with paper money. The free trial is part of the setup.'}
+    </EmptyState>
+  );
 }
 
-export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: string }) {
+export interface OverviewProps {
+  pro: boolean;
+  title?: string;
+  /** What the screen begins with, in a place that does not change once more is known. */
+  lead?: (known: Known) => ReactNode;
+}
+
+export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
   const portfolio = useSlot(portfolioStore, loadPortfolio);
   const history = useSlot(historyStore, loadHistory);
-  const { views, slot } = useAgentViews();
-  useSlot(insightStore, loadInsight);
-  const uid = useSnapshot(session).user?.uid ?? '';
+  const { views, current, slot } = useAgentViews();
+  const money = useCurrent('portfolio');
+  useInsight();
   const fills = history.data?.fills ?? [];
   const agents = useMemo(() => views?.map((view) => view.agent) ?? null, [views]);
-  const running = views?.filter((view) => view.agent.status === 'running').length ?? 0;
   return (
     <>
       <h1 className="sr-only">{title}</h1>
+      {lead !== undefined && <div className="mb-9">{lead({ agents, portfolio: portfolio.data })}</div>}
       <div className="grid gap-x-10 gap-y-7 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-7">
           <div>
@@ -60,9 +75,9 @@ export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: s
             <div className="mt-2">{portfolio.data === null ? <ChartPlace what="Equity" className="h-[204px] w-full" failed={portfolio.error !== null} /> : <EquityChart curve={portfolio.data.equityCurve} quote={portfolio.data.quote} now={[portfolio.data.asOf, portfolio.data.equity]} />}</div>
           </div>
           {views !== null && views.length > 0 && <EntriesOffNotice className="" />}
-          <SinceYouLeft key={uid} uid={uid} portfolio={portfolio.data} fills={history.data?.fills ?? null} agents={agents} />
+          <SinceYouLeft portfolio={portfolio.data} fills={history.data?.fills ?? null} agents={agents} />
           {views !== null && <div className="empty:hidden xl:hidden"><NeedsYou views={views} /></div>}
-          <Section title="Agents" aside={views === null || views.length === 0 ? undefined : <Link href="/agents" className="hover:text-ink">{running} of {views.length} running</Link>}>
+          <Section title="Agents" aside={views === null || views.length === 0 ? undefined : <Link href="/agents" className="reach inline-block hover:text-ink">{runningText(agents ?? [], current)}</Link>}>
             <ReadError message={slot.error} hasData={views !== null} />
             {views === null && slot.error === null && <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />}
             {views !== null && views.length === 0 && <FirstStep />}
@@ -70,25 +85,30 @@ export function Overview({ pro, title = 'Dashboard' }: { pro: boolean; title?: s
             {views !== null && views.length > SHOWN && <Link href="/agents" className="rule row flex items-center text-accent">All {views.length} agents</Link>}
           </Section>
           {/* Not before the list above it has its length: nothing may move under the finger. */}
-          {(views !== null || slot.error !== null) && <Section title="Positions">
+          {(views !== null || slot.error !== null) && <Section title="Positions" aside={<DataAge kind="portfolio" />}>
             {portfolio.data === null && portfolio.error === null && <SkeletonRows rows={2} rowClass="min-h-[49px]" label="Positions" />}
             {portfolio.data === null && portfolio.error !== null && <NotRead />}
             {portfolio.data !== null && (portfolio.data.positions.length === 0
-              ? <p className="rule row flex items-center text-ink-3">None open. Agents open them when a signal passes its threshold.</p>
-              : <Positions portfolio={portfolio.data} />)}
+              ? <p className="rule row flex items-center text-ink-3">{money ? 'None open.' : 'None open when last seen.'} Agents open them when a signal passes its threshold.</p>
+              : <Positions portfolio={portfolio.data} table />)}
           </Section>}
         </div>
         <aside className="flex min-w-0 flex-col gap-7" aria-label="What happened">
           {views !== null && <div className="hidden empty:hidden xl:block"><NeedsYou views={views} /></div>}
-          <Section title="Latest trades" aside={fills.length > 0 ? <Link href="/portfolio" className="hover:text-ink">All</Link> : undefined}>
+          <Section title="Latest trades" aside={fills.length > 0 ? <span className="flex items-baseline gap-3"><DataAge kind="history" /><Link href="/portfolio" className="reach -mx-2 inline-block px-2 hover:text-ink">All</Link></span> : undefined}>
             {history.data === null && history.error === null && <SkeletonRows rows={4} rowClass="min-h-[53px]" label="Trades" />}
             {history.data === null && history.error !== null && <NotRead />}
-            {history.data !== null && fills.length === 0 && <p className="rule row flex items-center text-ink-3">No trades yet.</p>}
+            {history.data !== null && fills.length === 0 && <p className="rule row flex items-center text-ink-3">{current ? 'No trades yet.' : 'No trades when last seen.'}</p>}
             {fills.length > 0 && <Fills fills={fills.slice(0, 8)} quote={portfolio.data?.quote ?? ''} />}
           </Section>
         </aside>
       </div>
-      {pro && agents !== null && portfolio.data !== null && <Suspense><ProParts agents={agents} portfolio={portfolio.data} /></Suspense>}
+      {pro && agents !== null && portfolio.data !== null && (
+        <Suspense>
+          {lead === undefined && <div className="mt-9"><ProParts agents={agents} portfolio={portfolio.data} /></div>}
+          <Exposures agents={agents} portfolio={portfolio.data} />
+        </Suspense>
+      )}
     </>
   );
 }

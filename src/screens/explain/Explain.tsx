@@ -1,4 +1,4 @@
-/** A figure that opens into the sum behind it; refuses to load any of that before it is asked for. */
+/** A figure that opens into the sum behind it, which is loaded when it is asked for. */
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { classes } from '../../components/class-names.ts';
 import type { Ask } from './asks.ts';
@@ -10,7 +10,7 @@ export function Explain({ ask, name, children, className, plain = false }: { ask
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" title={`Explain ${name}`} aria-haspopup="dialog" onClick={() => { setOpen(true); }} className={classes(!plain && 'underline decoration-line-strong/70 decoration-dotted decoration-1 underline-offset-4 hover:decoration-accent hover:decoration-solid', className)}>
+      <button type="button" title={`Explain ${name}`} aria-haspopup="dialog" onClick={() => { setOpen(true); }} className={classes('reach', !plain && 'underline decoration-line-strong/70 decoration-dotted decoration-1 underline-offset-4 hover:decoration-accent hover:decoration-solid', className)}>
         <span className="sr-only">Explain {name} </span>{children}
       </button>
       {open && <Suspense><ExplainDialog ask={ask} onClose={() => { setOpen(false); }} /></Suspense>}

@@ -1,6 +1,6 @@
 /** The sums behind an account's figures, from what the server last said of it; refuses to price or to guess anything. */
 import type { AgentResult, DayResult, Fill, Portfolio, Position } from '../../../contract/trading.ts';
-import { formatPrice, formatQuantity } from '../../format/numbers.ts';
+import { formatPrice, formatQuantity, formatRatio } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
 
@@ -35,7 +35,7 @@ function termsOf({ feeBps, slippageBps, quoteBid, quoteAsk, ruleVersion }: Fill)
   return [
     { label: 'Fee rate then', text: `${formatPrice(feeBps)} bps` },
     ...(quoteBid === undefined || quoteAsk === undefined ? [] : [{ label: 'Quote it was priced from, bid and ask', text: `${formatPrice(quoteBid)} / ${formatPrice(quoteAsk)}` }]),
-    { label: 'Price against the middle of it', text: `${Number(slippageBps).toFixed(1)} bps worse` },
+    { label: 'Price against the middle of it', text: `${formatRatio(Number(slippageBps), 1)} bps worse` },
     ...(ruleVersion === undefined ? [] : [{ label: 'Version of the fill rules', text: String(ruleVersion) }]),
   ];
 }

@@ -1,12 +1,12 @@
 /** What this person has looked at or put away on this device, for the first steps; refuses to note it of anybody who is not here. */
-import { useEffect } from 'react';
+import { useCallback, useEffect, type RefCallback } from 'react';
 import { readLastUser } from '../../identity/last-user.ts';
 import { session } from '../../identity/session.ts';
 
 const KEY = 'tradewind.firstSteps';
 
-/** `security` and `risk` were opened, `installed` was seen from within the app, `hidden` took the list off the dashboard. */
-export const NOTES = ['security', 'risk', 'installed', 'hidden'] as const;
+/** `security` and `risk` were opened, `trade` was on the screen, `installed` was seen from within the app, `hidden` took the list off the dashboard. */
+export const NOTES = ['security', 'risk', 'trade', 'installed', 'hidden'] as const;
 export type Note = (typeof NOTES)[number];
 
 export function readNotes(uid: string, storage: Pick<Storage, 'getItem'> = localStorage): ReadonlySet<Note> {
@@ -25,5 +25,21 @@ export function useLookedAt(what: Note): void {
   useEffect(() => {
     const uid = session.user?.uid;
     if (uid !== undefined) note(uid, what);
+  }, [what]);
+}
+
+/** Notes what it is put on once a part of it is on the screen; at once where the browser cannot tell. */
+export function useSeenOnScreen(what: Note): RefCallback<Element> {
+  return useCallback((element: Element | null) => {
+    const uid = session.user?.uid;
+    if (element === null || uid === undefined || readNotes(uid).has(what)) return undefined;
+    if (typeof IntersectionObserver !== 'function') { note(uid, what); return undefined; }
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting !== true) return;
+      note(uid, what);
+      observer.disconnect();
+    });
+    observer.observe(element);
+    return () => { observer.disconnect(); };
   }, [what]);
 }

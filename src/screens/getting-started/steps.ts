@@ -1,4 +1,4 @@
-/** The first steps, each ticked by what is so; refuses a box that a person ticks. */
+/** The first steps; each checks off automatically from what is so. */
 import type { DeviceState } from '../../push/device.ts';
 
 /** `unknown`: neither the server nor this device can say now. `none`: cannot be done in this browser. */
@@ -46,24 +46,24 @@ function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
   const traded = atLeastOne(facts.trades);
   return [
     { id: 'account', title: 'Create an account', text: facts.deposit === null ? 'You have one.' : `A paper account with ${facts.deposit} is open.`, state: 'done', to: '/portfolio', action: 'Portfolio' },
-    { id: 'risk', title: 'Read what can go wrong', text: 'Two minutes. Gaps, late stops, software.', state: facts.lookedAtRisk ? 'done' : 'open', to: '/risk-disclosure', action: 'Risk disclosure' },
+    { id: 'risk', title: 'Understand the risks', text: 'Two minutes: price gaps, late stops, software.', state: facts.lookedAtRisk ? 'done' : 'open', to: '/risk-disclosure', action: 'Risk disclosure' },
     {
-      id: 'plan', title: 'Start the trial, or take a plan', state: stateOf(facts.subscribed),
-      text: facts.hasUsedTrial && facts.subscribed !== true ? 'Your trial is over. Every plan from Starter runs agents.' : 'The trial has everything of Standard, costs nothing and ends by itself.',
+      id: 'plan', title: 'Start the free trial or a plan', state: stateOf(facts.subscribed),
+      text: facts.hasUsedTrial && facts.subscribed !== true ? 'Your trial is over. Every plan from Starter runs agents.' : 'The trial has everything in Standard, is free and ends by itself. The guided setup starts it too.',
       to: '/subscription', action: facts.hasUsedTrial ? 'View plans' : 'Free trial',
     },
-    { id: 'agent', title: 'Create an agent', text: 'A few questions in the guided setup, or every field by hand.', state: stateOf(atLeastOne(facts.agents), facts.everStarted, traded), to: '/guided-setup', action: 'Guided setup' },
-    { id: 'start', title: 'Start it', text: 'You see what it will look at, and its worst loss, before it runs.', state: stateOf(facts.everStarted, traded), to: '/agents', action: 'Agents' },
-    { id: 'fill', title: 'See the first trade', text: 'It comes when a signal passes its threshold. Until then each look is written down with its reason.', state: stateOf(traded), to: '/agents', action: 'Decisions' },
+    { id: 'agent', title: 'Create an agent', text: 'Four questions in the guided setup, or set every field yourself.', state: stateOf(atLeastOne(facts.agents), facts.everStarted, traded), to: '/guided-setup', action: 'Guided setup' },
+    { id: 'start', title: 'Start it', text: 'You see what it would do now, and its worst loss, before it runs.', state: stateOf(facts.everStarted, traded), to: '/agents', action: 'Agents' },
+    { id: 'fill', title: 'See the first trade', text: 'Your agent trades when its signal is strong enough. Every check is listed with its reason.', state: stateOf(traded), to: '/agents', action: 'Decisions' },
   ];
 }
 
 const NOTIFY_TEXT: Record<DeviceState, string> = {
-  on: 'This device is told.',
-  off: 'A stop that is late, an agent that was held: by choice, with quiet hours.',
-  denied: 'This browser has been told not to notify. Its own settings can change that.',
-  install: 'iPhone and iPad notify only what is on the home screen: install first.',
-  unsupported: 'This browser cannot be notified.',
+  on: 'Notifications are on for this device.',
+  off: 'For late stops, halted agents and more. You choose, with quiet hours.',
+  denied: 'Notifications are blocked in your browser. You can allow them in its settings.',
+  install: 'On iPhone and iPad, install the app first.',
+  unsupported: 'This browser does not support notifications.',
 };
 
 function notifyState(state: DeviceState): StepState {
@@ -74,13 +74,13 @@ function notifyState(state: DeviceState): StepState {
 function deviceSteps(facts: Facts): Omit<Step, 'group'>[] {
   return [
     {
-      id: 'snapshot', title: 'Keep a snapshot for the tunnel', state: facts.kept ? 'done' : 'open',
-      text: facts.kept ? 'Your last portfolio is on this device and opens without a network.' : facts.keeps ? 'It is kept as soon as the server has sent your portfolio, in a browser that stores it.' : 'Switched off. Without it nothing can be shown offline.',
-      to: '/security', action: 'This device',
+      id: 'snapshot', title: 'Available offline', state: facts.kept ? 'done' : 'open',
+      text: facts.kept ? 'Your last portfolio is saved on this device and opens without a network.' : facts.keeps ? 'Your portfolio is saved once it has loaded, if your browser allows it.' : 'Off. Nothing can be shown offline.',
+      to: '/settings#data', action: 'Data',
     },
-    { id: 'security', title: 'Look at Security', text: 'When your session ends, what lies on this device, how to wipe it.', state: facts.lookedAtSecurity ? 'done' : 'open', to: '/security', action: 'Security' },
-    { id: 'install', title: 'Install the app', text: facts.installed ? 'Installed, with Stop all on its icon.' : 'An icon and a window of its own, with Stop all on the icon.', state: facts.installed ? 'done' : 'open', to: '/security', action: 'App' },
-    { id: 'notify', title: 'Let it tell you', text: NOTIFY_TEXT[facts.notified], state: notifyState(facts.notified), to: '/security', action: 'Notifications' },
+    { id: 'security', title: 'Review your security', text: 'Your password, your session, and how to wipe this device.', state: facts.lookedAtSecurity ? 'done' : 'open', to: '/security', action: 'Security' },
+    { id: 'install', title: 'Install the app', text: facts.installed ? 'Installed, with Stop all on its icon.' : 'It gets its own icon and window, with Stop all on the icon.', state: facts.installed ? 'done' : 'open', to: '/settings#app', action: 'App' },
+    { id: 'notify', title: 'Turn on notifications', text: NOTIFY_TEXT[facts.notified], state: notifyState(facts.notified), to: '/settings#notifications', action: 'Notifications' },
   ];
 }
 

@@ -1,5 +1,5 @@
 /** The offline promise to try: an example agent, a network to switch off, a Stop; refuses to be taken for an account. */
-import { CircleStop, RotateCcw, WifiOff } from 'lucide-react';
+import { CircleStop, Undo2, WifiOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
@@ -8,7 +8,8 @@ import { Sparkline } from '../../components/Sparkline.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { PaperTag, StatusBadge } from '../../components/Tags.tsx';
 import { offlineText } from '../../shell/StatusStrip.tsx';
-import { commandText, statusText } from '../../stores/agent-view.ts';
+import { commandText, statusText, untilThen } from '../../stores/agent-view.ts';
+import { offerWords } from '../agents/offer-words.ts';
 
 /** How long the example's network takes for a send, ms. */
 const SEND_MS = 900;
@@ -25,12 +26,16 @@ export const afterNetwork = (at: Demo, online: boolean): Demo => {
 };
 
 /** Said by the very functions that say it of a real agent. */
-function wordsOf(at: Demo): { status: string; command: string | null; phase: 'saved' | 'sending' } {
-  const status = statusText({ status: at === 'stopped' ? 'stopped' : 'running', openPositions: 1, hold: null });
+function wordsOf(at: Demo, online: boolean): { status: string; command: string | null; phase: 'saved' | 'sending' } {
+  const status = statusText({ status: at === 'stopped' ? 'stopped' : 'running', openPositions: 1, hold: null }, online);
   const state = at === 'sending' ? 'sending' : 'saved';
-  const command = at === 'saved' || at === 'sending' ? commandText({ intent: 'stop', state, attempts: 0, reason: null }) : null;
+  const entry = { intent: 'stop', state, attempts: 0, reason: null, agentId: 'example' } as const;
+  const command = at === 'saved' || at === 'sending' ? `${commandText(entry)}${untilThen(entry, [{ id: 'example', status: 'running' }])}` : null;
   return { status, command, phase: state };
 }
+
+/** What Undo would do at each moment. */
+const UNDO_OF = { saved: 'unsent', sending: 'sent', stopped: 'stopped' } as const;
 
 const LINE = [0, 6, 4, 11, 9, 15, 22, 18, 26, 24, 31, 28, 36, 33, 41.2];
 
@@ -48,7 +53,7 @@ export function TunnelDemo() {
     setLeftAt(isTunnel ? Date.now() : null);
     setAt((before) => afterNetwork(before, !isTunnel));
   };
-  const { status, command, phase } = wordsOf(at);
+  const { status, command, phase } = wordsOf(at, online);
   return (
     <figure className="m-0 min-w-0 rounded-lg border border-line bg-surface" aria-label="Try it: stop an agent in a tunnel">
       <div className={`flex min-h-10 items-center gap-2 rounded-t-lg border-b border-line px-4 text-xs ${online ? 'text-ink-3' : 'bg-amber-wash text-amber'}`}>
@@ -59,18 +64,25 @@ export function TunnelDemo() {
           <div><p className="text-figure font-semibold tracking-[-0.02em]"><Amount value="10041.2" /><span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">USDT</span></p></div>
           <PaperTag className="mt-2" />
         </div>
-        <div className="rule mt-3 grid min-h-24 grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
+        <div className="rule mt-3 grid min-h-28 grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
           <div className="min-w-0">
             <p className="font-medium">Harbour</p>
             <div aria-live="polite">
-              <StatusBadge tone={at === 'stopped' ? 'neutral' : 'good'} className="text-xs">{status}</StatusBadge>
+              <StatusBadge tone={at === 'stopped' ? 'neutral' : 'good'} hollow={!online} className="text-xs">{status}</StatusBadge>
               {command !== null && <div><CommandState phase={phase} className="text-xs">{command}</CommandState></div>}
             </div>
           </div>
           <span className="flex flex-col items-end"><Amount value="41.2" change /><Sparkline values={LINE} label="Example of a result over time" className="h-5! w-16!" /></span>
-          {at === 'stopped'
-            ? <Button size="icon" aria-label="Start the example again" onClick={() => { setAt('running'); }}><RotateCcw className="size-4" aria-hidden /></Button>
-            : <Button size="icon" tone="danger-quiet" aria-label="Stop Harbour" disabled={at !== 'running'} onClick={() => { setAt(pressed(at, online)); }}><CircleStop className="size-4" aria-hidden /></Button>}
+          <Button size="icon" tone="danger-quiet" aria-label={at === 'stopped' ? 'Stopped: Harbour' : 'Stop Harbour'} data-steady aria-disabled={at === 'running' ? undefined : true} onClick={() => { setAt(pressed(at, online)); }}><CircleStop className="size-4.5" aria-hidden /></Button>
+        </div>
+        {/* As in the app: Undo has a place of its own, kept before it is there. */}
+        <div className="rule flex min-h-12 items-center justify-between gap-3">
+          {at === 'running' ? <p className="text-ink-3">One tap stops it.</p> : (
+            <>
+              <p className="min-w-0 flex-1">{offerWords('Harbour', UNDO_OF[at])}</p>
+              <Button size="sm" onClick={() => { setAt('running'); }}><Undo2 className="size-4" aria-hidden />Undo</Button>
+            </>
+          )}
         </div>
         <div className="rule"><Switch label="In a tunnel" checked={!online} onChange={turn} hint="Switch it on, press Stop, switch it off." /></div>
       </div>

@@ -18,10 +18,10 @@ const EXAMPLE = [
 ] as const;
 
 const PARTS = [
-  ['A reason for every decision', 'Six strategies look at closed candles. Each look is written down with its signal, its threshold and what was done, also when nothing was.'],
+  ['A reason for every decision', 'Six strategies check the market on closed candles. Each check is listed with its signal, its threshold and the outcome.'],
   ['Limits that hold', 'Position and stop are yours to set; the limits for a day’s loss and for drawdown come with the profile. Stops are checked on every price, for stopped agents too, and no plan or setting holds an exit back.'],
   ['Numbers that add up', 'Fills pay fee, half-spread and impact. Equity is cash plus positions at the bid, to the last digit, and opens into its equation.'],
-  ['Nothing on trust', 'Results stand beside what doing nothing would have brought. What is unknown is a dash, what is old has its age, and simulated prices are called so.'],
+  ['Nothing on trust', 'See results against buy-and-hold. Unknown figures show a dash, old ones show their age, and simulated prices say so.'],
 ] as const;
 
 const WIDE = 'mx-auto max-w-6xl px-4 md:px-6';
@@ -53,7 +53,7 @@ export default function Landing() {
         <div className={`${WIDE} grid gap-x-16 gap-y-8 py-14 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.35fr)]`}>
           <div>
             <h2 id="decides" className={H2}>Ask any agent why</h2>
-            <p className="mt-3 max-w-[46ch] text-base text-ink-2">Most looks at the market end without a trade, for a reason. An agent that only shows its trades hides the larger part of its work.</p>
+            <p className="mt-3 max-w-[46ch] text-base text-ink-2">Most checks end with no trade. We show you why.</p>
             <p className="mt-4"><Link href="/learn-more" className="text-accent underline underline-offset-2">What the six strategies look for</Link></p>
           </div>
           <figure className="m-0 min-w-0">
@@ -76,7 +76,7 @@ export default function Landing() {
       <section className="border-t border-line" aria-labelledby="plans">
         <div className={`${WIDE} grid gap-x-16 gap-y-6 py-14 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.35fr)]`}>
           <div>
-            <h2 id="plans" className={H2}>Looking is free, running agents is not</h2>
+            <h2 id="plans" className={H2}>Free to explore. Pay to run agents.</h2>
             <p className="mt-3 max-w-[46ch] text-base text-ink-2">A plan that ends keeps your agents and history. It opens nothing new, and Stop always works.</p>
             <p className="mt-3 max-w-[46ch] text-xs text-ink-3">Prices of the built-in plans. The operator of a server may set others: what you pay is what is shown before you pay.</p>
           </div>

@@ -1,4 +1,4 @@
-/** Create an account by email and password or Google; refuses to lose what was typed to an error. */
+/** Create an account by email and password or Google. What was typed stays over an error and over reading the terms. */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, Redirect } from 'wouter';
@@ -11,11 +11,17 @@ import { keptReferral } from '../../shell/referral.ts';
 import { checkCredentials, PASSWORD_LEAST, refusedCredentials, type CredentialErrors } from './credentials.ts';
 import { GoogleButton } from './login.tsx';
 
+const NOTHING = { name: '', email: '', password: '' };
+/** What is in the form while another page is read; in memory alone, and gone once the account is there. */
+let typed = NOTHING;
+
 export default function Register() {
   const { status } = useSnapshot(session);
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const [{ name, email, password }, setFields] = useState(typed);
+  const type = (part: Partial<typeof NOTHING>): void => {
+    typed = { ...typed, ...part };
+    setFields(typed);
+  };
   const [errors, setErrors] = useState<CredentialErrors>({});
   const [busy, setBusy] = useState(false);
   const referral = keptReferral();
@@ -29,17 +35,18 @@ export default function Register() {
     if (Object.keys(found).length > 0) return;
     setBusy(true);
     signUp(email.trim(), password, name.trim() === '' ? null : name.trim())
+      .then(() => { typed = NOTHING; })
       .catch((error: unknown) => { setErrors(refusedCredentials(error)); })
       .finally(() => { setBusy(false); });
   };
   return (
     <div className="mx-auto max-w-sm py-8">
       <h1 className="mb-1 text-xl">Create an account</h1>
-      <p className="mb-6 text-ink-2">You begin with paper money. No card.{referral === null ? '' : ` Invited with code ${referral}.`}</p>
+      <p className="mb-6 text-ink-2">You start with paper money. No card.{referral === null ? '' : ` Invited with code ${referral}.`}</p>
       <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
-        <Field label="Name (optional)" name="name" autoComplete="name" value={name} error={errors.name} onChange={(event) => { setName(event.target.value); }} />
-        <Field label="Email" type="email" name="email" autoComplete="email" value={email} error={errors.email} onChange={(event) => { setEmail(event.target.value); }} />
-        <Field label="Password" type="password" name="password" autoComplete="new-password" hint={`At least ${PASSWORD_LEAST} characters.`} value={password} error={errors.password} onChange={(event) => { setPassword(event.target.value); }} />
+        <Field label="Name (optional)" name="name" autoComplete="name" value={name} error={errors.name} onChange={(event) => { type({ name: event.target.value }); }} />
+        <Field label="Email" type="email" name="email" autoComplete="email" value={email} error={errors.email} onChange={(event) => { type({ email: event.target.value }); }} />
+        <Field label="Password" type="password" name="password" autoComplete="new-password" hint={`At least ${PASSWORD_LEAST} characters.`} value={password} error={errors.password} onChange={(event) => { type({ password: event.target.value }); }} />
         {errors.form !== undefined && <p role="alert" className="text-danger">{errors.form}</p>}
         <Button type="submit" tone="primary" wide busy={busy}>Create account</Button>
         <GoogleButton disabled={busy} onError={(error) => { setErrors(refusedCredentials(error)); }} />

@@ -1,19 +1,29 @@
-/** The market at a glance: how many rise and fall, what was traded, who leads; refuses a figure that the list below would contradict. */
+/** The market at a glance: how many pairs rise and fall, what was traded, who leads. */
 import type { ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
-import type { MarketOverview } from '../../../contract/market.ts';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { Percent } from '../../components/Figures.tsx';
 import { formatShort } from '../../format/numbers.ts';
+import { formatWhen } from '../../format/times.ts';
+import { useCurrent } from '../../shell/data-age.ts';
+import { connection } from '../../stores/connection.ts';
+import { loadOverview, marketStore, overviewStore } from '../../stores/market.ts';
+import { useSlot } from '../reading.ts';
+import { glanceOfOverview, useGlance, type Glance } from './at-a-glance.ts';
 import { baseOf } from './market-order.ts';
-import { presentBoard, useQuote } from './use-quote.ts';
+import { presentBoard } from './use-quote.ts';
 
-function Figure({ term, children, under }: { term: string; children: ReactNode; under: ReactNode }) {
+const GRID = 'mb-5 grid grid-cols-2 gap-x-6 gap-y-3 md:grid-cols-4';
+const TERMS = ['Rising and falling', 'Volume, 24 h', 'Strongest, 24 h', 'Weakest, 24 h'];
+const NO_DAY = 'Less than a day of history';
+
+function Figure({ term, children, under }: { term: ReactNode; children: ReactNode; under: ReactNode }) {
   return (
     <div className="min-w-0">
-      <dt className="label">{term}</dt>
+      <dt className="label truncate">{term}</dt>
       <dd className="m-0">
-        <span className="block min-h-6 truncate text-base font-medium">{children}</span>
+        <span className="block min-h-6 text-base font-medium">{children}</span>
         <span className="block min-h-4 truncate text-xs text-ink-3">{under}</span>
       </dd>
     </div>
@@ -21,49 +31,81 @@ function Figure({ term, children, under }: { term: string; children: ReactNode; 
 }
 
 /** Who rises and who falls, as one bar: the words beside it say the same. */
-function Breadth({ overview }: { overview: MarketOverview }) {
-  const { advancing, declining, unchanged } = overview;
+function Breadth({ glance: { advancing, declining, unchanged } }: { glance: Glance }) {
   const whole = Math.max(1, advancing + declining + unchanged);
+  const part = (count: number) => ({ width: `${(count / whole) * 100}%` });
   return (
     <span aria-hidden className="mt-1.5 flex h-1 gap-px overflow-hidden rounded-full bg-sunken">
-      <span style={{ width: `${(advancing / whole) * 100}%` }} className="bg-gain" />
-      <span style={{ width: `${(unchanged / whole) * 100}%` }} className="bg-line-strong" />
-      <span style={{ width: `${(declining / whole) * 100}%` }} className="bg-loss" />
+      <span style={part(advancing)} className="bg-gain" />
+      <span style={part(unchanged)} className="bg-line-strong" />
+      <span style={part(declining)} className="bg-loss" />
     </span>
   );
 }
 
-/** A leader by the server's last overview, at the price of this moment. */
-function Leader({ symbol }: { symbol: string }) {
-  const quote = useQuote(presentBoard(), symbol);
-  return <Link href={`/market/${symbol.replace('/', '-')}`} className="hover:text-accent">{baseOf(symbol)} <span className="text-sm font-normal"><Percent value={quote?.price_change_24h} why="Price not yet received" /></span></Link>;
+const addressOf = (symbol: string): string => `/market/${symbol.replace('/', '-')}`;
+
+function Leader({ of: { symbol, price_change_24h } }: { of: Glance['rising'][number] }) {
+  return (
+    <Link href={addressOf(symbol)} className="reach block truncate hover:text-accent">
+      {baseOf(symbol)}{' '}
+      <span className="text-sm font-normal"><Percent value={price_change_24h} why={NO_DAY} /></span>
+    </Link>
+  );
 }
 
-const none = (what: string): ReactNode => <span className="text-ink-3" title={what}><span aria-hidden>—</span><span className="sr-only">{what}</span></span>;
+const none = (what: string): ReactNode => (
+  <span className="text-ink-3" title={what}><span aria-hidden>—</span><span className="sr-only">{what}</span></span>
+);
 
-/** `missing`: why there is none; its place stays, since the list below is under somebody's finger. */
-export function Overview({ overview, missing = null }: { overview: MarketOverview | null; missing?: string | null }) {
-  if (overview === null && missing !== null) {
-    return (
-      <dl aria-label="Market overview" className="mb-5 grid grid-cols-2 gap-x-6 gap-y-3 md:grid-cols-4">
-        {['Rising and falling', 'Volume, 24 h', 'Strongest, 24 h', 'Weakest, 24 h'].map((term) => <Figure key={term} term={term} under="">{none(missing)}</Figure>)}
-      </dl>
-    );
+/** The leader of a direction and who follows; where nobody goes that way, who comes nearest to it. */
+function Led({ term, leaders, nobody, nearest, near, known }: {
+  term: string; leaders: Glance['rising']; nobody: string; nearest: string; near: Glance['smallestFall']; known: boolean;
+}) {
+  const [first, ...rest] = leaders;
+  if (!known) return <Figure term={term} under="">{none(NO_DAY)}</Figure>;
+  if (first === undefined) {
+    const under = near === undefined ? '' : <>{nearest}: {baseOf(near.symbol)} <Percent value={near.price_change_24h} why={NO_DAY} /></>;
+    return <Figure term={term} under={under}><span className="block truncate font-normal text-ink-2">{nobody}</span></Figure>;
   }
-  if (overview === null) {
-    return <div role="status" aria-label="Market overview" className="mb-5 grid grid-cols-2 gap-x-6 gap-y-3 md:grid-cols-4">{[0, 1, 2, 3].map((place) => <div key={place} className="h-14"><Skeleton className="h-3 w-16" /><Skeleton className="mt-2 h-5 w-28" /></div>)}</div>;
-  }
-  const { advancing, declining, unchanged, symbols, gainers, losers, mostTraded, source } = overview;
-  const known = advancing + declining + unchanged;
-  const [best, worst, busiest] = [gainers[0], losers[0], mostTraded[0]];
+  const under = rest.length === 0 ? '' : `then ${rest.map((one) => baseOf(one.symbol)).join(', ')}`;
+  return <Figure term={term} under={under}><Leader of={first} /></Figure>;
+}
+
+function Known({ glance, age }: { glance: Glance; age: ReactNode }) {
+  const { advancing, declining, unchanged, symbols, busiest } = glance;
+  const known = advancing + declining + unchanged > 0;
+  const most = busiest === undefined ? `${symbols} pairs`
+    : <>most in <Link href={addressOf(busiest)} className="text-ink-2 underline underline-offset-2 hover:text-accent">{baseOf(busiest)}</Link> of {symbols} pairs</>;
   return (
-    <dl aria-label="Market overview" className="mb-5 grid grid-cols-2 gap-x-6 gap-y-3 md:grid-cols-4">
-      <Figure term="Rising and falling" under={known === 0 ? 'Less than a day of history' : <Breadth overview={overview} />}>
-        {known === 0 ? none('Less than a day of history') : <>{advancing} up, {declining} down{unchanged > 0 ? <span className="text-ink-3">, {unchanged} level</span> : ''}</>}
+    <dl aria-label="Market overview" className={GRID}>
+      <Figure term={<>Rising and falling{age}</>} under={known ? <Breadth glance={glance} /> : NO_DAY}>
+        {known ? <>{advancing} up, {declining} down{unchanged > 0 && <span className="text-ink-3">, {unchanged} level</span>}</> : none(NO_DAY)}
       </Figure>
-      <Figure term={`Volume, 24 h, ${source.quote}`} under={busiest === undefined ? `${symbols} pairs` : <>most in <Link href={`/market/${busiest.symbol.replace('/', '-')}`} className="text-ink-2 underline underline-offset-2 hover:text-accent">{baseOf(busiest.symbol)}</Link> of {symbols} pairs</>}>{formatShort(overview.volume_24h)}</Figure>
-      <Figure term="Strongest, 24 h" under={gainers.length > 1 ? `then ${gainers.slice(1, 4).map((one) => baseOf(one.symbol)).join(', ')}` : ''}>{best === undefined ? none('Nothing rises') : <Leader symbol={best.symbol} />}</Figure>
-      <Figure term="Weakest, 24 h" under={losers.length > 1 ? `then ${losers.slice(1, 4).map((one) => baseOf(one.symbol)).join(', ')}` : ''}>{worst === undefined ? none('Nothing falls') : <Leader symbol={worst.symbol} />}</Figure>
+      <Figure term={`Volume, 24 h, ${glance.quote}`} under={most}><span className="block truncate">{formatShort(glance.volume)}</span></Figure>
+      <Led term="Strongest, 24 h" leaders={glance.rising} nobody="None is up" nearest="Smallest fall" near={glance.smallestFall} known={known} />
+      <Led term="Weakest, 24 h" leaders={glance.falling} nobody="None is down" nearest="Smallest rise" near={glance.smallestRise} known={known} />
     </dl>
   );
+}
+
+/** Counts, leaders and rows are of one moment: the figures come from the quotes of the list. */
+export function Overview() {
+  const overview = useSlot(overviewStore, loadOverview);
+  const { online } = useSnapshot(connection);
+  const live = useGlance(presentBoard());
+  const glance = live ?? (overview.data === null ? null : glanceOfOverview(overview.data));
+  const missing = online === 'offline' ? 'Not on this device' : overview.error;
+  const at = live === null ? overview.savedAt : marketStore.savedAt;
+  const isOld = !useCurrent('market') || glance?.stale === true;
+  const age = isOld && at !== null ? <span className="text-amber">, at {formatWhen(at)}</span> : null;
+  if (glance !== null) return <Known glance={glance} age={age} />;
+  if (missing === null) {
+    return (
+      <div role="status" aria-label="Market overview" className={GRID}>
+        {TERMS.map((term) => <div key={term} className="h-14"><Skeleton className="h-3 w-16" /><Skeleton className="mt-2 h-5 w-28" /></div>)}
+      </div>
+    );
+  }
+  return <dl aria-label="Market overview" className={GRID}>{TERMS.map((term) => <Figure key={term} term={term} under="">{none(missing)}</Figure>)}</dl>;
 }

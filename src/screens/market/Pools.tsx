@@ -20,7 +20,7 @@ function Universe({ pool }: { pool: Pool }) {
     <div className="py-2">
       <h3 className="text-xs font-normal text-ink-3">{pool.pairs.length === 0 ? 'No pair of it is offered here' : `${pool.pairs.length} ${pool.pairs.length === 1 ? 'pair' : 'pairs'} offered here`}</h3>
       <ul className="flex flex-wrap gap-x-3">
-        {pool.pairs.map((pair) => <li key={pair}><Link href={`/market/${pair.replace('/', '-')}`} className="inline-flex min-h-9 items-center font-medium hover:text-accent hover:underline pointer-fine:min-h-7">{baseOf(pair)}</Link></li>)}
+        {pool.pairs.map((pair) => <li key={pair}><Link href={`/market/${pair.replace('/', '-')}`} className="inline-flex min-h-11 min-w-6 items-center font-medium hover:text-accent hover:underline pointer-fine:min-h-7">{baseOf(pair)}</Link></li>)}
       </ul>
       {missing.length > 0 && <p className="text-xs text-ink-3">Also on its list, not offered by this source: {missing.join(', ')}.</p>}
       {pool.about?.listedSince != null && <p className="text-xs text-ink-3">List as of {formatDate(pool.about.listedSince)}.</p>}

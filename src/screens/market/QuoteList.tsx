@@ -1,8 +1,8 @@
-/** The list of pairs under its headers; refuses to change the order under the finger: it is taken when asked for. */
-import { ArrowDown, ArrowUp } from 'lucide-react';
+/** The list of pairs under its headers, in the order that was taken when it was asked for. */
 import type { CSSProperties, ReactNode } from 'react';
 import type { DayLine } from '../../../contract/market.ts';
 import { classes } from '../../components/class-names.ts';
+import { ariaSort, SortButton } from '../../components/SortButton.tsx';
 import { useOnScreen } from '../../components/use-on-screen.ts';
 import type { MarketColumn } from '../../stores/market-choices.ts';
 import type { MarketBoard } from '../../stores/market.ts';
@@ -18,14 +18,9 @@ const FIXED_WIDTHS = ['2.25rem', '9rem', '7.5rem', '6.5rem'] as const;
 const GAP = '12px';
 
 function Header({ name, label, sort, onSort, className, children }: { name: SortKey; label: string; sort: Sort; onSort: (sort: Sort) => void; className?: string; children?: ReactNode }) {
-  const on = sort.key === name;
-  const Arrow = sort.down ? ArrowDown : ArrowUp;
   return (
-    <span role="columnheader" aria-sort={on ? (sort.down ? 'descending' : 'ascending') : 'none'} className={className}>
-      <button type="button" aria-label={`Sort by ${label}`} onClick={() => { onSort({ key: name, down: on ? !sort.down : name !== 'symbol' }); }}
-        className={classes('inline-flex min-h-11 items-center gap-1 text-xs whitespace-nowrap pointer-fine:min-h-8', on ? 'font-medium text-ink' : 'text-ink-3 hover:text-ink')}>
-        {on && <Arrow className="size-3" aria-hidden />}{children ?? label}
-      </button>
+    <span role="columnheader" aria-sort={ariaSort(sort, name)} className={className}>
+      <SortButton name={name} label={label} sort={sort} isText={name === 'symbol'} onSort={onSort}>{children}</SortButton>
     </span>
   );
 }

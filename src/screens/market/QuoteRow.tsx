@@ -51,7 +51,7 @@ export const QuoteRow = memo(function QuoteRow({ board, symbol, line, starred, c
       <Name symbol={symbol} quote={quote} />
       <span role="cell" className="text-right max-md:col-start-4 max-md:row-start-1 max-md:self-end"><Price value={quote.price} least={priceDecimals(quote)} /></span>
       <span role="cell" className="text-right max-md:col-start-4 max-md:row-start-2 max-md:self-start max-md:text-xs"><Percent value={quote.price_change_24h} why="Less than a day of history" /></span>
-      <span role="cell" className="spark max-md:col-start-3 max-md:row-span-2 max-md:row-start-1 md:hidden">{seen && <DayLineCell line={line} change={quote.price_change_24h} className="block !w-full" />}</span>
+      <span role="cell" className="spark max-md:col-start-3 max-md:row-span-2 max-md:row-start-1 md:hidden">{seen && <DayLineCell line={line} quote={quote} className="block !w-full" />}</span>
       {columns.map((name) => <span key={name} role="cell" className="hidden text-right text-ink-2 md:block">{seen && COLUMNS[name].cell(quote, line)}</span>)}
     </div>
   );

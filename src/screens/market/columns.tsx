@@ -1,15 +1,15 @@
 /** The columns a wide list may have, and the choice of them; refuses to take away the pair, its price and its day. */
-import { Columns3 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import type { DayLine, SymbolQuote } from '../../../contract/market.ts';
+import { ColumnMenu, MENU_ROW } from '../../components/ColumnMenu.tsx';
 import { Sparkline } from '../../components/Sparkline.tsx';
-import { Popover } from '../../components/Popover.tsx';
 import { useNow } from '../../components/use-now.ts';
+import { numberMarks } from '../../format/number-marks.ts';
 import { formatPercent, formatPrice, formatShort, UNKNOWN } from '../../format/numbers.ts';
-import { formatSpan } from '../../format/times.ts';
+import { formatSpan, formatWhen } from '../../format/times.ts';
 import { chooseView, MARKET_COLUMNS, type MarketColumn } from '../../stores/market-choices.ts';
 import { useMarketNow } from '../reading.ts';
-import { turnover, type SortKey } from './market-order.ts';
+import { dayWay, turnover, type SortKey } from './market-order.ts';
 
 interface Column {
   /** What the header says; `note` is for those who choose. */
@@ -20,6 +20,8 @@ interface Column {
   cell(quote: SymbolQuote, line: DayLine | undefined): ReactNode;
 }
 
+type DayQuote = Pick<SymbolQuote, 'price' | 'price_change_24h' | 'timestamp'>;
+
 function Ago({ at }: { at: number }) {
   // The market's clock moves by the device's; this cell alone wakes for it.
   useNow(1_000);
@@ -29,10 +31,23 @@ function Ago({ at }: { at: number }) {
 const unknown = (why: string): ReactNode => <span title={why}><span aria-hidden>{UNKNOWN}</span><span className="sr-only">{why}</span></span>;
 const NO_DAY = 'Less than a day of history';
 
-/** The day as a line, in the colour of the day's change beside it. */
-export function DayLineCell({ line, change, className = '' }: { line: DayLine | undefined; change: number | null; className?: string }) {
+/** A line that ends longer ago than this is of another day than the change beside it. */
+const LINE_WITHIN_MS = 7_200_000;
+
+/** The day that the change beside it speaks of: from the price it counts from to the price of now. */
+export function dayValues({ points }: DayLine, price: string, change: number): number[] {
+  const now = Number(price);
+  return [now / (1 + change / 100), ...points.slice(1), now];
+}
+
+/** The day as a line. An older one has no colour and says when it ends. */
+export function DayLineCell({ line, quote, className = '' }: { line: DayLine | undefined; quote: DayQuote; className?: string }) {
+  const { price, price_change_24h: change, timestamp } = quote;
+  const old = line === undefined || timestamp - line.to > LINE_WITHIN_MS || change === null;
+  const values = useMemo(() => (line === undefined ? [] : old ? line.points : dayValues(line, price, change)), [line, old, price, change]);
   if (line === undefined) return null;
-  return <Sparkline values={line.points} label="Last 24 hours" change={change ?? undefined} className={className} />;
+  const label = old ? `24 hours to ${formatWhen(line.to)}` : 'Last 24 hours';
+  return <Sparkline values={values} label={label} level={old || dayWay(quote) === 0} className={className} />;
 }
 
 /** Half the gap between bid and ask says nothing to a trader: the whole of it, in percent of the price. */
@@ -43,7 +58,7 @@ export function spreadPercent(quote: Pick<SymbolQuote, 'bid' | 'ask'>): number |
 }
 
 export const COLUMNS: Readonly<Record<MarketColumn, Column>> = {
-  line: { title: 'Last 24 h', note: '24-hour line', width: '7rem', cell: (quote, line) => <DayLineCell line={line} change={quote.price_change_24h} className="ml-auto block" /> },
+  line: { title: 'Last 24 h', note: '24-hour line', width: '7rem', cell: (quote, line) => <DayLineCell line={line} quote={quote} className="ml-auto block" /> },
   high: { title: 'High', note: 'Highest of 24 h', width: '7.5rem', sort: 'high', cell: (quote) => (quote.high_24h === null ? unknown(NO_DAY) : formatPrice(quote.high_24h, priceDecimals(quote))) },
   low: { title: 'Low', note: 'Lowest of 24 h', width: '7.5rem', sort: 'low', cell: (quote) => (quote.low_24h === null ? unknown(NO_DAY) : formatPrice(quote.low_24h, priceDecimals(quote))) },
   volume: { title: 'Volume', note: 'Turnover of 24 h', width: '6.5rem', sort: 'volume', cell: (quote) => volumeText(quote) ?? unknown('Volume not known') },
@@ -55,7 +70,8 @@ export const COLUMNS: Readonly<Record<MarketColumn, Column>> = {
 
 /** Decimals that all prices of one pair are shown with, so that a zero at the end does not make a column jump. */
 export function priceDecimals(quote: Pick<SymbolQuote, 'price' | 'high_24h' | 'low_24h'>): number {
-  return Math.max(...[quote.price, quote.high_24h, quote.low_24h].map((text) => (text === null ? 0 : formatPrice(text).split('.')[1]?.length ?? 0)));
+  const { decimal } = numberMarks();
+  return Math.max(...[quote.price, quote.high_24h, quote.low_24h].map((text) => (text === null ? 0 : formatPrice(text).split(decimal)[1]?.length ?? 0)));
 }
 
 /** The day's turnover in the quote currency, short: `1.2 B`. */
@@ -65,23 +81,13 @@ export function volumeText(quote: Pick<SymbolQuote, 'volume_24h' | 'price'>): st
 }
 
 export function ColumnChoice({ chosen, favouritesFirst }: { chosen: readonly MarketColumn[]; favouritesFirst: boolean }) {
-  const box = 'flex min-h-9 items-center gap-3 rounded-sm px-2 hover:bg-sunken';
   return (
-    <Popover buttonLabel="Columns" button={<><Columns3 className="size-4" aria-hidden />Columns</>} buttonClass="hidden h-10 items-center gap-2 rounded-md border border-line-strong/60 px-3 font-medium hover:bg-sunken md:inline-flex">
-      {() => (
-        <>
-          {MARKET_COLUMNS.map((name) => (
-            <label key={name} className={box}>
-              <input type="checkbox" checked={chosen.includes(name)} onChange={(event) => { void chooseView({ columns: event.target.checked ? [...chosen, name] : chosen.filter((one) => one !== name) }); }} />
-              <span>{COLUMNS[name].note}</span>
-            </label>
-          ))}
-          <label className={`${box} mt-1 border-t border-line`}>
-            <input type="checkbox" checked={favouritesFirst} onChange={(event) => { void chooseView({ favouritesFirst: event.target.checked }); }} />
-            <span>Favourites first</span>
-          </label>
-        </>
-      )}
-    </Popover>
+    <ColumnMenu columns={MARKET_COLUMNS.map((key) => ({ key, note: COLUMNS[key].note }))} chosen={chosen} onChoose={(columns) => { void chooseView({ columns }); }}
+      className="hidden h-10 items-center gap-2 rounded-md border border-line-strong/60 px-3 font-medium hover:bg-sunken md:inline-flex">
+      <label className={`${MENU_ROW} mt-1 border-t border-line`}>
+        <input type="checkbox" checked={favouritesFirst} onChange={(event) => { void chooseView({ favouritesFirst: event.target.checked }); }} />
+        <span>Favourites first</span>
+      </label>
+    </ColumnMenu>
   );
 }

@@ -1,11 +1,13 @@
-/** Which pairs a list of the market has and in what order; refuses to let equal ones swap. */
+/** Which pairs a list of the market has, and in what order; equal ones never swap. */
 import type { SymbolQuote } from '../../../contract/market.ts';
+import { multiply, parseFixed } from '../../../contract/money.ts';
+import { exactly, sortRows, type SortValue, type TableSort } from '../../components/table-order.ts';
 import { coinName } from '../../format/coin-names.ts';
 
 export const VIEWS = ['all', 'favourites', 'gainers', 'losers', 'volume', 'pools'] as const;
 export type MarketView = (typeof VIEWS)[number];
 export type SortKey = 'symbol' | 'price' | 'change' | 'volume' | 'high' | 'low';
-export interface Sort { key: SortKey; down: boolean }
+export type Sort = TableSort<SortKey>;
 
 /** What a view is sorted by until the person asks otherwise. */
 export const USUAL_SORT: Readonly<Record<MarketView, Sort>> = {
@@ -16,29 +18,25 @@ export const USUAL_SORT: Readonly<Record<MarketView, Sort>> = {
 export const viewOf = (name: string | null): MarketView => VIEWS.find((view) => view === name) ?? 'all';
 export const baseOf = (symbol: string): string => symbol.split('/')[0] ?? symbol;
 
+/** Which way a pair's day goes as it is shown: 0.004 % reads 0.00 %, which is neither up nor down. */
+export const dayWay = ({ price_change_24h }: Pick<SymbolQuote, 'price_change_24h'>): number =>
+  Math.sign(Number((price_change_24h ?? 0).toFixed(2)));
+
 /** Turnover of the day in the quote currency, for order and for reading; null where it is not known. */
 export function turnover(quote: Pick<SymbolQuote, 'volume_24h' | 'price'>): number | null {
   return quote.volume_24h === null ? null : Number(quote.volume_24h) * Number(quote.price);
 }
 
-const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
-const VALUE: Record<Exclude<SortKey, 'symbol'>, (quote: SymbolQuote) => number | null> = {
-  price: (quote) => Number(quote.price), change: (quote) => quote.price_change_24h, volume: turnover,
-  high: (quote) => numeric(quote.high_24h), low: (quote) => numeric(quote.low_24h),
+const VALUE: Record<SortKey, (quote: SymbolQuote) => SortValue> = {
+  symbol: (quote) => quote.symbol, price: (quote) => exactly(quote.price), change: (quote) => quote.price_change_24h,
+  volume: (quote) => (quote.volume_24h === null ? null : multiply(parseFixed(quote.volume_24h), parseFixed(quote.price), 'half-even')),
+  high: (quote) => exactly(quote.high_24h), low: (quote) => exactly(quote.low_24h),
 };
 
-/** Symbols in order. What is not known comes last whichever way; ties keep the alphabet, so that equal rows never swap. */
+/** Symbols in order. What is not known comes last whichever way; equal ones keep the alphabet, so that they never swap. */
 export function sortQuotes(quotes: readonly SymbolQuote[], { key, down }: Sort): SymbolQuote[] {
-  const way = down ? -1 : 1;
-  const alphabet = (a: SymbolQuote, b: SymbolQuote): number => (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0);
-  if (key === 'symbol') return [...quotes].sort((a, b) => way * alphabet(a, b));
-  const value = VALUE[key];
-  return [...quotes].sort((a, b) => {
-    const [one, other] = [value(a), value(b)];
-    if (one === other) return alphabet(a, b);
-    if (one === null || other === null) return one === null ? 1 : -1;
-    return way * (one - other);
-  });
+  const alphabet = sortRows(quotes, (quote) => quote.symbol, false);
+  return sortRows(alphabet, VALUE[key], down);
 }
 
 const plain = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
@@ -52,8 +50,8 @@ export function matches(symbol: string, query: string): boolean {
 const IN_VIEW: Record<MarketView, (quote: SymbolQuote, favourites: ReadonlySet<string>) => boolean> = {
   all: () => true, volume: () => true, pools: () => true,
   favourites: (quote, favourites) => favourites.has(quote.symbol),
-  gainers: (quote) => (quote.price_change_24h ?? 0) > 0,
-  losers: (quote) => (quote.price_change_24h ?? 0) < 0,
+  gainers: (quote) => dayWay(quote) > 0,
+  losers: (quote) => dayWay(quote) < 0,
 };
 
 /** The symbols of a view in order; among all of them favourites stand first where that is wanted. */

@@ -1,4 +1,4 @@
-/** The market: at a glance, as a live list that is searched, sorted and starred, and as pools; refuses to reorder under the finger. */
+/** The market: at a glance, as a live list that is searched, sorted and starred, and as pools. */
 import { RefreshCw, Search, Star } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useSnapshot } from 'valtio';
@@ -10,8 +10,9 @@ import { formatClock } from '../../format/times.ts';
 import { whileSeen } from '../../resting-timer.ts';
 import { connection } from '../../stores/connection.ts';
 import { marketChoices } from '../../stores/market-choices.ts';
-import { loadMarket, loadOverview, loadSparklines, marketStore, overviewStore, sparklinesStore } from '../../stores/market.ts';
+import { loadMarket, loadSparklines, marketStore, sparklinesStore } from '../../stores/market.ts';
 import { useSlot } from '../reading.ts';
+import { AlertsLink } from '../alerts/AlertsLink.tsx';
 import { ColumnChoice } from './columns.tsx';
 import { ExchangeNotice } from './ExchangeNotice.tsx';
 import { matches, orderOf, USUAL_SORT, VIEWS, viewOf, type MarketView, type Sort } from './market-order.ts';
@@ -21,7 +22,7 @@ import { presentBoard } from './use-quote.ts';
 
 const Pools = lazy(() => import('./Pools.tsx'));
 
-/** The overview's counts are of the whole market: read again while they are looked at. */
+/** The lines of the day are read again while they are looked at; everything else streams. */
 const REREAD_MS = 60_000;
 const TITLE: Record<MarketView, string> = { all: 'All', favourites: 'Favourites', gainers: 'Gainers', losers: 'Losers', volume: 'Volume', pools: 'Pools' };
 const EMPTY: Record<MarketView, { title: string; text: string }> = {
@@ -47,7 +48,7 @@ function Views({ view }: { view: MarketView }) {
 
 function SearchField({ query, onQuery, onEnter, input }: { query: string; onQuery: (text: string) => void; onEnter: () => void; input: RefObject<HTMLInputElement | null> }) {
   return (
-    <form role="search" className="relative w-full sm:w-64" onSubmit={(event) => { event.preventDefault(); onEnter(); }}>
+    <form role="search" className="relative min-w-0 flex-1 sm:w-64 sm:flex-none" onSubmit={(event) => { event.preventDefault(); onEnter(); }}>
       <label className="sr-only" htmlFor="market-search">Search pairs</label>
       <Search className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-3" aria-hidden />
       <input ref={input} id="market-search" type="search" value={query} onChange={(event) => { onQuery(event.target.value); }} placeholder="BTC or Bitcoin" autoComplete="off" autoCapitalize="off" spellCheck={false} enterKeyHint="go"
@@ -78,14 +79,12 @@ export default function Market() {
   const [, go] = useLocation();
   const view = viewOf(new URLSearchParams(useSearch()).get('view'));
   const market = useSlot(marketStore, loadMarket);
-  const overview = useSlot(overviewStore, loadOverview);
   const lines = useSlot(sparklinesStore, loadSparklines).data?.lines;
   const choices = useSnapshot(marketChoices);
-  const { online } = useSnapshot(connection);
   const [query, setQuery] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const { order, at, sort, setSort, again } = useOrder(view);
-  useEffect(() => whileSeen(REREAD_MS, () => { if (connection.online === 'online') { void loadOverview(true); void loadSparklines(); } }), []);
+  useEffect(() => whileSeen(REREAD_MS, () => { if (connection.online === 'online') void loadSparklines(); }), []);
   const shown = useMemo(() => (query.trim() === '' ? order : order.filter((symbol) => matches(symbol, query))), [order, query]);
   const ready = market.data !== null && choices.ready;
   const first = shown[0];
@@ -93,12 +92,13 @@ export default function Market() {
   return (
     <>
       <ScreenTitle title="Markets">
+        <AlertsLink />
         <SearchField query={query} onQuery={setQuery} input={input} onEnter={() => { if (view !== 'pools' && query.trim() !== '' && first !== undefined) go(`/market/${first.replace('/', '-')}`); }} />
         {view !== 'pools' && <ColumnChoice chosen={choices.columns} favouritesFirst={choices.favouritesFirst} />}
       </ScreenTitle>
       <ExchangeNotice />
       <div className="mb-4 empty:hidden"><ReadError message={market.error} hasData={market.data !== null} onRetry={() => { void loadMarket(true); }} /></div>
-      <Overview overview={overview.data} missing={online === 'offline' ? 'Not on this device' : overview.error} />
+      <Overview />
       <Views view={view} />
       {view === 'pools'
         ? <Suspense fallback={<SkeletonRows rows={6} rowClass="min-h-24" label="Pools" />}><Pools query={query} /></Suspense>

@@ -11,6 +11,7 @@ import { Line, Section } from '../../components/Section.tsx';
 import { coinName } from '../../format/coin-names.ts';
 import { formatPercent, formatPrice, formatQuantity } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/times.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
 import type { ScreenProps } from '../../shell/routes.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/history.ts';
@@ -18,6 +19,7 @@ import { marketChoices } from '../../stores/market-choices.ts';
 import { loadMarket, loadSparklines, marketStore, sparklinesStore } from '../../stores/market.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { useMarketNow, useSlot } from '../reading.ts';
+import { SetAlert, SymbolAlerts } from '../alerts/SymbolAlerts.tsx';
 import { priceDecimals, spreadPercent, volumeText } from './columns.tsx';
 import { ExchangeNotice } from './ExchangeNotice.tsx';
 import { baseOf, matches } from './market-order.ts';
@@ -58,10 +60,10 @@ function DayRange({ quote }: { quote: SymbolQuote }) {
 }
 
 function Today({ quote, unit }: { quote: SymbolQuote | undefined; unit: string }) {
-  if (quote === undefined) return <Section title="Today"><SkeletonRows rows={5} label="Figures of the day" /></Section>;
+  if (quote === undefined) return <Section title="24 hours"><SkeletonRows rows={5} label="Figures of the day" /></Section>;
   const decimals = priceDecimals(quote);
   return (
-    <Section title="Today">
+    <Section title="24 hours" aside={<DataAge kind="market" />}>
       <DayRange quote={quote} />
       <dl>
         <Line term="Bid">{formatPrice(quote.bid, decimals)}</Line>
@@ -82,7 +84,7 @@ function NotOffered({ symbol, source, offered }: { symbol: string; source: strin
       {back}
       <h1 className="text-lg break-words">{symbol}</h1>
       <EmptyState title="Not offered here" action={<Link href="/market" className="text-accent underline underline-offset-2">All pairs</Link>}>
-        {source} has no such pair.{near.length > 0 && <> Meant one of these? {near.map((one) => <Link key={one} href={`/market/${one.replace('/', '-')}`} className="mr-3 inline-flex min-h-8 items-center text-accent underline underline-offset-2">{one}</Link>)}</>}
+        {source} has no such pair.{near.length > 0 && <> Meant one of these? {near.map((one) => <Link key={one} href={`/market/${one.replace('/', '-')}`} className="mr-3 inline-flex min-h-11 items-center text-accent underline underline-offset-2">{one}</Link>)}</>}
       </EmptyState>
     </>
   );
@@ -97,11 +99,11 @@ function Head({ symbol, quote, starred, onCreate }: { symbol: string; quote: Sym
         <div className="flex items-center gap-1"><h1 className="text-lg">{symbol}{' '}{name !== null && <span className="ml-2 text-sm font-normal text-ink-3">{name}</span>}</h1><Star symbol={symbol} on={starred} className="size-11 pointer-fine:size-9" /></div>
         <div className="flex flex-wrap items-baseline gap-x-3">
           {quote === undefined ? <Skeleton className="h-10 w-40" /> : <Price value={quote.price} least={priceDecimals(quote)} className="text-figure font-semibold tracking-[-0.02em]" />}
-          {quote !== undefined && <><Percent value={quote.price_change_24h} why="Less than a day of history" /><span className="text-ink-3">24 h</span></>}
+          {quote !== undefined && <><Percent value={quote.price_change_24h} why="Less than a day of history" /><span className="text-ink-3">24 h</span><DataAge kind="market" /></>}
           {quote?.stale === true && <span className="text-amber">Price {formatSpan(now - quote.timestamp)} old</span>}
         </div>
       </div>
-      <Button size="sm" onClick={onCreate}><Plus className="size-4" aria-hidden />Create an agent for this pair</Button>
+      <div className="flex flex-wrap gap-2"><SetAlert symbol={symbol} /><Button size="sm" onClick={onCreate}><Plus className="size-4" aria-hidden />Create an agent for this pair</Button></div>
     </div>
   );
 }
@@ -131,9 +133,10 @@ export default function SymbolScreen({ params }: ScreenProps) {
         </div>
         <div className="flex min-w-0 flex-col gap-8">
           <Today quote={quote} unit={unit} />
+          <SymbolAlerts symbol={symbol} />
           <SymbolPositions portfolio={portfolio} symbol={symbol} />
           <SymbolAgents symbol={symbol} />
-          <p className="text-xs text-ink-3">▲ entries and ▼ exits are your agents’. EMA is the exponential average of that many closes. Charts by <a href="https://www.tradingview.com/" rel="noreferrer" className="underline underline-offset-2">TradingView</a> Lightweight Charts.</p>
+          <p className="text-xs text-ink-3">B and S mark where your agents bought and sold. Charts by <a href="https://www.tradingview.com/" rel="noreferrer" className="underline underline-offset-2">TradingView</a> Lightweight Charts.</p>
         </div>
       </div>
       {creating && <NewAgent title={`New agent for ${symbol}`} pool="all_pools" pairs={[symbol]} onDone={() => { setCreating(false); }} />}

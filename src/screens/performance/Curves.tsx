@@ -18,7 +18,7 @@ export function Curves({ agents, insight, quote }: { agents: readonly { id: stri
   const ids = chosen ?? drawn.slice(0, LINES_MAX).map(({ id }) => id);
   const lines = useMemo(() => ids.flatMap((id) => drawn.filter((one) => one.id === id)), [ids.join(), drawn]); // oxlint-disable-line react/exhaustive-deps
   const [first, ...others] = lines;
-  if (insight === null) return <ChartPlace what="The lines of agents" className="h-[284px] w-full" />;
+  if (insight === null) return <ChartPlace what="The lines of agents" className="h-[328px] w-full pointer-fine:h-[304px]" />;
   const toggle = (id: string): void => { setChosen(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id].slice(-LINES_MAX)); };
   return (
     <>

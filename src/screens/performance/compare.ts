@@ -1,6 +1,9 @@
-/** Agents beside one another: every figure that can be ranked, and how deep each has fallen; refuses to rank the unknown. */
+/** Agents beside one another: every figure that can be ranked, and how deep each has fallen. */
 import type { Agent } from '../../../contract/agents.ts';
 import type { AgentInsight } from '../../../contract/insight.ts';
+import type { Portfolio } from '../../../contract/trading.ts';
+import { exactly, sortRows, type SortValue, type TableSort } from '../../components/table-order.ts';
+import { recordOf } from '../../stores/agent-money.ts';
 
 export interface Compared {
   agent: Agent;
@@ -26,28 +29,51 @@ export function deepestFall(points: readonly (readonly [number, number])[]): num
   return deepest;
 }
 
-export function compared<T extends { agent: Agent }>(views: readonly T[], insight: Pick<AgentInsight, 'figures' | 'series'> | null): (T & Compared)[] {
+type Reading = Pick<Portfolio, 'asOf' | 'results' | 'positions'>;
+type Figures = Pick<Compared, 'trades' | 'winRate' | 'profitFactor'>;
+
+/** Counts by the results over time, where no account tells them. */
+function figuresIn(insight: Pick<AgentInsight, 'figures'> | null, id: string): Figures {
+  const figures = insight?.figures?.find(({ agentId }) => agentId === id);
+  return {
+    trades: insight?.figures === undefined ? null : figures?.trades ?? 0,
+    winRate: figures === undefined || figures.sells === 0 ? null : figures.wins / figures.sells,
+    profitFactor: figures?.profitFactor ?? null,
+  };
+}
+
+/**
+ * Money and counts of one agent are of one reading of the account, so that a trade that closes is in all of them at once.
+ * What only the results over time tell comes from those.
+ */
+export function compared<T extends { agent: Agent }>(
+  views: readonly T[], insight: Pick<AgentInsight, 'figures' | 'series'> | null, portfolio: Reading | null = null,
+): (T & Compared)[] {
   return views.map((view) => {
-    const figures = insight?.figures?.find(({ agentId }) => agentId === view.agent.id);
-    const known = insight?.figures !== undefined;
+    const { id } = view.agent;
+    const record = recordOf(id, portfolio);
+    const points = insight?.series.find(({ agentId }) => agentId === id)?.points ?? [];
+    const line = record === null || portfolio === null || points.length === 0 ? points : [...points, [portfolio.asOf, Number(record.total)] as const];
+    const told: Figures = record === null || record.wins === null ? figuresIn(insight, id) : {
+      trades: record.trades, winRate: record.sells === 0 ? null : record.wins / record.sells, profitFactor: record.profitFactor,
+    };
+    const money = record === null ? {} : { realized: record.realized, unrealized: record.unrealized, fees: record.fees, total: record.total };
     return {
-      ...view, trades: known ? figures?.trades ?? 0 : null, winRate: figures === undefined || figures.sells === 0 ? null : figures.wins / figures.sells,
-      exposure: figures?.exposure ?? null, profitFactor: figures?.profitFactor ?? null,
-      drawdown: deepestFall(insight?.series.find(({ agentId }) => agentId === view.agent.id)?.points ?? []),
+      ...view, ...told, agent: { ...view.agent, ...money },
+      exposure: insight?.figures?.find(({ agentId }) => agentId === id)?.exposure ?? null,
+      drawdown: deepestFall(line),
     };
   });
 }
 
-const valueOf = (row: Compared, by: Exclude<Column, 'name'>): number | null =>
-  (by === 'total' || by === 'realized' || by === 'unrealized' || by === 'fees' ? Number(row.agent[by]) : row[by]);
+const MONEY: ReadonlySet<Column> = new Set(['total', 'realized', 'unrealized', 'fees']);
+const isMoney = (by: Column): by is 'total' | 'realized' | 'unrealized' | 'fees' => MONEY.has(by);
 
-/** Highest first unless turned round; names from A; what is not known stands last either way. */
-export function sortCompared<T extends Compared>(rows: readonly T[], by: Column, turned = false): T[] {
-  const way = turned ? -1 : 1;
-  if (by === 'name') return [...rows].sort((a, b) => way * a.agent.name.localeCompare(b.agent.name));
-  return [...rows].sort((a, b) => {
-    const [one, other] = [valueOf(a, by), valueOf(b, by)];
-    if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;
-    return way * (other - one);
-  });
+function valueOf(row: Compared, by: Column): SortValue {
+  if (by === 'name') return row.agent.name;
+  return isMoney(by) ? exactly(row.agent[by]) : row[by];
 }
+
+/** Equal ones keep the order in which they are given; what is not known stands last either way. */
+export const sortCompared = <T extends Compared>(rows: readonly T[], { key, down }: TableSort<Column>): T[] =>
+  sortRows(rows, (row) => valueOf(row, key), down);

@@ -4,8 +4,11 @@ import type { Portfolio } from '../../../contract/trading.ts';
 import { Amount, Percent } from '../../components/Figures.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { DataAge } from '../../shell/DataAge.tsx';
+import { formatDate } from '../../format/times.ts';
+import { useCurrent } from '../../shell/data-age.ts';
 import type { Account } from '../explain/account.ts';
 import { Explain } from '../explain/Explain.tsx';
+import { useMarketNow } from '../reading.ts';
 
 /** equity − (deposits + realised + unrealised): zero, or what the rows leave unexplained. */
 export function unexplained(portfolio: Pick<Portfolio, 'equity' | 'deposits' | 'realized' | 'unrealized'>): string {
@@ -13,8 +16,19 @@ export function unexplained(portfolio: Pick<Portfolio, 'equity' | 'deposits' | '
   return formatFixed(subtract(parseFixed(portfolio.equity), parts));
 }
 
+const DAY_MS = 86_400_000;
+
+/** "today", or the date where the account was last seen on another day of the market (UTC). */
+function useDayName(asOf: number): string {
+  const current = useCurrent('portfolio');
+  const now = useMarketNow(60_000);
+  const isPast = !current && asOf > 0 && Math.floor(now / DAY_MS) !== Math.floor(asOf / DAY_MS);
+  return isPast ? `on ${formatDate(asOf)}` : 'today';
+}
+
 /** `failed`: it was asked for and did not come. */
 export function EquityFigure({ portfolio, book, failed = false }: { portfolio: Portfolio | null; book?: Account; failed?: boolean }) {
+  const day = useDayName(portfolio?.asOf ?? 0);
   if (portfolio === null && failed) return <p className="min-h-16 text-figure font-semibold"><Amount value={null} why="The account could not be read" /></p>;
   if (portfolio === null) return <div role="status" aria-label="Portfolio"><Skeleton className="h-10 w-56" /><Skeleton className="mt-2 h-4 w-40" /></div>;
   const of = book === undefined ? {} : { book };
@@ -28,7 +42,7 @@ export function EquityFigure({ portfolio, book, failed = false }: { portfolio: P
           ? <span className="text-ink-3">at the end of book {portfolio.book}</span>
           : <Explain ask={{ of: 'today', ...of }} name="the change of today" plain className="flex min-h-6 flex-wrap items-baseline gap-x-3">
             <Percent value={portfolio.dayChangePercent} why="No mark before today" />
-            <Amount value={portfolio.dayChange} change why="No mark before today" /><span className="text-ink-3">today</span>
+            <Amount value={portfolio.dayChange} change why="No mark before today" /><span className="text-ink-3">{day}</span>
           </Explain>}
         {book === undefined && <DataAge kind="portfolio" />}
       </div>

@@ -5,22 +5,38 @@ import { Link } from 'wouter';
 import { add, formatFixed, multiply, parseFixed, subtract } from '../../../contract/money.ts';
 import type { Position } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
-import { stopAgent } from '../../commands.ts';
 import { CommandState } from '../../components/CommandState.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Amount, Percent } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line } from '../../components/Section.tsx';
 import { formatAmount, formatPrice, formatQuantity, formatShare } from '../../format/numbers.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
+import type { AgentView } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/history.ts';
 import { loadPortfolio } from '../../stores/portfolio.ts';
-import { act, tried } from '../act.ts';
+import { tried } from '../act.ts';
 import { stopSentence } from '../agents/AgentActs.tsx';
+import { StopButton, useStopPlace } from '../agents/StopButton.tsx';
 import { ofPosition } from '../explain/account.ts';
 import { Sum } from '../explain/Sum.tsx';
+import { StopOffered } from '../agents/StopOffered.tsx';
 import { useAgentViews } from '../reading.ts';
 import { buysBehind, gainPercent, shareOf } from './position-figures.ts';
+
+/** Stop by one tap, and under it the Undo: what is docked lies behind this dialog. */
+function ItsStop({ view }: { view: AgentView }) {
+  const isPlace = useStopPlace(view);
+  if (!isPlace) return null;
+  return (
+    <div className="mt-3">
+      <p className="mb-2 text-ink-2">{stopSentence(view)}</p>
+      <StopButton view={view} shows="name" wide />
+      <div role="status"><StopOffered agentId={view.agent.id} /></div>
+    </div>
+  );
+}
 
 /** The agent behind a position: its state, and Stop while it runs. */
 function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentName'> }) {
@@ -29,7 +45,7 @@ function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentNam
     <>
       <dl><Line term="Agent"><Link href={`/agents/${encodeURIComponent(position.agentId)}`} className="text-accent underline underline-offset-2">{position.agentName}</Link>{view === undefined ? '' : `, ${view.statusText.toLowerCase()}`}</Line></dl>
       {view !== undefined && view.entry !== null && view.commandText !== null && <div className="py-1.5"><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>}
-      {view?.canStop === true && <div className="mt-3"><HoldToConfirm label={`Stop ${position.agentName}`} sentence={stopSentence(view)} wide onConfirm={() => { act(stopAgent(view.agent)); }} /></div>}
+      {view !== undefined && <ItsStop view={view} />}
     </>
   );
 }
@@ -64,6 +80,7 @@ function Explained({ position, quote, equity, onDone }: { position: Position; qu
   const sentence = `Sells ${formatQuantity(position.quantity)} ${position.pair.split('/')[0] ?? ''}, about ${formatAmount(position.value)} ${quote} at the bid, less the fee.`;
   return (
     <>
+      <p className="mb-2 empty:hidden"><DataAge kind="portfolio" /></p>
       <dl aria-label="Cost">
         {buys?.map((fill) => <Line key={fill.id} term={`Bought ${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}, fee ${formatPrice(fill.fee)}`}><Amount value={formatFixed(add(parseFixed(fill.notional), parseFixed(fill.fee)))} /></Line>)}
         {buys === null && <Line term="Average cost of one, fees of entry included">{formatPrice(position.averageCost)}</Line>}

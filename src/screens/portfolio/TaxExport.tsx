@@ -11,7 +11,7 @@ import { Line } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
 import { errorSentence } from '../../format/errors.ts';
-import { formatQuantity } from '../../format/numbers.ts';
+import { formatNumber, formatQuantity } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
 import { equation, less, sumOf } from '../explain/equation.ts';
 import { Sum } from '../explain/Sum.tsx';
@@ -19,7 +19,7 @@ import { download } from './csv.ts';
 import { readRows, readTaxLots, taxCsv, taxFileName, type TaxAsk } from './tax-file.ts';
 
 const ALL = 'all';
-const lotsText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'lot' : 'lots'}`;
+const lotsText = (count: number): string => `${formatNumber(count)} ${count === 1 ? 'lot' : 'lots'}`;
 
 /** From the file's gain to what the portfolio calls realised. */
 function meeting(found: TaxLots, year: number | null) {
@@ -93,7 +93,7 @@ export default function TaxExport({ book, onClose }: { book: number | undefined;
     setSaving('Reading…');
     setFault(null);
     try {
-      const rows = await readRows(ask, first, ours.signal, (count) => { setSaving(`Reading, ${lotsText(count)} of ${first.total.toLocaleString()}`); });
+      const rows = await readRows(ask, first, ours.signal, (count) => { setSaving(`Reading, ${lotsText(count)} of ${formatNumber(first.total)}`); });
       download(taxFileName(ask, first), taxCsv(rows, first));
       setSaid(`${lotsText(rows.length)} handed to the browser to save.`);
     } catch (failure) {

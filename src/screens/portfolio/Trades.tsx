@@ -12,7 +12,7 @@ import { connection } from '../../stores/connection.ts';
 import { tried } from '../act.ts';
 import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
-import { Fills } from './Fills.tsx';
+import { TradesTable } from './Fills.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
 
 const TaxExport = lazy(() => import('./TaxExport.tsx'));
@@ -83,7 +83,7 @@ export function Trades({ known, total, quote, book }: { known: readonly Fill[]; 
       {filtering && <Filters fills={fills} filter={filter} onChange={(next) => { setFilter(next); setShown(PAGE); }} />}
       {mine.length === 0
         ? <EmptyState title="No trade like that" action={<Button size="sm" onClick={() => { setFilter(EVERY_TRADE); }}>Show all</Button>}>{missing > 0 ? `Among the newest ${fills.length}. Older ones have not been read.` : 'Nothing in this book fits the filter.'}</EmptyState>
-        : <Fills fills={mine.slice(0, shown)} quote={quote} />}
+        : <TradesTable fills={mine} most={shown} quote={quote} />}
       {mine.length > shown && <Button wide tone="plain" onClick={() => { setShown(shown + 4 * PAGE); }}>Show more</Button>}
       {mine.length <= shown && missing > 0 && (online === 'offline'
         ? <p className="py-2 text-xs text-ink-3">{missing} older {missing === 1 ? 'trade is' : 'trades are'} on the server.</p>

@@ -1,12 +1,32 @@
-/** Buy-and-hold as the equity chart takes it, or why there is none; refuses to compare an account with another book's line. */
+/** Buy-and-hold as the equity chart takes it, or why there is none. */
 import type { Analytics } from '../../../contract/trading.ts';
 
 type Points = readonly (readonly [number, string])[];
+type Read = Pick<Analytics, 'benchmark'> | null;
 
-export const heldOf = (analytics: Pick<Analytics, 'benchmark'> | null): { name: string; points: Points } | null =>
-  (analytics?.benchmark == null ? null : { name: `${analytics.benchmark.pair.split('/')[0] ?? ''} held`, points: analytics.benchmark.points });
+/** The price of a pair at a moment, market clock ms. */
+export interface PriceNow {
+  price: string;
+  at: number;
+}
 
-export function whyNotHeld(analytics: Pick<Analytics, 'benchmark'> | null, quote: string): string {
+/** `priceNow`: what the pair costs now, where that is known later than the reading: the line then ends with the account's. */
+export function heldOf(
+  analytics: Read,
+  priceNow: (pair: string) => PriceNow | null = () => null,
+): { name: string; points: Points } | null {
+  const benchmark = analytics?.benchmark;
+  if (benchmark == null) return null;
+  const { pair, price, points } = benchmark;
+  const now = priceNow(pair);
+  const [first, last] = [points[0], points.at(-1)];
+  const later = now !== null && first !== undefined && last !== undefined && now.at > last[0];
+  const end = later ? [[now.at, ((Number(first[1]) * Number(now.price)) / price).toFixed(2)] as const] : [];
+  return { name: `${pair.split('/')[0] ?? ''} held`, points: [...points, ...end] };
+}
+
+export function whyNotHeld(analytics: Read, quote: string): string {
   if (analytics === null) return 'Buy-and-hold has not been read yet';
-  return analytics.benchmark === undefined ? 'Buy-and-hold comes with the next reading' : `This source has no price of BTC/${quote} at the account’s first moment`;
+  if (analytics.benchmark === undefined) return 'Buy-and-hold comes with the next reading';
+  return `No price of BTC/${quote} is known yet`;
 }

@@ -8,24 +8,26 @@ import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, Section } from '../../components/Section.tsx';
+import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { formatMoment } from '../../format/times.ts';
 import { loadAgents } from '../../stores/agents.ts';
-import { analyticsStore, loadAnalytics } from '../../stores/analytics.ts';
+import { loadAnalytics } from '../../stores/analytics.ts';
 import { booksStore, loadBook, type OldBook } from '../../stores/books.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/history.ts';
+import { marketStore } from '../../stores/market.ts';
 import { applyPortfolio, loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
 import { tried } from '../act.ts';
 import type { Account } from '../explain/account.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { sumOf } from '../explain/equation.ts';
-import { useSlot } from '../reading.ts';
+import { useAnalytics, useSlot } from '../reading.ts';
 import { Allocation } from './Allocation.tsx';
 import { BookPicker } from './BookPicker.tsx';
 import { EquityFigure } from './Equity.tsx';
-import { heldOf, whyNotHeld } from './held.ts';
+import { heldOf, whyNotHeld, type PriceNow } from './held.ts';
 import { Positions } from './Positions.tsx';
 import { Trades } from './Trades.tsx';
 
@@ -52,10 +54,18 @@ function InDoubt({ since }: { since: number }) {
   return <p role="status" className="mt-2 max-w-[72ch] border-l-2 border-amber py-1 pl-3 text-amber">The books of this account do not add up; seen {formatMoment(since)}. Somebody has to look. Until then its agents open nothing; stops, exits and closing work. Take the figures here with care.</p>;
 }
 
+/** What a pair costs by the board, said of the account's own moment so that both lines end there. */
+function priceAt(pair: string, at: number): PriceNow | null {
+  const quote = marketStore.data?.symbols[pair];
+  return quote === undefined ? null : { price: quote.price, at };
+}
+
 /** The figure, its line, what is held. `book` is given for a closed one. */
 function Body({ shown: { data, analytics, error, retry }, closed, book }: { shown: Shown; closed: boolean; book?: Account | undefined }) {
   const quote = data?.quote ?? '';
-  const held = useMemo(() => heldOf(analytics), [analytics]);
+  const asOf = data?.asOf;
+  const held = useMemo(() => heldOf(analytics, (pair) => (closed || asOf === undefined ? null : priceAt(pair, asOf))), [analytics, closed, asOf]);
+  const current = useCurrent('portfolio');
   return (
     <div className="flex min-w-0 flex-col gap-8">
       <div>
@@ -65,12 +75,12 @@ function Body({ shown: { data, analytics, error, retry }, closed, book }: { show
         <div className="mt-2">{data === null ? <ChartPlace what="The curve" className="h-[264px] w-full" failed={error !== null} />
           : <EquityChart curve={data.equityCurve} quote={quote} height={220} now={[data.asOf, data.equity]} held={held} whyNotHeld={whyNotHeld(analytics, quote)} />}</div>
       </div>
-      <Section title={closed ? 'Held at its end' : 'Positions'} aside={data === null || data.positions.length === 0 ? undefined : `${data.positions.length} ${closed ? 'valued as a whole' : 'open'}`}>
+      <Section title={closed ? 'Held at its end' : 'Positions'} aside={data === null || data.positions.length === 0 ? undefined : `${data.positions.length} ${closed ? 'valued as a whole' : current ? 'open' : 'open when last seen'}`}>
         {data === null && error === null && <SkeletonRows rows={3} label="Positions" />}
         {data === null && error !== null && <NotRead />}
         {data !== null && (data.positions.length === 0
-          ? <EmptyState title={closed ? 'Nothing was held' : 'No open positions'}>{closed ? 'The book ended in cash.' : 'What agents hold appears here with its cost, its value at the bid, its stop, and a way to close it.'}</EmptyState>
-          : <Positions portfolio={data} closed={closed} />)}
+          ? <EmptyState title={closed ? 'Nothing was held' : 'No open positions'}>{closed ? 'The book ended in cash.' : `${current ? '' : 'When last seen. '}What agents hold appears here with its cost, its value at the bid, its stop, and a way to close it.`}</EmptyState>
+          : <Positions portfolio={data} closed={closed} table tools />)}
       </Section>
     </div>
   );
@@ -107,7 +117,7 @@ const UNREAD = emptySlot<OldBook>();
 function useShown(book: number | null): Shown {
   const portfolio = useSlot(portfolioStore, loadPortfolio);
   const history = useSlot(historyStore, loadHistory);
-  const analytics = useSlot(analyticsStore, loadAnalytics);
+  const analytics = useAnalytics();
   const read = useCallback(() => (book === null ? Promise.resolve() : loadBook(book)), [book]);
   useSlot(portfolioStore, read);
   const old = useSnapshot(booksStore).byNumber as Record<number, Slot<OldBook>>;

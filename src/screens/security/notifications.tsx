@@ -19,6 +19,7 @@ const KINDS: readonly { kind: PushKind; label: string; hint: string }[] = [
   { kind: 'lateStop', label: 'A stop was delivered late', hint: 'One that had waited on a device for more than a minute.' },
   { kind: 'agentHeld', label: 'An agent failed or was halted', hint: 'By a guard, such as the day-loss limit.' },
   { kind: 'stopLoss', label: 'A stop loss was hit', hint: 'A position was closed at its stop.' },
+  { kind: 'priceAlert', label: 'Price alerts', hint: 'The pair and its price are shown on the lock screen.' },
   { kind: 'fills', label: 'Trades', hint: 'All other trades, those of one moment in one message.' },
   { kind: 'trialEnding', label: 'Trial ending', hint: 'Two days before.' },
   { kind: 'paymentFailed', label: 'A payment failed', hint: 'For your plan.' },
@@ -102,7 +103,7 @@ export function Notifications() {
       {settings !== undefined && (
         <div role="group" aria-label="What you are told">
           {KINDS.map(({ kind, label, hint }) => (
-            <div key={kind} className="rule"><Switch label={label} hint={hint} checked={settings.kinds[kind]} onChange={(on) => { change({ ...settings, kinds: { ...settings.kinds, [kind]: on } }); }} /></div>
+            <div key={kind} className="rule"><Switch label={label} hint={hint} checked={settings.kinds[kind] ?? true} onChange={(on) => { change({ ...settings, kinds: { ...settings.kinds, [kind]: on } }); }} /></div>
           ))}
           <QuietHours quiet={settings.quietHours} onChange={(quietHours) => { change({ ...settings, quietHours }); }} />
           <div className="rule"><Switch label="Show details on the lock screen" hint="Agents' names, pairs and amounts. Off, a notification says only what kind of thing has happened." checked={settings.showDetails} onChange={(showDetails) => { change({ ...settings, showDetails }); }} /></div>

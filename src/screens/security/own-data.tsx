@@ -4,6 +4,7 @@ import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
 import { Section } from '../../components/Section.tsx';
 import { errorSentence } from '../../format/errors.ts';
+import { formatNumber } from '../../format/numbers.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { download } from '../portfolio/csv.ts';
@@ -32,7 +33,7 @@ export function OwnData() {
       if (format === 'json') download(`${name}.json`, asJson(data, at), 'application/json');
       else download(`${name}.zip`, asZip(data, at), 'application/zip');
       const rows = [...data.values()].reduce((sum, part) => sum + part.rows.length, 0);
-      setSaid(`${rows.toLocaleString()} rows handed to the browser to save.`);
+      setSaid(`${formatNumber(rows)} rows handed to the browser to save.`);
     } catch (failure) {
       if (ours.signal.aborted) return;
       setSaid('');

@@ -10,7 +10,7 @@ import { useNow } from '../../components/use-now.ts';
 import { formatClock } from '../../format/times.ts';
 import { session, signOut } from '../../identity/session.ts';
 import { SignInAgain } from '../../shell/SignInAgain.tsx';
-import { commandText } from '../../stores/agent-view.ts';
+import { commandTarget, commandText } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
 import { tried } from '../act.ts';
 
@@ -38,7 +38,7 @@ function SignOut() {
       <Button busy={busy} onClick={() => { void ask(); }}>Sign out</Button>
       <Dialog open={unsent.length > 0} onOpenChange={() => { setUnsent([]); }} title={`${unsent.length} unsent ${unsent.length === 1 ? 'command' : 'commands'}`} description="The server has not received these. Signing out discards them."
         actions={<><Button onClick={() => { setUnsent([]); }}>Wait for the network</Button><Button tone="danger" onClick={() => { void leave(); }}>Discard and sign out</Button></>}>
-        <ul>{unsent.map((entry) => <li key={entry.commandId} className="rule py-2"><p className="font-medium">{entry.agentId === null ? 'All agents' : entry.agentName}</p><p className="text-ink-2">{commandText(entry)}</p></li>)}</ul>
+        <ul>{unsent.map((entry) => <li key={entry.commandId} className="rule py-2"><p className="font-medium">{commandTarget(entry)}</p><p className="text-ink-2">{commandText(entry)}</p></li>)}</ul>
       </Dialog>
     </>
   );

@@ -4,11 +4,8 @@ import { Button } from '../../components/Button.tsx';
 import { Section } from '../../components/Section.tsx';
 import { askToInstall, install, installWay, isStandalone } from '../../shell/install.ts';
 import { InstallSteps } from '../../shell/InstallSteps.tsx';
-import { useLookedAt } from '../getting-started/noted.ts';
 
 export function ThisApp() {
-  // Whoever has this part before them is looking at Security.
-  useLookedAt('security');
   const { event, installed } = useSnapshot(install);
   const way = installWay({ event, declined: false, installed });
   return (

@@ -52,7 +52,7 @@ function Money({ preview: { charge, kind } }: { preview: ChangePreview }) {
         {chargeLines(charge).map(({ term, amount }) => <Line key={term} term={term}><strong>{amount}</strong></Line>)}
       </dl>
       {charge.lines.length > 1 && (
-        <details className="mt-1 text-ink-2"><summary className="min-h-8 cursor-pointer text-accent">How that is reckoned</summary>
+        <details className="mt-1 text-ink-2"><summary className="reach min-h-8 cursor-pointer text-accent">How that is reckoned</summary>
           <dl>{charge.lines.map(({ text, amount }, index) => <Line key={index} term={text}>{formatAmount(amount, { signed: true })} {charge.currency}</Line>)}</dl>
         </details>
       )}

@@ -47,7 +47,7 @@ export function InvoicesSection({ expected }: { expected: boolean }) {
                 <span className="text-right font-medium md:order-4">{formatAmount(invoice.amount)} <span className="font-normal text-ink-3">{invoice.currency}</span></span>
                 <span className="min-w-0 text-ink-2 max-md:col-span-2 md:order-2">{invoice.text}{invoice.number !== null && <span className="ml-2 text-xs text-ink-3">{invoice.number}</span>}</span>
                 <StatusBadge tone={tone} className="md:order-3">{word}</StatusBadge>
-                <span className="text-right md:order-5">{page === null ? <span className="text-ink-3" title="The provider has no page for it">—</span> : <a href={page} target="_blank" rel="noreferrer" className="inline-flex min-h-8 items-center text-accent underline underline-offset-2">View<span className="sr-only"> invoice of {formatDate(invoice.createdAt)}</span></a>}</span>
+                <span className="text-right md:order-5">{page === null ? <span className="text-ink-3" title="The provider has no page for it">—</span> : <a href={page} target="_blank" rel="noreferrer" className="reach inline-flex min-h-8 items-center text-accent underline underline-offset-2">View<span className="sr-only"> invoice of {formatDate(invoice.createdAt)}</span></a>}</span>
               </li>
             );
           })}

@@ -1,23 +1,26 @@
 /** Plan, trial, usage and invoices, and the way to another plan; refuses to call a plan paid before the server does. */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { Link, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { consequencesOf } from '../../../contract/consequences.ts';
 import type { Coupon, Plan } from '../../../contract/subscription.ts';
 import { ownPath } from '../../billing/pending-checkout.ts';
 import { startTrial } from '../../billing/start-trial.ts';
 import { closeTill, OFFLINE_TILL, PORTAL, takePlan, till, visitPortal } from '../../billing/till.ts';
-import { Button } from '../../components/Button.tsx';
+import { Button, LinkButton } from '../../components/Button.tsx';
 import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
 import { StatusBadge, Tag } from '../../components/Tags.tsx';
 import { environment } from '../../environment.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
+import { useCurrent } from '../../shell/data-age.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
 import { agentsStore, loadAgents } from '../../stores/agents.ts';
 import { connection } from '../../stores/connection.ts';
 import { useAuth } from '../../stores/security.ts';
 import { checkSubscription, loadPlans, loadUsage, plansStore, subscriptionStore, usageStore } from '../../stores/subscription.ts';
+import { useNextStep } from '../getting-started/NextStep.tsx';
 import { useSlot } from '../reading.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
 import { InvoicesSection } from './Invoices.tsx';
@@ -40,28 +43,42 @@ function useStanding(): StandingFacts {
   };
 }
 
-function Now({ facts }: { facts: StandingFacts }) {
+/** A plan and no agent yet: the way on, so that nobody is left with a plan and nothing to do. */
+function FirstAgent() {
+  const agents = useSlot(agentsStore, loadAgents).data?.agents;
+  const next = useNextStep();
+  if (agents?.length !== 0 || next === null || next === undefined) return null;
+  return <LinkButton to={next.to} tone="primary">{next.action}</LinkButton>;
+}
+
+function Now({ facts, from }: { facts: StandingFacts; from: string | null }) {
+  const [, go] = useLocation();
   const { data, error, savedAt } = useSnapshot(subscriptionStore);
   const { hasUsedTrial, isSubscribed } = useAuth();
   const { busy, problem } = useSnapshot(till);
   const [starting, setStarting] = useState(false);
   const words = standingWords(facts);
+  const current = useCurrent('subscription');
   const start = async (): Promise<void> => {
     setStarting(true);
-    if (await startTrial()) await loadUsage(true);
+    if (await startTrial()) {
+      await loadUsage(true);
+      if (from !== null) go(from);
+    }
     setStarting(false);
   };
   return (
-    <Section title="Now">
+    <Section title="Now" aside={<DataAge kind="subscription" />}>
       <ReadError message={error} hasData={savedAt !== null} onRetry={() => { void checkSubscription(); }} />
       {data === null ? <SkeletonRows rows={1} rowClass="min-h-[5.875rem]" label="Plan" /> : (
         <div className="rule py-3">
-          <StatusBadge tone={words.tone} className="text-base font-semibold">{words.line}</StatusBadge>
+          <StatusBadge tone={words.tone} hollow={!current} className="text-base font-semibold">{words.line}</StatusBadge>
           <p className="mt-1 min-h-10 max-w-[64ch] text-ink-2">{words.then}</p>
         </div>
       )}
       <div className="mt-2 flex min-h-11 flex-wrap items-center gap-2 pointer-fine:min-h-10">
         {!hasUsedTrial && !isSubscribed && data !== null && <Button tone="primary" busy={starting} onClick={() => { void start(); }}>Start free trial</Button>}
+        {isSubscribed && <FirstAgent />}
         {facts.subscription !== null && <Button tone={words.tone === 'bad' ? 'primary' : 'quiet'} busy={busy === PORTAL} onClick={() => { void visitPortal(); }}>Billing portal</Button>}
       </div>
       {problem?.of === PORTAL && <p role="alert" className="mt-1 text-danger">{problem.text}</p>}
@@ -101,7 +118,7 @@ function Follows({ facts }: { facts: StandingFacts }) {
   const state = standing?.state;
   if (standing === undefined || agents === undefined || agents.length === 0 || (state !== 'ending' && state !== 'grace' && state !== 'lapsed' && state !== 'trial')) return null;
   const when = standing.until === null ? 'Now, without a plan' : `From ${formatDate(standing.until)}, if nothing is done`;
-  return <Section title={when}><AgentsAfter consequences={consequencesOf(standing.tier, standing.next.tier, agents)} /></Section>;
+  return <Section title={when} aside={<DataAge kind="agents" />}><AgentsAfter consequences={consequencesOf(standing.tier, standing.next.tier, agents)} /></Section>;
 }
 
 function Checkout() {
@@ -156,7 +173,7 @@ export default function SubscriptionScreen() {
       </ScreenTitle>
       <div className="grid gap-8">
         <Checkout />
-        <div className="grid gap-x-12 gap-y-8 xl:grid-cols-2"><Now facts={facts} /><Used /></div>
+        <div className="grid gap-x-12 gap-y-8 xl:grid-cols-2"><Now facts={facts} from={from} /><Used /></div>
         {pressing && <Follows facts={facts} />}
         <Plans facts={facts} from={from} />
         {!pressing && <Follows facts={facts} />}

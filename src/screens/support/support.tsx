@@ -12,7 +12,7 @@ import { Compose } from './Compose.tsx';
 import { diagnosticsNow } from './diagnostics.ts';
 import { Requests } from './Requests.tsx';
 
-const ANSWERS = [['/faq', 'Frequent questions'], ['/how-it-works', 'How it works'], ['/library', 'What the strategies do'], ['/security', 'Session and this device'], ['/stop-all', 'Stop all agents']] as const;
+const ANSWERS = [['/faq', 'Frequent questions'], ['/how-it-works', 'How it works'], ['/library', 'What the strategies do'], ['/settings', 'Settings and your data'], ['/security', 'Session and this device'], ['/stop-all', 'Stop all agents']] as const;
 
 export default function Support() {
   const { online } = useSnapshot(connection);

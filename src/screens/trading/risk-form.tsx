@@ -7,11 +7,12 @@ import { api } from '../../api/api.ts';
 import { Button } from '../../components/Button.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { errorSentence } from '../../format/errors.ts';
+import { withLocalNumbers } from '../../format/number-marks.ts';
+import { fieldText, typedNumber } from '../../format/typed-numbers.ts';
 import { byField, check } from '../../format/validation.ts';
 import { loadSettings } from '../../stores/settings.ts';
 import { pageToast } from '../../stores/toasts.ts';
 import { PRESET_RISK } from '../agents/risk.ts';
-import { typedNumber } from './settings-draft.ts';
 
 type Numbers = Record<'max_position_percentage' | 'confidence_threshold' | 'stop_loss_percentage', string>;
 const NONE: Numbers = { max_position_percentage: '', confidence_threshold: '', stop_loss_percentage: '' };
@@ -19,8 +20,8 @@ const NONE: Numbers = { max_position_percentage: '', confidence_threshold: '', s
 function numbersOf(own: readonly RiskProfileBody[], profile: RiskProfile): Numbers {
   const mine = own.find((values) => values.profile === profile);
   return mine === undefined ? NONE : {
-    max_position_percentage: String(mine.max_position_percentage), confidence_threshold: String(mine.confidence_threshold),
-    stop_loss_percentage: String(mine.stop_loss_percentage),
+    max_position_percentage: fieldText(mine.max_position_percentage), confidence_threshold: fieldText(mine.confidence_threshold),
+    stop_loss_percentage: fieldText(mine.stop_loss_percentage),
   };
 }
 
@@ -67,9 +68,9 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
       <Select label="Profile" value={profile} options={RiskProfile.options.map((value) => ({ value, label: value }))}
         onChange={(event) => { setProfile(RiskProfile.parse(event.target.value)); setErrors({}); setFailure(null); }} />
       {own.every((values) => values.profile !== profile) && <p className="text-ink-3">{profile} agents run on the preset values until you save your own.</p>}
-      <Field label="Largest position" unit="%" inputMode="decimal" hint={`Share of equity, 0.01 to 100. Preset ${preset.position}.`} value={numbers.max_position_percentage} error={errors.max_position_percentage} onChange={(event) => { set({ max_position_percentage: event.target.value }); }} />
-      <Field label="Signal threshold" inputMode="decimal" hint={`Signal strength needed to enter, 0.1 to 1. Preset ${preset.threshold}.`} value={numbers.confidence_threshold} error={errors.confidence_threshold} onChange={(event) => { set({ confidence_threshold: event.target.value }); }} />
-      <Field label="Stop loss" unit="%" inputMode="decimal" hint={`Below the entry, 0.01 to 50. Preset ${preset.stop}.`} value={numbers.stop_loss_percentage} error={errors.stop_loss_percentage} onChange={(event) => { set({ stop_loss_percentage: event.target.value }); }} />
+      <Field label="Largest position" unit="%" inputMode="decimal" hint={withLocalNumbers(`Share of equity, 0.01 to 100. Preset ${preset.position}.`)} value={numbers.max_position_percentage} error={errors.max_position_percentage} onChange={(event) => { set({ max_position_percentage: event.target.value }); }} />
+      <Field label="Signal threshold" inputMode="decimal" hint={withLocalNumbers(`Signal strength needed to enter, 0.1 to 1. Preset ${preset.threshold}.`)} value={numbers.confidence_threshold} error={errors.confidence_threshold} onChange={(event) => { set({ confidence_threshold: event.target.value }); }} />
+      <Field label="Stop loss" unit="%" inputMode="decimal" hint={withLocalNumbers(`Below the entry, 0.01 to 50. Preset ${preset.stop}.`)} value={numbers.stop_loss_percentage} error={errors.stop_loss_percentage} onChange={(event) => { set({ stop_loss_percentage: event.target.value }); }} />
       {failure !== null && <p role="alert" className="text-danger">{failure}</p>}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null}>Save risk values</Button>

@@ -1,6 +1,8 @@
 /** What is typed into the trading settings, as text until it is right; refuses to lose it to an error or a newer version. */
 import * as z from 'zod/mini';
 import { UserSettings } from '../../../contract/user.ts';
+import { formatQuantity } from '../../format/numbers.ts';
+import { fieldText, typedNumber } from '../../format/typed-numbers.ts';
 import { byField, check } from '../../format/validation.ts';
 
 /** Every field as its control holds it: numbers are text. */
@@ -20,14 +22,7 @@ export const KeptSettings = z.nullable(z.object({
 }));
 
 export function draftOf(settings: UserSettings): SettingsDraft {
-  return { ...settings, maxTradeAmount: String(settings.maxTradeAmount) };
-}
-
-/** A typed number; undefined where nothing is typed, NaN where it is none. A comma is taken for a point. */
-export function typedNumber(text: string): number | undefined {
-  const trimmed = text.trim();
-  if (trimmed === '') return undefined;
-  return /^[+-]?\d+([.,]\d*)?$|^[+-]?[.,]\d+$/.test(trimmed) ? Number(trimmed.replace(',', '.')) : Number.NaN;
+  return { ...settings, maxTradeAmount: fieldText(settings.maxTradeAmount) };
 }
 
 export type CheckedDraft = { ok: true; settings: UserSettings } | { ok: false; errors: Record<string, string> };
@@ -44,11 +39,12 @@ export function differences(a: UserSettings, b: UserSettings): (keyof UserSettin
 }
 
 export const FIELD_NAMES: Record<keyof UserSettings, string> = {
-  displayName: 'Display name', tradingEnabled: 'Trading', tradingMode: 'Mode', tradingFrequency: 'Frequency', riskProfile: 'Risk profile',
+  displayName: 'Display name', tradingEnabled: 'Agents may open positions', tradingMode: 'Mode', tradingFrequency: 'Frequency', riskProfile: 'Risk profile',
   maxTradeAmount: 'Most per order', notificationsEnabled: 'Notifications',
 };
 
 /** A value as a person reads it. */
 export function valueText(value: UserSettings[keyof UserSettings]): string {
-  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
+  if (typeof value === 'number') return formatQuantity(String(value));
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : value;
 }

@@ -1,30 +1,14 @@
-/** The trading settings as a form that saves for real; refuses to overwrite what was changed elsewhere without asking. */
-import { useState, type FormEvent } from 'react';
-import { useSnapshot } from 'valtio';
+/** Forms over a person's settings: trading here, the profile in Settings. A change made elsewhere is shown, never overwritten unasked. */
 import { TradingFrequency, UserRiskProfile } from '../../../contract/agents.ts';
-import { TradingSettings, UserSettings } from '../../../contract/user.ts';
-import { ApiError } from '../../api/api-error.ts';
-import { api } from '../../api/api.ts';
+import type { UserSettings } from '../../../contract/user.ts';
 import { Button } from '../../components/Button.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { Switch } from '../../components/Switch.tsx';
-import { errorSentence } from '../../format/errors.ts';
-import { byField } from '../../format/validation.ts';
-import { applySettings, settingsStore } from '../../stores/settings.ts';
-import { pageToast } from '../../stores/toasts.ts';
-import { useKeptDraft } from '../agents/kept-draft.ts';
-import { checkDraft, differences, draftOf, FIELD_NAMES, KeptSettings, valueText, type SettingsDraft } from './settings-draft.ts';
-
-const FRESH = TradingSettings.shape;
-
-/** The server's present settings out of a 409, or null where they cannot be read. */
-function freshOf(error: ApiError): { settings: UserSettings; version: number } | null {
-  const settings = UserSettings.safeParse(error.details?.settings);
-  const version = FRESH.version.safeParse(error.details?.version);
-  return settings.success && version.success ? { settings: settings.data, version: version.data } : null;
-}
-
-interface Clash { mine: UserSettings; theirs: UserSettings; version: number }
+import { withLocalNumbers } from '../../format/number-marks.ts';
+import { updateProfile } from '../../identity/session.ts';
+import { log } from '../../log.ts';
+import { differences, FIELD_NAMES, valueText } from './settings-draft.ts';
+import { useSettingsEdit, type Clash, type SettingsEdit } from './use-settings-edit.ts';
 
 function Conflict({ clash, busy, onMine, onTheirs }: { clash: Clash; busy: boolean; onMine: () => void; onTheirs: () => void }) {
   return (
@@ -46,7 +30,7 @@ function Conflict({ clash, busy, onMine, onTheirs }: { clash: Clash; busy: boole
   );
 }
 
-const WORDS: Partial<Record<string, string>> = { 'long-haul': 'Long haul', 'bi-weekly': 'Every two weeks', high: 'High: at every look', optimized: 'Optimized: when it pays' };
+const WORDS: Partial<Record<string, string>> = { 'long-haul': 'Long haul', 'bi-weekly': 'Every two weeks', high: 'High: at every check', optimized: 'Optimized: when it pays' };
 const word = (value: string): string => WORDS[value] ?? value.charAt(0).toUpperCase() + value.slice(1);
 const options = (values: readonly string[]) => values.map((value) => ({ value, label: word(value) }));
 
@@ -58,66 +42,62 @@ export interface SettingsFormProps {
   blocked: string | null;
 }
 
-export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
-  const [kept, keep] = useKeptDraft('settings', KeptSettings, null);
-  const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
-  /** The version this edit began on; what the store hears meanwhile does not move it. */
-  const [base, setBase] = useState(kept?.base ?? version);
-  const [errors, setErrors] = useState<Record<string, string>>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [clash, setClash] = useState<Clash | null>(null);
-  const [busy, setBusy] = useState(false);
-  const present = useSnapshot(settingsStore).data;
-  const set = (change: Partial<SettingsDraft>): void => {
-    setDraft({ ...draft, ...change });
-    keep({ base, draft: { ...draft, ...change } });
-  };
-
-  const save = async (onVersion: number): Promise<void> => {
-    const checked = checkDraft(draft);
-    setFailure(null);
-    if (!checked.ok) { setErrors(checked.errors); return; }
-    setErrors({});
-    setBusy(true);
-    try {
-      const { settings, version: saved } = await api.call('updateTradingSettings', { body: { ...checked.settings, version: onVersion } });
-      applySettings({ settings, version: saved, riskProfiles: settingsStore.data?.riskProfiles ?? [] }, 'network');
-      setBase(saved);
-      setDraft(draftOf(settings));
-      keep(null);
-      setClash(null);
-      pageToast('success', 'Trading settings saved.');
-    } catch (error) {
-      const fresh = error instanceof ApiError && error.code === 'settings_changed' ? freshOf(error) : null;
-      if (fresh !== null) setClash({ mine: checked.settings, theirs: fresh.settings, version: fresh.version });
-      else {
-        if (error instanceof ApiError) setErrors(byField(error.issues));
-        setFailure(errorSentence(error));
-      }
-    } finally {
-      setBusy(false);
-    }
-  };
-  const submit = (event: FormEvent): void => { event.preventDefault(); void save(base); };
-  const takeTheirs = (theirs: Clash): void => { keep(null); setDraft(draftOf(theirs.theirs)); setBase(theirs.version); setClash(null); };
-  const newer = clash === null && present !== null && present.version > base && !busy;
+/** What went wrong or differs, and the save: the same under every form over the settings. */
+function Saving({ edit, blocked, label }: { edit: SettingsEdit; blocked: string | null; label: string }) {
+  const { newer, failure, clash, busy, unsaved, save, takeTheirs } = edit;
   return (
-    <form noValidate onSubmit={submit} className="grid max-w-xl gap-3" aria-label="Trading settings">
-      <Field label="Display name" value={draft.displayName} error={errors.displayName} maxLength={100} onChange={(event) => { set({ displayName: event.target.value }); }} />
-      <Switch label="Trading" hint="Off: no agent of yours opens anything. Exits always run." checked={draft.tradingEnabled} onChange={(tradingEnabled) => { set({ tradingEnabled }); }} />
-      <Select label="Mode" value={draft.tradingMode} error={errors.tradingMode} options={options(['automatic', 'paused'])}
-        onChange={(event) => { set({ tradingMode: event.target.value === 'paused' ? 'paused' : 'automatic' }); }} />
-      <Select label="Frequency for new agents" value={draft.tradingFrequency} error={errors.tradingFrequency} options={options(TradingFrequency.options)} onChange={(event) => { set({ tradingFrequency: event.target.value }); }} />
-      <Select label="Risk profile for new agents" value={draft.riskProfile} error={errors.riskProfile} options={options(UserRiskProfile.options)} onChange={(event) => { set({ riskProfile: event.target.value }); }} />
-      <Field label="Most per order" unit={quote} inputMode="decimal" value={draft.maxTradeAmount} error={errors.maxTradeAmount} hint="From 1 to 1,000,000. No single order is larger." onChange={(event) => { set({ maxTradeAmount: event.target.value }); }} />
-      <Switch label="Notifications" hint="The master switch for push messages on all your devices." checked={draft.notificationsEnabled} onChange={(notificationsEnabled) => { set({ notificationsEnabled }); }} />
+    <>
       {newer && <p role="status" className="text-amber">Changed elsewhere since you opened this. You will see both when you save.</p>}
       {failure !== null && <p role="alert" className="text-danger">{failure}</p>}
-      {clash !== null && <Conflict clash={clash} busy={busy} onMine={() => { void save(clash.version); }} onTheirs={() => { takeTheirs(clash); }} />}
-      <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null || clash !== null}>Save settings</Button>
-        {blocked !== null ? <span className="text-ink-3">{blocked}</span> : kept !== null && clash === null && <span className="text-ink-3">Not saved yet; kept on this device.</span>}
+      {clash !== null && <Conflict clash={clash} busy={busy} onMine={() => { save(clash.version); }} onTheirs={() => { takeTheirs(clash); }} />}
+      {/* Room for the sentence that comes with the network’s going. */}
+      <div className="flex flex-wrap items-center content-start gap-3 max-sm:min-h-24">
+        <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null || clash !== null}>{label}</Button>
+        {blocked !== null ? <span className="text-ink-3">{blocked}</span>
+          : unsaved && clash === null && <span className="text-ink-3">Not saved yet; kept on this device.</span>}
       </div>
+    </>
+  );
+}
+
+/** What the agents of a person may do, and what a new one begins with. */
+export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
+  const edit = useSettingsEdit({ name: 'settings', initial, version, said: 'Trading settings saved.' });
+  const { draft, errors, set } = edit;
+  return (
+    <form noValidate onSubmit={edit.submit} className="grid max-w-xl gap-3" aria-label="Trading settings">
+      <Switch label="Agents may open positions" checked={draft.tradingEnabled} onChange={(tradingEnabled) => { set({ tradingEnabled }); }}
+        hint={draft.tradingEnabled ? 'When off, agents open no new positions. Stop losses stay active.' : 'Off: agents open no new positions. Stop losses stay active.'} />
+      <Select label="Mode" value={draft.tradingMode} error={errors.tradingMode} options={options(['automatic', 'paused'])}
+        hint={draft.tradingMode === 'paused' ? 'Paused: agents open no new positions. Stop losses stay active.' : 'Automatic: agents trade by their own rules.'}
+        onChange={(event) => { set({ tradingMode: event.target.value === 'paused' ? 'paused' : 'automatic' }); }} />
+      <Select label="Frequency for new agents" value={draft.tradingFrequency} error={errors.tradingFrequency} options={options(TradingFrequency.options)}
+        onChange={(event) => { set({ tradingFrequency: event.target.value }); }} />
+      <Select label="Risk profile for new agents" value={draft.riskProfile} error={errors.riskProfile} options={options(UserRiskProfile.options)}
+        onChange={(event) => { set({ riskProfile: event.target.value }); }} />
+      <Field label="Most per order" unit={quote} inputMode="decimal" value={draft.maxTradeAmount} error={errors.maxTradeAmount} hint={withLocalNumbers('From 1 to 1,000,000. No single order is larger.')}
+        onChange={(event) => { set({ maxTradeAmount: event.target.value }); }} />
+      <Switch label="Notifications" checked={draft.notificationsEnabled} onChange={(notificationsEnabled) => { set({ notificationsEnabled }); }}
+        hint={draft.notificationsEnabled ? 'When off, none of your devices is notified.' : 'Off: none of your devices is notified.'} />
+      <Saving edit={edit} blocked={blocked} label="Save settings" />
+    </form>
+  );
+}
+
+/** The sign-in bears the same name, where the identity provider can be reached. */
+function nameSignIn({ displayName }: UserSettings): void {
+  updateProfile({ displayName }).catch((error: unknown) => { log.warn('The sign-in keeps its former name', error); });
+}
+
+/** The name by which the app and support call a person. */
+export function ProfileForm({ initial, version, blocked }: Omit<SettingsFormProps, 'quote'>) {
+  const edit = useSettingsEdit({ name: 'profile', initial, version, said: 'Profile saved.', onSaved: nameSignIn });
+  const { draft, errors, set } = edit;
+  return (
+    <form noValidate onSubmit={edit.submit} className="grid max-w-xl gap-3" aria-label="Profile">
+      <Field label="Display name" autoComplete="nickname" value={draft.displayName} error={errors.displayName} maxLength={100}
+        onChange={(event) => { set({ displayName: event.target.value }); }} />
+      <Saving edit={edit} blocked={blocked} label="Save profile" />
     </form>
   );
 }

@@ -20,7 +20,12 @@ const again = (): void => { void loadWallet(true); };
 
 /** Before anything was said: a place that is kept, or why there is none. */
 function Unsaid({ error, rows, label }: { error: string | null; rows: number; label: string }) {
-  return error === null ? <SkeletonRows rows={rows} label={label} /> : <NotRead />;
+  // As high as the rows it waits for: on a phone the next part would jump up when the server is found to be away.
+  return (
+    <div style={{ minHeight: `calc(var(--row) * ${rows})` }}>
+      {error === null ? <SkeletonRows rows={rows} label={label} /> : <NotRead />}
+    </div>
+  );
 }
 
 function Balances({ balances, quote }: Pick<Status, 'balances' | 'quote'>) {

@@ -32,7 +32,17 @@ export function LongText({ head, headings, children }: { head: ReactNode; headin
   );
 }
 
-export function DocumentPage({ title, lead, updated, blocks, children }: { title: string; lead: string; updated?: string; blocks: readonly Block[]; children?: ReactNode }) {
+interface DocumentPageProps {
+  title: string;
+  lead: string;
+  updated?: string;
+  blocks: readonly Block[];
+  children?: ReactNode;
+  /** The way on, below the text. */
+  after?: ReactNode;
+}
+
+export function DocumentPage({ title, lead, updated, blocks, children, after }: DocumentPageProps) {
   const [heading] = useState(addressedHeading);
   useAnchor(heading);
   return (
@@ -43,6 +53,7 @@ export function DocumentPage({ title, lead, updated, blocks, children }: { title
     </>}>
       {children}
       <Prose blocks={blocks} />
+      {after !== undefined && <div className="mt-8">{after}</div>}
     </LongText>
   );
 }

@@ -1,4 +1,7 @@
 /** What can go wrong with automated crypto trading, said plainly; refuses to soften it. */
+import { useSearch } from 'wouter';
+import { ownPath } from '../../billing/pending-checkout.ts';
+import { NextStepLink } from '../getting-started/NextStep.tsx';
 import { FILL_FIGURES, percent } from './figures.ts';
 import { useLookedAt } from '../getting-started/noted.ts';
 import { DocumentPage } from './DocumentPage.tsx';
@@ -40,8 +43,10 @@ export const RISKS: readonly Block[] = [
 
 export default function RiskDisclosure() {
   useLookedAt('risk');
+  const from = ownPath(new URLSearchParams(useSearch()).get('from'));
   return (
     <DocumentPage title="Risk Disclosure" updated="21 November 2026" blocks={RISKS}
-      lead="Crypto prices can halve in an hour. Automated rules act on them without asking you each time. Read this before you start an agent." />
+      lead="Crypto prices can halve in an hour. Automated rules act on them without asking you each time. Read this before you start an agent."
+      after={<NextStepLink from={from} />} />
   );
 }

@@ -41,7 +41,7 @@ export const TERMS_TEXT: readonly Block[] = [
   { h: 'Changes' },
   'Terms may change. The date at the top says when they last did. Whoever does not agree to a change can delete the account.',
   { h: 'Ending' },
-  'You may delete your account at any time, under Security. The operator may close an account for breach of these terms, and then says why.',
+  'You may delete your account at any time, under Settings. The operator may close an account for breach of these terms, and then says why.',
 ];
 
 export default function Terms() {

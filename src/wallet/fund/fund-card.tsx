@@ -5,6 +5,7 @@ import { formatFixed, type Fixed } from '../../../contract/money.ts';
 import { Button } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
+import { localDecimal } from '../../format/number-marks.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
 import { reportWallet } from '../wallet-analytics.ts';
@@ -26,7 +27,7 @@ export interface FundCardProps extends PurchaseEvents {
   buttonText?: string;
 }
 
-const coins = (value: Fixed, asset: string): string => `${formatFixed(value)} ${asset}`;
+const coins = (value: Fixed, asset: string): string => `${localDecimal(formatFixed(value))} ${asset}`;
 
 export function FundCard({ asset, address, market, onramp, headerText = `Buy ${asset.toUpperCase()}`, buttonText = 'Buy', ...events }: FundCardProps) {
   const { online } = useSnapshot(connection);

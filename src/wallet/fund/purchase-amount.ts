@@ -1,5 +1,6 @@
 /** What is typed as the amount of a purchase, in money or in coins, and the same in the other; refuses to round a payment down. */
 import { divide, formatFixed, multiply, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';
+import { fieldText, parseTyped } from '../../format/typed-numbers.ts';
 
 export type AmountKind = 'fiat' | 'crypto';
 export interface TypedAmount { kind: AmountKind; text: string }
@@ -11,9 +12,9 @@ const COIN = parseFixed('0.00000001');
 const cut = (value: Fixed, step: Fixed): Fixed => (value - (value % step)) as Fixed;
 const raise = (value: Fixed, step: Fixed): Fixed => (value % step === ZERO ? value : (value - (value % step) + step) as Fixed);
 
-/** The typed amount, or null while it is none. A comma is taken for a point. */
+/** The typed amount, or null while it is none. */
 export function typedAmount(text: string): Fixed | null {
-  const plain = text.trim().replace(',', '.').replace(/\.$/, '').replace(/^\./, '0.');
+  const plain = parseTyped(text) ?? '';
   if (!/^\d{1,12}(\.\d{1,12})?$/.test(plain)) return null;
   const value = parseFixed(plain);
   return value > ZERO ? value : null;
@@ -33,5 +34,5 @@ export function inOther(typed: TypedAmount, rate: Fixed | null): TypedAmount {
   const { crypto, fiat } = bothAmounts(typed, rate);
   const kind = typed.kind === 'fiat' ? 'crypto' : 'fiat';
   const value = kind === 'fiat' ? fiat : crypto;
-  return { kind, text: value === null ? '' : formatFixed(value) };
+  return { kind, text: value === null ? '' : fieldText(formatFixed(value)) };
 }

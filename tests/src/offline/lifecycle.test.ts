@@ -50,7 +50,7 @@ function tab(change: Partial<LifecycleOptions> = {}) {
     line: { baseUrl: server.url, fetch: pageFetch }, token: () => Promise.resolve({ uid, token: 'a.e30.' }), signedIn: () => true, keepSnapshots: () => true, made: { had: () => false, note: () => undefined }, hidden: () => false,
     onWake(listener) { wakers.add(listener); return () => { wakers.delete(listener); }; },
     onView: (view) => { views.push(view); }, onAgents: (list) => { agents.push(...list.map((agent) => agent.id)); },
-    onSettled: () => undefined, onDrained: ({ end }) => { ends.push(end); }, onError: (error) => { throw error; }, ...change,
+    onAlert: () => undefined, onSettled: () => undefined, onDrained: ({ end }) => { ends.push(end); }, onError: (error) => { throw error; }, ...change,
   }, channel);
   channels.push(channel);
   lives.push(life);

@@ -1,16 +1,18 @@
 /** The server of the model: receipts and generations as the real one keeps them; refuses nothing a device could send. */
 import type { Agent } from '../../../contract/agents.ts';
-import type { OutboxEntry } from '../../../src/offline/outbox-entry.ts';
+import type { AlertTerms } from '../../../contract/alerts.ts';
+import type { AlertCommand, OutboxEntry } from '../../../src/offline/outbox-entry.ts';
 import type { Answer } from '../../../src/offline/replies.ts';
 
 export const USERS = ['ada', 'ben'] as const;
 export const AGENTS = ['x', 'y', 'z'] as const;
+export const ALERTS = ['00000000-0000-4000-9000-000000000001', '00000000-0000-4000-9000-000000000002'] as const;
 export type User = (typeof USERS)[number];
 
 /** Ways to break queue or server, each of which the model must catch. */
 export const MUTANTS = [
   'delete-before-send', 'any-answer-is-success', 'ignore-user', 'coalesce-attempted', 'new-id-each-try', 'sign-out-keeps-queue',
-  'no-receipts', 'no-generation-check', 'idle-stop-keeps-generation',
+  'no-receipts', 'no-generation-check', 'idle-stop-keeps-generation', 'alert-forgets-attempted', 'alert-keeps-version',
 ] as const;
 export type Mutant = 'none' | (typeof MUTANTS)[number];
 
@@ -21,13 +23,17 @@ const asAgent = (id: string, { running, generation }: ServerAgent): Agent => ({
 });
 
 /** What one command says, save for its age: the same id with another body is refused by the server. */
-const bodyOf = ({ intent, agentId, agents, seenGeneration, confirmed }: OutboxEntry): string => JSON.stringify([intent, agentId, agents, seenGeneration, confirmed]);
+const bodyOf = ({ intent, agentId, agents, seenGeneration, confirmed, alert }: OutboxEntry): string => JSON.stringify([intent, agentId, agents, seenGeneration, confirmed, alert]);
+
+/** Null terms: deleted. */
+interface ServerAlert { version: number; terms: AlertTerms | null }
 
 interface ServerAgent { running: boolean; generation: number }
 
 /** Receipts and generations as the real server keeps them, and a log of every effect. */
 export class ModelServer {
   readonly agents = new Map<string, ServerAgent>();
+  readonly alerts = new Map<string, ServerAlert>();
   readonly receipts = new Map<string, { answer: Answer; body: string }>();
   /** One id with two bodies. */
   readonly conflicts: string[] = [];
@@ -47,6 +53,29 @@ export class ModelServer {
     return agent;
   }
 
+  alert(uid: string, id: string): ServerAlert | undefined {
+    return this.alerts.get(`${uid}/${id}`);
+  }
+
+  /** Desired state by version, as the real server takes it. */
+  private takeAlert(entry: OutboxEntry, { id, terms, seenVersion }: AlertCommand, receipt: string, uid: string): Answer {
+    const refuse = (status: number, code: string): Answer => ({ status, json: { error: { code, message: code } } });
+    const known = this.alert(uid, id);
+    const alive = known !== undefined && known.terms !== null;
+    if (terms === null && !alive) return refuse(404, 'not_found');
+    if (terms !== null && !alive && seenVersion !== null) return refuse(404, 'not_found');
+    const same = alive && JSON.stringify(known.terms) === JSON.stringify(terms);
+    if (terms !== null && alive && seenVersion !== known.version && !same) return refuse(409, 'alert_changed');
+    const unchanged = terms !== null && alive && seenVersion !== known.version;
+    if (!unchanged) this.alerts.set(`${uid}/${id}`, { version: (known?.version ?? 0) + 1, terms });
+    this.applied.push({ uid, commandId: entry.commandId });
+    const version = this.alert(uid, id)?.version ?? 1;
+    const told = terms === null ? { alertId: id } : { alert: { id, ...terms, phase: 'watching', version, restsUntil: null, lastFiredAt: null, createdAt: 0 } };
+    const answer: Answer = { status: 200, json: { commandId: entry.commandId, ...told } };
+    this.receipts.set(receipt, { answer, body: bodyOf(entry) });
+    return answer;
+  }
+
   take(entry: OutboxEntry, tokenUid: string): Answer {
     if (entry.uid !== tokenUid) this.misdelivered.push(entry.commandId);
     const receipt = `${tokenUid}/${entry.commandId}`;
@@ -56,6 +85,7 @@ export class ModelServer {
       this.conflicts.push(entry.commandId);
       return { status: 422, json: { error: { code: 'idempotency_mismatch', message: 'Another body' } } };
     }
+    if (entry.alert !== undefined) return this.takeAlert(entry, entry.alert, receipt, tokenUid);
     const ids = entry.intent === 'stop-all' ? [...AGENTS] : entry.intent === 'start-all' ? entry.agents.map((agent) => agent.id) : [entry.agentId ?? ''];
     const starts = entry.intent === 'start' || entry.intent === 'start-all';
     if (entry.intent === 'start') {

@@ -1,60 +1,12 @@
 /** A model of page, worker, device, network and server around the real queue; refuses any randomness but its seed's. */
-import { createOutbox, EMPTY_META, type Outbox, type QueueState, type QueueStore } from '../../../src/offline/outbox.ts';
+import { createOutbox, type Outbox, type QueueStore } from '../../../src/offline/outbox.ts';
 import { drain, type DrainPorts } from '../../../src/offline/drain.ts';
-import { concerns, isStop, type OutboxEntry, type Wish } from '../../../src/offline/outbox-entry.ts';
+import { concerns, isAlert, isStop, type OutboxEntry, type Wish } from '../../../src/offline/outbox-entry.ts';
+import type { AlertTerms } from '../../../contract/alerts.ts';
 import { StorageFault } from '../../../src/offline/database.ts';
 import type { Answer } from '../../../src/offline/replies.ts';
-import { AGENTS, ModelServer, USERS, type Mutant, type User } from './model-server.ts';
-
-/** mulberry32: small, seeded, good enough to shuffle. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-/** What lies on the disk: survives every crash. */
-export class ModelDisk {
-  readonly states = new Map<string, QueueState>();
-  /** How often a user's database was deleted: who opened it before writes nothing into the new one. */
-  readonly epochs = new Map<string, number>();
-  epoch(uid: string): number { return this.epochs.get(uid) ?? 0; }
-  delete(uid: string): void { this.states.delete(uid); this.epochs.set(uid, this.epoch(uid) + 1); }
-  state(uid: string): QueueState {
-    return this.states.get(uid) ?? { entries: [], meta: EMPTY_META };
-  }
-}
-
-/** Every step of everybody waits here until the scheduler picks it. */
-class Scheduler {
-  private waiting: { realm: number; go: () => void }[] = [];
-  readonly dead = new Set<number>();
-  constructor(private readonly random: () => number) {}
-
-  /** Resolves when picked; never, once its realm has died. */
-  step(realm: number): Promise<void> {
-    return new Promise((resolve) => { if (!this.dead.has(realm)) this.waiting.push({ realm, go: resolve }); });
-  }
-
-  get idle(): boolean {
-    return this.waiting.length === 0;
-  }
-
-  kill(realm: number): void {
-    this.dead.add(realm);
-    this.waiting = this.waiting.filter((task) => task.realm !== realm);
-  }
-
-  async tick(): Promise<void> {
-    const [task] = this.waiting.splice(Math.floor(this.random() * this.waiting.length), 1);
-    task?.go();
-    await new Promise((resolve) => { setImmediate(resolve); });
-  }
-}
+import { ModelDisk, Scheduler, seeded } from './model-parts.ts';
+import { AGENTS, ALERTS, ModelServer, USERS, type Mutant, type User } from './model-server.ts';
 
 export interface Outcome {
   /** Saved, and neither sent, nor waiting, nor overtaken by a later press of the same person on the same agent. */
@@ -97,6 +49,7 @@ export class World {
   private arrivedLate = 0;
   private signOuts = 0;
   /** On the network, given up by the device. */
+  private readonly alertsUnderWay = new Set<string>();
   private readonly underway: { entry: OutboxEntry; tokenUid: string }[] = [];
   /** Up to which press a start or a stop of an agent was given up at a sign-out, by name: `uid/agent/starts`. */
   private readonly givenUp = new Map<string, number>();
@@ -153,6 +106,8 @@ export class World {
     };
     const outbox = createOutbox(store, { now: () => this.clock(), newId: () => this.newId() });
     if (this.mutant === 'coalesce-attempted') return { ...outbox, enqueue: (wish) => createOutbox(forgetful(store), { now: () => this.clock(), newId: () => this.newId() }).enqueue(wish) };
+    if (this.mutant === 'alert-forgets-attempted') return { ...outbox, enqueue: (wish) => createOutbox(isAlert(wish) ? forgetful(store) : store, { now: () => this.clock(), newId: () => this.newId() }).enqueue(wish) };
+    if (this.mutant === 'alert-keeps-version') return { ...outbox, delivered: (entry, generations, results) => outbox.delivered(entry, isAlert(entry) ? new Map() : generations, results) };
     if (this.mutant !== 'delete-before-send') return outbox;
     return { ...outbox, claim: async (id) => { const entry = await outbox.claim(id); if (entry !== null) await outbox.delivered(entry, new Map()); return entry; } };
   }
@@ -242,6 +197,7 @@ export class World {
   private press(): void {
     const uid = this.signedIn;
     if (uid === null) return;
+    if (this.chance(0.3)) { this.pressAlert(uid); return; }
     const intent = this.pick(['start', 'start', 'stop', 'stop', 'start-all', 'stop-all'] as const);
     const id = intent === 'start' || intent === 'stop' ? this.pick(AGENTS) : null;
     const seen = (agent: string): number => this.server.agent(uid, agent).generation;
@@ -249,7 +205,27 @@ export class World {
       intent, agentId: id, agentName: id ?? '', confirmed: false, seenGeneration: id === null ? null : seen(id),
       agents: id === null ? AGENTS.map((agent) => ({ id: agent, seenGeneration: seen(agent) })) : [],
     };
-    const press: Press = { uid, wish, order: 0, commandId: null };
+    this.save({ uid, wish, order: 0, commandId: null });
+  }
+
+  /** While a new alert waits here, the screen may not have heard yet that the server has it. */
+  private pressAlert(uid: User): void {
+    const id = this.pick(ALERTS);
+    const known = this.server.alert(uid, id);
+    const present = known === undefined || known.terms === null ? null : known.version;
+    const waits = this.disk.state(uid).entries.some(({ alert }) => alert?.id === id && alert.seenVersion === null);
+    const seenVersion = waits && this.chance(0.5) ? null : present;
+    const terms: AlertTerms | null = this.chance(0.35) ? null
+      : { symbol: 'BTC/USDT', condition: { kind: 'above', price: String(this.presses.length + 1) }, repeatMinutes: null, note: '', active: true };
+    const wish: Wish = {
+      intent: terms === null ? 'delete-alert' : 'set-alert', agentId: null, agentName: id, agents: [], seenGeneration: null, confirmed: false,
+      alert: { id, terms, seenVersion, seen: null },
+    };
+    this.save({ uid, wish, order: 0, commandId: null });
+  }
+
+  private save(press: Press): void {
+    const { uid, wish } = press;
     this.presses.push(press);
     const realm = this.nextRealm++;
     const outbox = this.outbox(uid, realm, () => { this.commits += 1; press.order = this.commits; });
@@ -263,9 +239,13 @@ export class World {
     if (uid === null) return;
     const waiting = this.disk.state(uid).entries.filter((entry) => !isStop(entry) && (entry.state === 'needs-you' || entry.state === 'failed'));
     if (waiting.length === 0) return;
-    const { commandId, intent, agentId, agentName, agents } = this.pick(waiting);
-    const generations = new Map(AGENTS.map((id) => [id, this.server.agent(uid, id).generation]));
-    const press: Press = { uid, wish: { intent, agentId, agentName, agents, seenGeneration: null, confirmed: true }, order: 0, commandId: null };
+    const { commandId, intent, agentId, agentName, agents, alert } = this.pick(waiting);
+    const generations = new Map(AGENTS.map((id): [string, number] => [id, this.server.agent(uid, id).generation]));
+    for (const id of ALERTS) {
+      const known = this.server.alert(uid, id);
+      if (known !== undefined && known.terms !== null) generations.set(id, known.version);
+    }
+    const press: Press = { uid, wish: { intent, agentId, agentName, agents, seenGeneration: null, confirmed: true, alert }, order: 0, commandId: null };
     this.presses.push(press);
     const outbox = this.outbox(uid, this.nextRealm++, () => { this.commits += 1; press.order = this.commits; });
     outbox.confirm(commandId, generations).then((entry) => {
@@ -283,6 +263,10 @@ export class World {
     this.signOuts += 1;
     this.signedIn = null;
     for (const entry of this.disk.state(uid).entries) {
+      if (entry.alert !== undefined) {
+        this.givenUp.set(`${uid}/${entry.alert.id}`, this.commits);
+        if (entry.attempts > 0) this.alertsUnderWay.add(`${uid}/${entry.alert.id}`);
+      }
       for (const id of concerns(entry) ?? AGENTS) this.givenUp.set(`${uid}/${id}/${!isStop(entry)}`, this.commits);
       if (entry.attempts === 0) this.unsentThen.add(entry.commandId);
       else if (isStop(entry)) this.stopsUnderWay.add(entry.commandId);
@@ -355,15 +339,31 @@ export class World {
         const wanted = !isStop(last.wish);
         if (wanted && this.stopsUnderWay.has(this.server.lastBy.get(`${uid}/${id}`) ?? '')) continue;
         if (last.order <= (this.givenUp.get(`${uid}/${id}/${wanted}`) ?? 0)) continue;
-        const shown = left.some((entry) => !wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id));
+        const shown = left.some((entry) => entry.alert === undefined && (!wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id)));
         if (this.server.agent(uid, id).running !== wanted && !(wanted && shown)) lost.push(`${uid}/${id} should be ${wanted ? 'running' : 'stopped'}`);
       }
     }
+    lost.push(...USERS.flatMap((uid) => this.lostAlerts(uid)));
     return { lost, doubled, misdelivered: this.server.misdelivered, sends: this.sends, crashes: this.crashes, arrivedLate: this.arrivedLate, signOuts: this.signOuts };
+  }
+
+  /** The last thing this person said of an alert is what the server has, or is shown as not taken. */
+  private lostAlerts(uid: User): string[] {
+    return ALERTS.flatMap((id) => {
+      const last = this.presses.filter((press) => press.uid === uid && press.commandId !== null && press.wish.alert?.id === id)
+        .sort((a, b) => a.order - b.order).at(-1);
+      // What was given up under way may still arrive, whatever was said later.
+      if (last === undefined || this.alertsUnderWay.has(`${uid}/${id}`) || last.order <= (this.givenUp.get(`${uid}/${id}`) ?? 0)) return [];
+      const wanted = last.wish.alert?.terms ?? null;
+      const shown = this.disk.state(uid).entries.some((entry) => entry.alert?.id === id && (wanted === null) === (entry.alert.terms === null));
+      const has = this.server.alert(uid, id)?.terms ?? null;
+      return shown || JSON.stringify(has) === JSON.stringify(wanted) ? [] : [`${uid}/alert ${id} is ${JSON.stringify(has)}, not ${JSON.stringify(wanted)}`];
+    });
   }
 
   private covers(press: Press, id: string): boolean {
     const { wish } = press;
+    if (wish.alert !== undefined) return false;
     // A start of many is for those the person saw; tried again, for those that were refused.
     return wish.agentId === null ? isStop(wish) || wish.agents.some((agent) => agent.id === id) : wish.agentId === id;
   }

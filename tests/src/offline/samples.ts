@@ -32,3 +32,14 @@ export const portfolio = (servedAt: number, cash = '10000'): Portfolio => ({
   deposits: '10000', realized: '0', unrealized: '0', fees: '0', dayChange: null, dayChangePercent: null, unpriced: [], positions: [], equityCurve: [[T0, cash]],
 });
 export const subscription: SubscriptionStatusReply = { subscription: null, entitledTier: 'free', servedAt: T0 };
+
+const ALERT_TERMS = { symbol: 'BTC/USDT', repeatMinutes: null, note: '', active: true } as const;
+export const alertId = (place: number): string => `00000000-0000-4000-9000-${String(place).padStart(12, '0')}`;
+/** Alert number `place` above a price. */
+export const setAlert = (place: number, price: string, seenVersion: number | null = null): Wish => ({
+  intent: 'set-alert', agentId: null, agentName: `Alert ${place}`, agents: [], seenGeneration: null, confirmed: false,
+  alert: { id: alertId(place), terms: { ...ALERT_TERMS, condition: { kind: 'above', price } }, seenVersion, seen: null },
+});
+export const deleteAlert = (place: number, seenVersion: number | null = null): Wish => ({
+  ...setAlert(place, '1'), intent: 'delete-alert', alert: { id: alertId(place), terms: null, seenVersion, seen: null },
+});

@@ -28,7 +28,7 @@ describe('one send of a command', () => {
     expect(requestOf(entryOf({ ...start('x', 7), tested }), T0).body).toEqual({ requestedAt: T0, ageMs: 0, seenGeneration: 7, tested });
     expect(requestOf(entryOf({ ...stop('x'), tested }), T0).body).not.toHaveProperty('tested');
     expect(requestOf(entryOf(stop('x')), T0).path).toBe('/api/agents/x/stop');
-    expect(requestOf(entryOf(stopAll('x')), T0)).toEqual({ path: '/api/agents/stop-all', body: { requestedAt: T0, ageMs: 0, agents: [{ id: 'x', seenGeneration: 1 }] } });
+    expect(requestOf(entryOf(stopAll('x')), T0)).toEqual({ method: 'POST', path: '/api/agents/stop-all', body: { requestedAt: T0, ageMs: 0, agents: [{ id: 'x', seenGeneration: 1 }] } });
     expect(requestOf({ ...entryOf(startAll('x')), confirmed: true }, T0 - 9).body).toMatchObject({ ageMs: 0, confirmed: true });
   });
 

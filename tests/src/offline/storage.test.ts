@@ -48,6 +48,25 @@ function fillDisk(db: IDBDatabase, full: (name: string) => boolean): void {
   });
 }
 
+describe('a page that is left', () => {
+  it('gives its connection back, with its locks, and goes on where it is shown again', async () => {
+    const page = new EventTarget();
+    const database = openUserDatabase(`user-${++users}`, { mayCreate: () => true, page });
+    const held = await database.transact(['meta'], 'readonly', (transaction) => transaction.db);
+    page.dispatchEvent(new Event('pagehide'));
+    await vi.waitFor(() => { expect(() => held.transaction('meta')).toThrow(); });
+    let wrote = false;
+    const write = database.transact(['meta'], 'readwrite', (transaction) => promisified(transaction.objectStore('meta').put(1, 'one')))
+      .then(() => { wrote = true; });
+    // Whoever comes next is not held up by what waits here.
+    await promisified(factory.open(`tradewind-${database.uid}`)).then((db) => { db.close(); });
+    expect(wrote).toBe(false);
+    page.dispatchEvent(new Event('pageshow'));
+    await write;
+    expect(await database.transact(['meta'], 'readonly', (transaction) => promisified(transaction.objectStore('meta').get('one')))).toBe(1);
+  });
+});
+
 describe('saying "saved"', () => {
   it('asks for strict durability for every change of the queue and resolves after the transaction is complete', async () => {
     const database = fresh();
@@ -224,7 +243,7 @@ describe('records of other builds', () => {
   });
   it('of a newer one are left to it: not sent, not set aside, not lost by what is pressed here', async () => {
     const database = fresh();
-    const newer = { ...FIRST, version: 2, intent: 'pause' };
+    const newer = { ...FIRST, version: 3, intent: 'pause' };
     await lay(database, newer);
     await outboxOf(database).enqueue(stop('y'));
     expect((await outboxOf(database).state()).entries.map((entry) => entry.agentId)).toEqual(['y']);

@@ -19,6 +19,7 @@ const { ROUTES } = await import('../../../src/shell/routes.ts');
 const { Guard, Refused } = await import('../../../src/shell/Guard.tsx');
 const { session } = await import('../../../src/identity/session.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
+const { toastStore } = await import('../../../src/stores/toasts.ts');
 const { applySubscription, clearSubscription, subscriptionStore } = await import('../../../src/stores/subscription.ts');
 
 const DAY = 86_400_000;
@@ -96,6 +97,15 @@ describe('public pages', () => {
     go('/no/such/page');
     render(<Routes />);
     await waitFor(() => { expect(location.pathname).toBe('/'); });
+    expect(toastStore.toasts.map(({ message }) => message)).toContain('That page does not exist. This is the start page.');
+  });
+
+  it('says so to a person who is signed in as well, and once (R2-05)', async () => {
+    signIn();
+    go('/no/such/page');
+    render(<Routes />);
+    await waitFor(() => { expect(location.pathname).toBe('/'); });
+    expect(toastStore.toasts.filter(({ message }) => message.startsWith('That page does not exist.'))).toHaveLength(1);
   });
 
   it('has the copyright year 2025 in its footer (R2-26)', async () => {
@@ -173,13 +183,30 @@ describe('the shell of a signed-in person', () => {
     const names = within(bar).getAllByRole('link').map((link) => link.textContent);
     expect(names).toEqual(['Dashboard', 'Trading', 'Analytics', 'Markets', 'PRO Dashboard']);
     expect(within(screen.getByRole('banner')).getByRole('link', { name: 'Tradewind' }).getAttribute('href')).toBe('/dashboard');
+    const menu = () => screen.findByRole('navigation', { name: 'Menu' }, { timeout: 10_000 });
     fireEvent.click(screen.getByRole('button', { name: 'Open menu' }));
-    expect(within(screen.getByRole('navigation', { name: 'Menu' })).getAllByRole('link').map((link) => link.textContent)).toEqual(names);
+    expect(within(await menu()).getAllByRole('link').map((link) => link.textContent)).toEqual(names);
     fireEvent.keyDown(document, { key: 'Escape' });
-    expect(screen.queryByRole('navigation', { name: 'Menu' })).toBeNull();
-    fireEvent.click(screen.getByRole('button', { name: 'Open menu' }));
-    fireEvent.pointerDown(screen.getByRole('main'));
-    expect(screen.queryByRole('navigation', { name: 'Menu' })).toBeNull();
+    await waitFor(() => { expect(screen.queryByRole('navigation', { name: 'Menu' })).toBeNull(); });
+  });
+
+  it('opens one and the same menu from the header and from More, with Settings and Wallet by name (R2-24)', async () => {
+    signIn('pro');
+    go('/stop-all');
+    render(<Routes />);
+    await screen.findByRole('heading', { name: 'Stop all agents' }, { timeout: 10_000 });
+    const contents = async (opener: string): Promise<(string | null)[]> => {
+      fireEvent.click(screen.getByRole('button', { name: opener }));
+      const dialog = await screen.findByRole('dialog', { name: 'Menu' }, { timeout: 10_000 });
+      const links = within(dialog).getAllByRole('link').map((link) => `${link.textContent ?? ''} ${link.getAttribute('href') ?? ''}`);
+      fireEvent.click(within(dialog).getByRole('button', { name: 'Close' }));
+      await waitFor(() => { expect(screen.queryByRole('dialog')).toBeNull(); });
+      return links;
+    };
+    const byHeader = await contents('Open menu');
+    expect(byHeader).toEqual(expect.arrayContaining(['Settings /settings', 'Wallet /wallet', 'Trading /trading', 'Agents /agents', 'Stop all agents /stop-all']));
+    expect(await contents('More')).toEqual(byHeader);
+    expect(new Set(byHeader).size).toBe(byHeader.length);
   });
 
   it('shows the trial banner under the header, but not on a dashboard (R2-25, R4-10, R4-12)', async () => {
@@ -259,7 +286,7 @@ describe('the account menu', () => {
     at(840, 12);
     fireEvent.click(button);
     expect([opened().dataset.side, opened().dataset.align, opened().style.bottom, opened().style.left]).toEqual(['above', 'left', '66px', '12px']);
-    expect(document.activeElement?.textContent).toBe('Trading settings');
+    expect(document.activeElement?.textContent).toBe('Settings');
     fireEvent.keyDown(document, { key: 'Escape' });
     expect(screen.queryByRole('group', { name: /^Account/ })).toBeNull();
     expect(document.activeElement).toBe(button);

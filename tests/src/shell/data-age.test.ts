@@ -8,20 +8,24 @@ const staleAfter = (ms: number): DataKind[] => (Object.keys(STALE_AFTER) as Data
 
 describe('what is stale without a network', () => {
   it('after two minutes is what moves with prices or can be changed from elsewhere', () => {
-    expect(staleAfter(2 * 60_000)).toEqual(['agents', 'market', 'portfolio']);
+    expect(staleAfter(2 * 60_000)).toEqual(['agents', 'alerts', 'market', 'portfolio']);
   });
   it('after two hours is everything', () => {
-    expect(staleAfter(2 * 3_600_000)).toEqual(['agents', 'analytics', 'history', 'market', 'portfolio', 'settings', 'subscription']);
+    expect(staleAfter(2 * 3_600_000)).toEqual(['agents', 'alerts', 'analytics', 'history', 'market', 'portfolio', 'settings', 'subscription']);
   });
 });
 
 describe('when a kind was last known to be true', () => {
-  const parts = { stream: 'open', verifiedAt: 900, savedAt: 500, origin: 'network' as Origin };
+  const parts = { stream: 'open', gapAt: null, verifiedAt: 900, savedAt: 500, origin: 'network' as Origin };
   it('is the stream\'s last word for what it tells of, and its own reading for the rest', () => {
     expect(trueAt('portfolio', parts)).toBe(900);
     expect(trueAt('history', parts)).toBe(900);
     expect(trueAt('analytics', parts)).toBe(500);
     expect(trueAt('subscription', parts)).toBe(500);
+  });
+  it('is its own reading, where the stream may have left something out since that was made', () => {
+    expect(trueAt('agents', { ...parts, gapAt: 700 })).toBe(500);
+    expect(trueAt('agents', { ...parts, gapAt: 700, savedAt: 800 })).toBe(900);
   });
   it('is never made younger for a snapshot, nor by a stream that is away', () => {
     expect(trueAt('portfolio', { ...parts, origin: 'snapshot' })).toBe(500);

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 /** When the home screen is offered, by which way, and that a no is remembered. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { askToInstall, comesBack, declineInstall, install, installWay, isAppleMobile, isStandalone } from '../../../src/shell/install.ts';
+import { askToInstall, declineInstall, install, installWay, isAppleMobile, isStandalone } from '../../../src/shell/install.ts';
 
 const SAFARI = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15';
@@ -15,12 +15,6 @@ function offer(outcome: 'accepted' | 'dismissed'): Event {
 beforeEach(() => { localStorage.clear(); Object.assign(install, { event: null, declined: false, installed: false }); });
 
 describe('the offer to install', () => {
-  it('knows a second visit from a first and from a reload, also after the clock was set back', () => {
-    const first = 1_700_000_000_000;
-    expect([comesBack(first), comesBack(first + 60_000), comesBack(first + 3_600_000)]).toEqual([false, false, true]);
-    expect([comesBack(first - 86_400_000), comesBack(first - 86_400_000 + 3_600_000)]).toEqual([false, true]);
-  });
-
   it('waits until the browser can, keeps the browser from asking by itself, and is gone once it is installed', () => {
     expect(installWay(install)).toBeNull();
     expect(offer('accepted').defaultPrevented).toBe(true);

@@ -3,7 +3,7 @@
 import '../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import axe from 'axe-core';
-import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 
@@ -12,7 +12,7 @@ const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 vi.mock('../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
 vi.mock('../../../src/commands.ts', async (original) => ({
-  ...await original<object>(), stopAgent: async (agent: { name: string }) => { stopped.push(agent.name); return { said: 'saved' }; },
+  ...await original<object>(), stopAgent: async (agent: { name: string }) => { stopped.push(agent.name); return { said: 'sent', message: 'Sent' }; },
 }));
 
 const { Routes } = await import('../../../src/App.tsx');
@@ -24,7 +24,6 @@ const { applyAgents, clearAgents } = await import('../../../src/stores/agents.ts
 const { connection } = await import('../../../src/stores/connection.ts');
 const { applyMarket, clearMarket } = await import('../../../src/stores/market.ts');
 const { applySubscription, clearSubscription } = await import('../../../src/stores/subscription.ts');
-const { HOLD_MS } = await import('../../../src/components/HoldToConfirm.tsx');
 
 const NOW = Date.now();
 const agent = (id: string, name: string, status: Agent['status']): Agent => ({
@@ -132,26 +131,18 @@ describe('the palette', () => {
     await waitFor(() => { expect(screen.queryByRole('combobox', { name: /^Find/ })).toBeNull(); });
   }, 30_000);
 
-  it('stops an agent by a hold alone: no Enter, however often, is enough', async () => {
+  it('stops an agent by choosing that, once, and offers to undo it', async () => {
     await open();
     const input = await palette();
     fireEvent.change(input, { target: { value: 'stop har' } });
+    // A key that is held down from elsewhere chooses nothing.
     fireEvent.keyDown(input, { key: 'Enter', repeat: true });
-    expect(screen.queryByText(/Harbour opens nothing more/)).toBeNull();
-    fireEvent.keyDown(input, { key: 'Enter' });
-    expect(await screen.findByText(/Harbour opens nothing more\. Its 1 position stays open/)).toBeTruthy();
-    const hold = screen.getByRole('button', { name: /^Hold to stop/ });
-    expect(document.activeElement).toBe(hold);
-    vi.useFakeTimers();
-    for (let presses = 0; presses < 3; presses += 1) {
-      fireEvent.keyDown(hold, { key: 'Enter', repeat: presses === 0 });
-      act(() => { vi.advanceTimersByTime(100); });
-      fireEvent.keyUp(hold, { key: 'Enter' });
-    }
     expect(stopped).toEqual([]);
-    fireEvent.keyDown(hold, { key: 'Enter' });
-    act(() => { vi.advanceTimersByTime(HOLD_MS); });
+    fireEvent.keyDown(input, { key: 'Enter' });
+    await waitFor(() => { expect(screen.queryByRole('combobox', { name: /^Find/ })).toBeNull(); });
     expect(stopped).toEqual(['Harbour']);
+    const offer = await screen.findByRole('region', { name: 'Undo' });
+    expect(offer.textContent).toContain('Stop sent. Undo starts Harbour again.');
   }, 30_000);
 
   it('starts nothing: it shows what the agent would do first', async () => {

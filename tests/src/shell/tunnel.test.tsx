@@ -2,7 +2,7 @@
 /** What a person is told while the server is away or a stop has failed: on every screen, by name, and no more than is known. */
 import '../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import { act, cleanup, render, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 import type { OutboxEntry } from '../../../src/offline/outbox-entry.ts';
@@ -14,6 +14,8 @@ vi.mock('../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({
 
 const { Routes } = await import('../../../src/App.tsx');
 const { queue } = await import('../../../src/commands.ts');
+const { writeLastUser } = await import('../../../src/identity/last-user.ts');
+const { note } = await import('../../../src/screens/getting-started/noted.ts');
 const { session } = await import('../../../src/identity/session.ts');
 const { install } = await import('../../../src/shell/install.ts');
 const { ROUTES } = await import('../../../src/shell/routes.ts');
@@ -48,7 +50,7 @@ afterEach(() => {
   clearAgents(); clearSubscription();
   queue.entries = [];
   behind.told = null;
-  Object.assign(install, { event: null, declined: false, returning: false });
+  Object.assign(install, { event: null, declined: false });
 });
 
 async function open(path: string): Promise<void> {
@@ -79,6 +81,9 @@ describe('a stop that failed', () => {
     expect(lines().join()).toMatch(/Stop of Harbour failed\..*It may still be running\..*Stop of all agents failed\..*They may still be running\./);
     await later(() => { agentsAre([agent('a1', 'Harbour', { status: 'stopped' })], 4); });
     expect(lines().join()).toMatch(/It is stopped meanwhile\..*All are stopped meanwhile\./);
+    await later(() => { connection.online = 'offline'; });
+    expect(lines().join()).toMatch(/It was stopped when last seen\..*All were stopped when last seen\./);
+    await later(() => { connection.online = 'online'; });
     await later(() => { queue.entries = []; });
     expect(lines()).toEqual([]);
   });
@@ -98,11 +103,13 @@ describe('stop all', () => {
     queue.entries = [command({ intent: 'stop-all', agentId: null, agentName: '' })];
     await open('/stop-all');
     const main = within(screen.getByRole('main'));
-    expect(main.getByText('Stop all saved on this device. Not yet received by the server.')).toBeTruthy();
+    expect(main.getByText('Stop all saved on this device. Not yet received by the server. Your agents keep trading until then.')).toBeTruthy();
     expect(main.getByRole('button', { name: 'Undo' })).toBeTruthy();
-    expect(main.queryByRole('button', { name: /Hold to stop all/ })).toBeNull();
+    // Its button keeps its place, so that nothing else is where it was.
+    expect(main.getByRole('button', { name: 'Stop all saved' }).getAttribute('aria-disabled')).toBe('true');
     expect(main.queryByText(/by the server's word/)).toBeNull();
-    expect(within(screen.getByRole('region', { name: 'Not stopped' })).getAllByRole('listitem')).toHaveLength(2);
+    expect(main.getByText(/When last seen, 3 positions were open; what is open stays open, protected by its stops/)).toBeTruthy();
+    expect(within(screen.getByRole('region', { name: 'Not stopped when last seen' })).getAllByRole('listitem')).toHaveLength(2);
   });
 
   it('that went in part names each agent that did not stop, with its reason, and can be tried for those', async () => {
@@ -113,6 +120,7 @@ describe('stop all', () => {
     await open('/stop-all');
     expect(within(screen.getByRole('main')).getByText('Stop all went in part: 1 of 2 stopped')).toBeTruthy();
     const tray = within(screen.getByRole('region', { name: 'Commands on this device' }));
+    fireEvent.click(tray.getByRole('button', { name: '1 command did not go throughShow' }));
     expect(tray.getByText('Went: Harbour.')).toBeTruthy();
     expect(tray.getByText('Ebb').parentElement?.textContent).toBe('Ebb did not: Internal server error');
     expect(tray.getByRole('button', { name: 'Try the 1 again' })).toBeTruthy();
@@ -122,7 +130,7 @@ describe('stop all', () => {
     clearAgents();
     await open('/stop-all');
     expect(screen.getByText(/This device does not know your agents at the moment\. The stop reaches every agent you have\./)).toBeTruthy();
-    expect(screen.getByRole('button', { name: 'Hold to stop all. Hold to confirm.' })).toBeTruthy();
+    expect(within(screen.getByRole('main')).getByRole('button', { name: 'Stop all' })).toBeTruthy();
   });
 });
 
@@ -155,23 +163,33 @@ describe('what is known', () => {
     expect(screen.queryByText(/upgrade/i)).toBeNull();
     cleanup();
     await open('/stop-all');
-    expect(screen.getByRole('button', { name: 'Hold to stop all. Hold to confirm.' })).toBeTruthy();
+    expect(within(screen.getByRole('main')).getByRole('button', { name: 'Stop all' })).toBeTruthy();
   });
 });
 
 describe('what is docked over a screen', () => {
-  it('is one thing at a time on the way to the content: the offer to install waits until no command does', async () => {
-    Object.assign(install, { event: { prompt: never }, returning: true });
+  it('is never the offer to install, which stands in the flow of the dashboard once a trade was seen, and not offline', async () => {
+    Object.assign(install, { event: { prompt: never } });
     queue.entries = [command()];
-    await open('/library');
+    await open('/dashboard');
     expect(screen.getByRole('region', { name: 'Commands on this device' })).toBeTruthy();
     expect(screen.queryByRole('region', { name: 'Install' })).toBeNull();
+    writeLastUser({ uid: 'uid-1', email: null, lastSignInTime: null });
+    note('uid-1', 'trade');
+    // The screen on which the trade is seen stays as it is.
     await later(() => { queue.entries = []; });
-    expect(screen.getByRole('region', { name: 'Install' })).toBeTruthy();
+    expect(screen.queryByRole('region', { name: 'Install' })).toBeNull();
+    cleanup();
+    await open('/agents');
+    expect(screen.queryByRole('region', { name: 'Install' })).toBeNull();
+    cleanup();
+    await open('/dashboard');
+    const offer = screen.getByRole('region', { name: 'Install' });
+    for (let part: Element | null = offer; part !== null; part = part.parentElement) expect(part.className).not.toMatch(/\b(fixed|sticky|absolute)\b/);
+    expect(screen.getByRole('main').compareDocumentPosition(offer) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
     await later(() => { connection.online = 'offline'; });
     expect(screen.queryByRole('region', { name: 'Install' })).toBeNull();
     await later(() => { Object.assign(connection, { online: 'online' }); session.endingSoon = true; });
     expect(screen.getByRole('region', { name: 'Session' })).toBeTruthy();
-    expect(screen.queryByRole('region', { name: 'Install' })).toBeNull();
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OutboxEntry } from '../../../src/offline/outbox-entry.ts';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
-import { agentView, commandText, failedStops, statusText } from '../../../src/stores/agent-view.ts';
+import { agentView, commandText, failedStops, runningText, statusText, untilThen } from '../../../src/stores/agent-view.ts';
 
 const agent = { ...recordAgent('a', 'Harbour', 0), status: 'running' as const };
 const entry = (more: Partial<OutboxEntry>): OutboxEntry => ({
@@ -15,8 +15,16 @@ describe('agent view', () => {
   it('keeps the server\'s word for what is so, and words the wish apart from it', () => {
     const view = agentView(agent, [entry({})]);
     expect(view).toMatchObject({ statusText: 'Running', wish: 'stop', canStop: false, alert: false });
-    expect(view.commandText).toBe('Stop saved on this device. Not yet received by the server.');
+    expect(view.commandText).toBe('Stop saved on this device. Not yet received by the server. The agent keeps trading until then.');
     expect(view.agent.status).toBe('running');
+  });
+
+  it('says that trading goes on only of what runs and has surely not been told', () => {
+    const all = entry({ intent: 'stop-all', agentId: null });
+    const two = [{ id: 'a', status: 'running' as const }, { id: 'b', status: 'running' as const }];
+    expect(untilThen(all, two)).toBe(' Your agents keep trading until then.');
+    expect(untilThen(entry({}), two)).toBe(' The agent keeps trading until then.');
+    expect([untilThen(entry({ attempts: 1 }), two), untilThen(entry({ intent: 'start' }), two), untilThen(entry({}), [{ id: 'a', status: 'halted' }])]).toEqual(['', '', '']);
   });
 
   it('does not claim that a command which was on its way has not arrived', () => {
@@ -41,6 +49,18 @@ describe('agent view', () => {
     expect(statusText({ status: 'stopped', openPositions: 1, hold: null })).toBe('Stopped, protecting 1 position');
     expect(statusText({ status: 'halted', openPositions: 0, hold: { code: 'x', text: 'day loss', until: null } })).toBe('Halted: day loss');
     expect(commandText(entry({ intent: 'start', state: 'needs-you', reason: { code: 'x', message: 'it is 40 min old', at: 0 } }))).toBe('Start needs you: it is 40 min old');
+  });
+
+  it('says of the server\'s last word that it is the last word, for every state, and counts by it', () => {
+    const said = (part: Parameters<typeof statusText>[0]) => statusText(part, false);
+    expect(said({ status: 'running', openPositions: 2, hold: null })).toBe('Running when last seen');
+    expect(said({ status: 'stopped', openPositions: 0, hold: null })).toBe('Stopped when last seen');
+    expect(said({ status: 'stopped', openPositions: 2, hold: null })).toBe('Stopped when last seen, protecting 2 positions');
+    expect(said({ status: 'halted', openPositions: 1, hold: { code: 'x', text: 'day loss', until: null } })).toBe('Halted when last seen: day loss');
+    expect(said({ status: 'faulted', openPositions: 1, hold: { code: 'x', text: 'an error', until: null } })).toBe('Faulted when last seen: an error, protecting 1 position');
+    expect(agentView(agent, [], false)).toMatchObject({ statusText: 'Running when last seen', current: false, canStop: true });
+    expect(runningText([agent, { ...agent, status: 'stopped' }], true)).toBe('1 of 2 running');
+    expect(runningText([agent, { ...agent, status: 'stopped' }], false)).toBe('1 of 2 running when last seen');
   });
 
   it('is, for a command that went in part, about the agents for whom it did not, each with its own reason', () => {

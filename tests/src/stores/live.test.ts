@@ -148,6 +148,27 @@ describe('the server\'s return', () => {
   });
 });
 
+describe('a stream that ends', () => {
+  it('has kept true what it tells of until its last word, and vouches for nothing again before it was compared', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: now + 100_000 });
+    handed().onState('open');
+    applyEvent({ type: 'heartbeat', serverTime: Date.now(), marketTime: Date.now(), sequence: 1 });
+    const lastWord = Date.now();
+    vi.setSystemTime(now + 130_000);
+    handed().onState('stale');
+    expect([agentsStore.savedAt, portfolioStore.savedAt, historyStore.savedAt]).toEqual([lastWord, lastWord, lastWord]);
+    expect(connection.gapAt).toBe(now + 130_000);
+    vi.setSystemTime(now + 140_000);
+    handed().onState('open');
+    expect(connection.gapAt).toBe(now + 130_000);
+    applyEvent({ type: 'hello', sequence: 1, serverTime: Date.now(), marketTime: Date.now(), source });
+    await waitFor(() => { expect(connection.gapAt).toBeNull(); });
+    vi.useRealTimers();
+    handed().onState('closed');
+    connection.gapAt = null;
+  });
+});
+
 describe('another user after this one', () => {
   it('finds nothing of the first in any store, and has a stream of their own (F34)', async () => {
     expect(handed().uid).toBe('ann');

@@ -50,7 +50,7 @@ export const RISK: readonly LibraryArticle[] = [
         'your free cash, fee and impact included.',
       ] },
       { h: 'An example' },
-      { note: 'Equity 10 000, Moderate. Ten percent of equity is 1 000. Half a percent at risk with a stop 5 % away is also 1 000. A pair that swings 80 % a year, with a signal of 0.60 and a target of 20 %, may have 20 ÷ 80 × 0.60 of equity: 1 500. The least is 1 000. At a swing of 150 % a year it would be 800.', title: 'Moderate.' },
+      { note: 'Equity 10,000, Moderate. Ten percent of equity is 1,000. Half a percent at risk with a stop 5 % away is also 1,000. A pair that swings 80 % a year, with a signal of 0.60 and a target of 20 %, may have 20 ÷ 80 × 0.60 of equity: 1,500. The least is 1,000. At a swing of 150 % a year it would be 800.', title: 'Moderate.' },
       { h: 'Afterwards' },
       'The size is rounded down to what the venue trades. Under the venue’s smallest order nothing is done, and the decision says so. A position that is off its target by less than trading would cost is left alone.',
     ],
@@ -66,7 +66,7 @@ export const RISK: readonly LibraryArticle[] = [
       'When an agent buys more of the same pair, the stop is set under the new average price, but never lower than it was.',
       { h: 'What it cannot do' },
       'A stop is an order to sell at the next price, not at the stop price. If the market jumps from 100 to 91, a stop at 95 sells at 91, less spread, impact and fee.',
-      { table: { caption: 'Position of 1 000 with a stop 5 % below, without costs', head: ['First price at or under the stop', 'Loss'], rows: [['95.00', '50'], ['93.00', '70'], ['91.00', '90'], ['70.00', '300']] } },
+      { table: { caption: 'Position of 1,000 with a stop 5 % below, without costs', head: ['First price at or under the stop', 'Loss'], rows: [['95.00', '50'], ['93.00', '70'], ['91.00', '90'], ['70.00', '300']] } },
       'Large coins have lost a third of their price within hours and small ones almost all. The “worst loss” shown before a start assumes that the stop fills at its price. It is the worst of the ordinary days.',
       { h: 'After a stop' },
       { list: [

@@ -80,6 +80,17 @@ describe('the wizard', () => {
     expect(localStorage.getItem('tradewind.draft.agent')).toBeNull();
   }, 30_000);
 
+  it('begins each step with its heading focused, forwards and back', async () => {
+    const focused = (): string => document.activeElement?.textContent ?? '';
+    await toTerms();
+    expect(focused()).toBe('2 of 3. What it trades');
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Windward' } });
+    await press('Next: what would it do now');
+    expect(focused()).toBe('3 of 3. Windward, Moderate');
+    await press('Back to what it trades');
+    expect(focused()).toBe('2 of 3. What it trades');
+  }, 30_000);
+
   it('keeps what was typed over a reload, for its person alone, until they sign out', async () => {
     await toTerms();
     fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Half done' } });
@@ -167,41 +178,94 @@ describe('start all', () => {
 });
 
 describe('the guided setup', () => {
-  const answer = async (number: number, key: string): Promise<void> => { fireEvent.keyDown(await screen.findByRole('region', { name: `Question ${number} of 6` }), { key }); };
+  const answer = async (number: number, key: string): Promise<void> => { fireEvent.keyDown(await screen.findByRole('region', { name: `Question ${number} of 4` }), { key }); };
+  const answerAll = async (keys: string): Promise<void> => { for (const [index, key] of [...keys].entries()) await answer(index + 1, key); };
+  const focused = (): string => document.activeElement?.textContent ?? '';
 
-  it('leads by keys from six answers over the profile and the pairs to what the agent would do now (R2-16)', async () => {
+  it('leads by keys from four answers over the plan to what the agent would do now, each step with its heading focused (R2-16)', async () => {
     await open('/guided-setup');
-    for (const [index, key] of ['2', '3', '2', '2', '3', '2'].entries()) await answer(index + 1, key);
-    expect(await screen.findByRole('heading', { name: 'Your answers say Moderate' })).toBeTruthy();
-    fireEvent.click(screen.getByRole('radio', { name: /^Aggressive/ }));
-    expect(screen.getByText(/Aggressive is bolder than your answers/)).toBeTruthy();
-    fireEvent.click(screen.getByRole('radio', { name: /^Moderate/ }));
-    await press('Next: what it trades');
-    expect(screen.getByRole('button', { name: 'BTC/USDT' }).getAttribute('aria-pressed')).toBe('true');
-    await press('Next: what would it do now');
+    await answer(1, '2');
+    expect(focused()).toBe('What share of your savings is this?');
+    for (const [index, key] of ['3', '2', '2'].entries()) await answer(index + 2, key);
+    expect(await screen.findByRole('heading', { name: 'Your profile: Moderate' })).toBeTruthy();
+    expect(focused()).toBe('Your profile: Moderate');
+    expect(screen.getByText('Your risk capacity and comfort match.')).toBeTruthy();
+    fireEvent.click(screen.getByLabelText(/^Aggressive/));
+    expect(screen.getByText(/takes more risk than your answers suggest/)).toBeTruthy();
+    fireEvent.click(screen.getByLabelText(/^Moderate/));
+    expect(screen.getByText('BTC/USDT', { selector: 'button' }).getAttribute('aria-pressed')).toBe('true');
+    await press('Next: see what it would do');
+    expect(focused()).toBe('First agent, Moderate');
     expect(await screen.findByText('Now it would buy BTC for 250.56 USDT.')).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Create and start' })).toBeTruthy();
   }, 30_000);
 
-  it('goes on where it was left, and back to an answer that is marked', async () => {
+  it('starts nothing before the person says that they understand the risks, and asks for it where it is missing', async () => {
+    await open('/guided-setup');
+    await answerAll('2222');
+    await press('Next: see what it would do');
+    await press('Create and start');
+    expect(bodies('createAgent')).toEqual([]);
+    expect(screen.getByText('Confirm that you understand the risks to start the agent.')).toBeTruthy();
+    const box = screen.getByRole('checkbox', { name: /I understand the risks/ });
+    expect(document.activeElement).toBe(box);
+    fireEvent.click(box);
+    call.mockImplementation((name: string) => (name === 'createAgent' ? Promise.resolve({ commandId: 'c', agent: agent('made') }) : name === 'agents' ? Promise.resolve({ agents: [agent('made')], sequence: 4, asOf: NOW }) : never()));
+    await press('Create and start');
+    await waitFor(() => { expect(location.pathname).toBe('/agents/made'); });
+    expect(bodies('createAgent')).toMatchObject([{ name: 'First agent', enabled: true }]);
+    expect(localStorage.getItem('tradewind.draft.guided-setup')).toBeNull();
+  }, 30_000);
+
+  it('goes on where it was left, and back to an answer that is marked, by its own button and by the browser’s', async () => {
     await open('/guided-setup');
     await answer(1, '2');
     cleanup();
     await open('/guided-setup');
-    expect(await screen.findByRole('region', { name: 'Question 2 of 6' })).toBeTruthy();
+    expect(await screen.findByRole('region', { name: 'Question 2 of 4' })).toBeTruthy();
     await press('Previous question');
-    expect(screen.getByRole('button', { name: 'Savings I can leave alone for some years' }).getAttribute('aria-pressed')).toBe('true');
+    await screen.findByRole('region', { name: 'Question 1 of 4' });
+    expect(screen.getByRole('button', { name: 'In one to five years' }).getAttribute('aria-pressed')).toBe('true');
+    await answer(1, '3');
+    await screen.findByRole('region', { name: 'Question 2 of 4' });
+    history.back();
+    expect(await screen.findByRole('region', { name: 'Question 1 of 4' })).toBeTruthy();
   }, 30_000);
 
-  it('shows its limit to a full plan and what a plan adds to a free one, with the answers kept (R9-04)', async () => {
+  it('begins anew where what was kept is of an earlier form, and never shows a step that is not reached', async () => {
+    localStorage.setItem('tradewind.draft.guided-setup', JSON.stringify({ uid: 'uid-1', value: { answers: [1, 1, 1, 1, 1, 1], at: 5, step: 'terms', draft: {} } }));
+    await open('/guided-setup?step=6');
+    expect(await screen.findByRole('region', { name: 'Question 1 of 4' })).toBeTruthy();
+  }, 30_000);
+
+  it('shows its limit to a full plan (R9-04)', async () => {
     applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
     await open('/guided-setup');
     expect(await screen.findByText(/Your plan has 2 agents, and all are in use/)).toBeTruthy();
-    cleanup();
+  }, 30_000);
+
+  it('has the trial inside: said in plain words, started by the press that goes on, and offline kept for later (R4-08, R4-09)', async () => {
     clearSubscription();
     applySubscription(plan('free'), 'network');
-    for (let number = 1; number <= 6; number += 1) { if (number === 1) await open('/guided-setup'); await answer(number, '1'); }
-    await press('Next: what it trades');
-    expect(await screen.findByText('Agents come with a plan or the free trial')).toBeTruthy();
+    connection.online = 'offline';
+    await open('/guided-setup');
+    await answerAll('1111');
+    const trial = await screen.findByRole('region', { name: 'Free trial' });
+    expect(trial.textContent).toContain('No card, no payment.');
+    const begin = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Start free trial and continue' });
+    expect(begin().disabled).toBe(true);
+    expect(screen.getByText(/Your plan is kept on this device/)).toBeTruthy();
+    cleanup();
+    connection.online = 'online';
+    await open('/guided-setup');
+    call.mockImplementation((name: string) => {
+      if (name === 'trialStart') return Promise.resolve({});
+      if (name === 'subscriptionStatus') return Promise.resolve({ subscription: null, entitledTier: 'trial', servedAt: NOW });
+      if (name === 'trialStatus') return Promise.resolve({ isActive: true, hasUsed: true, endDate: new Date(NOW + 86_400_000).toISOString(), servedAt: NOW });
+      return name === 'previewAgent' ? Promise.resolve(PREVIEW) : never();
+    });
+    fireEvent.click(begin());
+    expect(await screen.findByRole('checkbox', { name: /I understand the risks/ })).toBeTruthy();
+    expect(bodies('trialStart')).toEqual([{ userId: 'uid-1' }]);
   }, 30_000);
 });

@@ -46,7 +46,7 @@ afterEach(() => { cleanup(); clearAgents(); clearHistory(); clearSubscription();
 async function open(path: string): Promise<void> {
   history.replaceState(null, '', path);
   render(<Routes />);
-  await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
+  await screen.findByRole('heading', { level: 1 });
 }
 
 describe('new trades switched off', () => {
@@ -60,7 +60,7 @@ describe('new trades switched off', () => {
     expect(await seriousFaults()).toEqual([]);
     act(() => { applyEvent({ type: 'entries.off', off: [] }); });
     await waitFor(() => { expect(notice()).toBeNull(); });
-  }, 30_000);
+  });
 
   it('is said before a start, and Start stays: it may run, it opens nothing', async () => {
     applyAgents({ agents: [agent('b')], sequence: 4, asOf: NOW, entriesOff: [off({ scope: 'venue', until: null })] }, 'network');
@@ -69,7 +69,7 @@ describe('new trades switched off', () => {
     const dialog = await screen.findByRole('dialog');
     expect(dialog.textContent).toContain('New trades are off at this venue');
     expect(dialog.textContent).toContain('It lasts until the operator lifts it.');
-  }, 30_000);
+  });
 
   it('of one agent is said on it and in its row alone; a person\'s own says where to switch it on', async () => {
     applyAgents({ agents: [agent('a', 'running'), agent('b')], sequence: 4, asOf: NOW, entriesOff: [off({ scope: 'agent', agentId: 'a' })] }, 'network');
@@ -79,7 +79,7 @@ describe('new trades switched off', () => {
     act(() => { applyEvent({ type: 'entries.off', off: [off({ scope: 'user', by: 'you', reason: 'paused', since: null, until: null }), off({ scope: 'agent', agentId: 'a' })] }); });
     await waitFor(() => { expect(notice()).toContain('You have paused trading'); });
     expect(screen.getByRole('link', { name: 'Trading settings' }).getAttribute('href')).toBe('/trading');
-  }, 30_000);
+  });
 
   it('is kept with the list, shown offline from there, and dropped once its end has passed', async () => {
     const list = { agents: [agent('a')], sequence: 4, asOf: NOW, entriesOff: [off({ since: NOW - 600_000, until: NOW - 300_000 }), off({ scope: 'venue' })] };
@@ -92,5 +92,5 @@ describe('new trades switched off', () => {
     expect(agentsStore.data?.entriesOff).toHaveLength(2);
     await open('/agents/a');
     expect(notice()).toContain('New trades are off at this venue');
-  }, 30_000);
+  });
 });

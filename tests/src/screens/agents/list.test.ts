@@ -94,15 +94,19 @@ describe('what it would do now, in words', () => {
 });
 
 describe('the guided setup’s score (R2-16)', () => {
-  it('takes the lower of what can be borne and what would be chosen', () => {
-    expect(QUESTIONS.map((question) => question.side)).toEqual(['capacity', 'capacity', 'capacity', 'willingness', 'willingness', 'willingness']);
-    expect(profileOf([2, 2, 2, 2, 2, 2])).toBe('Aggressive');
-    expect(scoreOf([2, 2, 2, 0, 1, 1])).toMatchObject({ profile: 'Conservative', capacity: { points: 6, level: 'Aggressive' }, willingness: { points: 2, level: 'Conservative' }, why: expect.stringContaining('what you would choose counts') as string });
-    expect(scoreOf([1, 1, 1, 2, 2, 2])).toMatchObject({ profile: 'Moderate', why: expect.stringContaining('what you can bear counts') as string });
-    expect(scoreOf([1, 1, 1, 1, 1, 1])).toMatchObject({ profile: 'Moderate', why: expect.stringContaining('agree') as string });
+  it('takes the lower of capacity and comfort', () => {
+    expect(QUESTIONS.map((question) => question.side)).toEqual(['capacity', 'capacity', 'comfort', 'comfort']);
+    expect(profileOf([2, 2, 2, 2])).toBe('Aggressive');
+    expect(scoreOf([2, 2, 0, 1])).toMatchObject({
+      profile: 'Conservative', capacity: { points: 4, level: 'Aggressive' }, comfort: { points: 1, level: 'Conservative' },
+      why: 'You can bear more risk than you are comfortable with. The lower one counts.',
+    });
+    expect(scoreOf([1, 1, 2, 2])).toMatchObject({ profile: 'Moderate', why: 'You are comfortable with more risk than you can bear. The lower one counts.' });
+    expect(scoreOf([1, 1, 1, 1])).toMatchObject({ profile: 'Moderate', why: 'Your risk capacity and comfort match.' });
+    expect(scoreOf([1, 2, 1, 2])).toMatchObject({ profile: 'Moderate' });
   });
 
   it('lets no other answer outvote money that is needed', () => {
-    expect(profileOf([0, 2, 2, 2, 2, 2])).toBe('Conservative');
+    expect(profileOf([0, 2, 2, 2])).toBe('Conservative');
   });
 });

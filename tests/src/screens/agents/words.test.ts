@@ -57,6 +57,6 @@ describe('risk before a start', () => {
 
   it('says what an agent looks at, how often and with how much', () => {
     expect(planText({ trading_pairs: ['BTC/USDT'], pool: 'all_pools', execution_interval: '5-minute', max_position_size: 1_000, quote: 'USDT', risk_profile: 'Moderate' }))
-      .toBe('Looks at BTC/USDT every 5 minutes, by All pools, with at most 1\u202f000 USDT in one position.');
+      .toBe('Looks at BTC/USDT every 5 minutes, by All pools, with at most 1,000 USDT in one position.');
   });
 });

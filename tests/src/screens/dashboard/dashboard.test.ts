@@ -10,9 +10,10 @@ import { missedLooks, runText } from '../../../../src/screens/agents/agent-looks
 import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import { correlation, drawdownOf, LEAST_MOVES, pairings } from '../../../../src/screens/dashboard/correlation.ts';
 import { needs } from '../../../../src/screens/dashboard/NeedsYou.tsx';
-import { lastSeen, newsSince, newsText, rememberSeen } from '../../../../src/screens/dashboard/since.ts';
+import { newsSince, newsText } from '../../../../src/screens/dashboard/since.ts';
 import { buysBehind, shareOf } from '../../../../src/screens/portfolio/position-figures.ts';
 import { agentView } from '../../../../src/stores/agent-view.ts';
+import { lastSeen, rememberSeen } from '../../../../src/stores/visits.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 4, 20, 12);

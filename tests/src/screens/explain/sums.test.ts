@@ -144,9 +144,9 @@ describe('what stands beside it', () => {
   it('ranks agents, the unknown last either way round', () => {
     const view = (id: string, total: string) => ({ agent: { id, name: id, total, realized: '0', unrealized: '0', fees: '0' } as Parameters<typeof moneyOf>[0] });
     const rows = compared([view('a', '1'), view('b', '5'), view('c', '3')], { series: [{ agentId: 'a', points: [[1, 4], [2, -2], [3, 1]] }], figures: [{ agentId: 'a', trades: 3, sells: 2, wins: 1, profitFactor: 2, exposure: 0.5 }, { agentId: 'b', trades: 1, sells: 0, wins: 0, profitFactor: null, exposure: 1 }] });
-    expect(sortCompared(rows, 'total').map(({ agent }) => agent.id)).toEqual(['b', 'c', 'a']);
-    expect(sortCompared(rows, 'winRate').map(({ agent }) => agent.id)[0]).toBe('a');
-    expect(sortCompared(rows, 'winRate', true).map(({ agent }) => agent.id)[0]).toBe('a');
+    expect(sortCompared(rows, { key: 'total', down: true }).map(({ agent }) => agent.id)).toEqual(['b', 'c', 'a']);
+    expect(sortCompared(rows, { key: 'winRate', down: true }).map(({ agent }) => agent.id)[0]).toBe('a');
+    expect(sortCompared(rows, { key: 'winRate', down: false }).map(({ agent }) => agent.id)[0]).toBe('a');
     expect(rows[0]).toMatchObject({ winRate: 0.5, drawdown: -6, trades: 3 });
     expect(rows[2]).toMatchObject({ trades: 0, winRate: null, exposure: null, drawdown: null });
     expect(deepestFall([[0, 1], [1, 2]])).toBe(0);

@@ -71,14 +71,20 @@ describe('the landing page', () => {
       fireEvent.click(screen.getByRole('switch', { name: 'In a tunnel' }));
       expect(screen.getByText(/^Offline\. Showing \d\d:\d\d\. Stops will be sent first when you are back\.$/)).toBeTruthy();
       fireEvent.click(screen.getByRole('button', { name: 'Stop Harbour' }));
-      expect(screen.getByText('Stop saved on this device. Not yet received by the server.')).toBeTruthy();
-      expect(screen.getByText('Running')).toBeTruthy();
+      expect(screen.getByText('Stop saved on this device. Not yet received by the server. The agent keeps trading until then.')).toBeTruthy();
+      // As in the app: one tap, Stop keeps its place, and Undo stands elsewhere.
+      expect(screen.getByRole('button', { name: 'Stop Harbour' }).getAttribute('aria-disabled')).toBe('true');
+      expect(screen.getByText('Harbour: stop saved, not sent yet.')).toBeTruthy();
+      expect(screen.getByText('Running when last seen')).toBeTruthy();
       await act(() => vi.advanceTimersByTimeAsync(60_000));
-      expect(screen.getByText('Running')).toBeTruthy();
+      expect(screen.getByText('Running when last seen')).toBeTruthy();
       fireEvent.click(screen.getByRole('switch', { name: 'In a tunnel' }));
       expect(screen.getByText('Stop is being sent.')).toBeTruthy();
       await act(() => vi.advanceTimersByTimeAsync(1_000));
       expect(screen.getByText('Stopped, protecting 1 position')).toBeTruthy();
+      expect(screen.getByText('Harbour is stopped. Undo starts it again.')).toBeTruthy();
+      fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+      expect(screen.getByText('Running')).toBeTruthy();
     } finally {
       vi.useRealTimers();
     }
@@ -178,12 +184,14 @@ describe('a new person’s dashboard', () => {
     applyHistory({ fills: [], sequence: 1, asOf: Date.now() }, 'network');
   });
 
-  it('is the list of first steps, which can be put away and is found again under its own path (R2-06, R2-09)', async () => {
+  it('is one button to the first agent over a quiet panel of first steps, which can be put away and is found again under its own path (R2-06, R2-09)', async () => {
     await open('/dashboard');
     expect(await screen.findByRole('region', { name: 'Getting started' }, { timeout: 10_000 })).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Set up my first agent' }).getAttribute('href')).toBe('/guided-setup');
+    expect(screen.getByText('First steps').closest('details')?.open).toBe(false);
     expect(screen.getByRole('progressbar', { name: 'First steps' }).getAttribute('aria-valuenow')).toBe('1');
     expect(await seriousFaults()).toEqual([]);
-    fireEvent.click(screen.getByRole('button', { name: 'Hide' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Hide the first steps' }));
     expect(screen.queryByRole('region', { name: 'Getting started' })).toBeNull();
     expect(screen.getByRole('region', { name: 'Agents' })).toBeTruthy();
     cleanup();
@@ -198,6 +206,6 @@ describe('a new person’s dashboard', () => {
     await open('/risk-disclosure');
     cleanup();
     await open('/getting-started');
-    expect(screen.getByText('Read what can go wrong').textContent).toBe('Read what can go wrong: done');
+    expect(screen.getByText('Understand the risks').textContent).toBe('Understand the risks: done');
   }, 60_000);
 });

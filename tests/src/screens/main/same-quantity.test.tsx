@@ -13,6 +13,8 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<o
 vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
 
 const { Routes } = await import('../../../../src/App.tsx');
+const { parseTyped } = await import('../../../../src/format/typed-numbers.ts');
+const { browserLocale, ownLocale } = await import('../../../support/locale.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
@@ -53,6 +55,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
+  ownLocale();
   clearAgents(); clearHistory(); clearMarket(); clearPortfolio(); clearSubscription();
 });
 
@@ -67,10 +70,10 @@ function texts(): string[] {
 /** How a quantity is written on the page: every number in it that can be nothing else. */
 function writings(quantity: string): string[] {
   const size = Math.abs(Number(quantity));
-  const numbers = texts().flatMap((text) => text.match(/[−+]?\d[\d\u202f]*(?:\.\d+)?(?:\u202f[kMBT])?/g) ?? []);
+  const numbers = texts().flatMap((text) => text.match(/[−+]?\d[\d\u202f\u00a0’.,]*\d?(?:\u202f[kMBT])?/g) ?? []);
   const of = (text: string): number => {
     const scale = { k: 1e3, M: 1e6, B: 1e9, T: 1e12 }[/[kMBT]$/.exec(text)?.[0] ?? ''] ?? 1;
-    return Math.abs(Number(text.replaceAll('\u202f', '').replace(/[−+]|[kMBT]$/g, ''))) * scale;
+    return Math.abs(Number(parseTyped(text.replace(/[−+]|\u202f?[kMBT]$/g, '').replace(/[.,]$/, ''), { strict: true }) ?? 'none')) * scale;
   };
   return [...new Set(numbers.filter((text) => Math.abs(of(text) - size) / size < 0.003))];
 }
@@ -78,7 +81,8 @@ function writings(quantity: string): string[] {
 const SCREENS = ['/dashboard', '/portfolio', '/agents', '/agents/a1', '/stop-all', '/market/ETH-USDT'];
 
 describe('one reading on every screen', () => {
-  it('writes the same quantity the same way wherever it stands', async () => {
+  it.each(['en-US', 'de-DE', 'fr-FR', 'hi-IN'])('writes the same quantity the same way wherever it stands, in %s', async (locale) => {
+    browserLocale(locale);
     const found: Record<string, Record<string, string[]>> = {};
     for (const path of SCREENS) {
       history.replaceState(null, '', path);

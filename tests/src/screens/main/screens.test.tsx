@@ -111,7 +111,8 @@ describe('protected screens', () => {
     await act(() => vi.advanceTimersByTimeAsync(40_000));
     expect(document.body.textContent).toContain('last known look');
     expect(document.body.textContent).not.toMatch(/looks missed/);
-    act(() => { connection.stream = 'open'; });
+    // Back, with the heartbeat that each stream has.
+    act(() => { Object.assign(connection, { stream: 'open', gapAt: null, verifiedAt: Date.now() }); });
     await act(() => vi.advanceTimersByTimeAsync(40_000));
     expect(document.body.textContent).toMatch(/late: \d+ looks missed/);
     connection.stream = 'closed';
@@ -124,6 +125,7 @@ describe('protected screens', () => {
   it('opens the library (R2-17)', opens('/library', 'Library'), 30_000);
   it('opens support (R2-18)', opens('/support', 'Support'), 30_000);
   it('opens security (R2-19)', opens('/security', 'Security'), 30_000);
+  it('opens alerts', opens('/alerts', 'Alerts'), 30_000);
   it('opens performance (R2-20)', opens('/performance', 'Performance'), 30_000);
 
   it.each(['/portfolio', '/stop-all', '/agents/a1', '/market/ETH-USDT', '/', '/login'])('has no serious accessibility fault on %s', async (path) => {
@@ -146,8 +148,14 @@ describe('truth on the screen', () => {
     }];
     await open('/agents');
     const row = screen.getAllByRole('listitem').find((item) => item.textContent?.includes('Harbour') === true && item.textContent.includes('Running') === true);
-    expect(row?.textContent).toMatch(/Stop saved on this (device|phone)\. Not yet received by the server\./);
+    expect(row?.textContent).toContain('Stop saved on this device. Not yet received by the server. The agent keeps trading until then.');
+    // Nothing takes Stop's place, least of all what would take it back.
+    expect(within(row as HTMLElement).getByRole('button', { name: 'Stop saved: Harbour' }).getAttribute('aria-disabled')).toBe('true');
+    expect(within(row as HTMLElement).queryByRole('button', { name: /Take back|Undo/ })).toBeNull();
     const tray = screen.getByRole('region', { name: 'Commands on this device' });
+    expect(within(tray).getAllByRole('button').map((button) => button.textContent)).toEqual(['1 stop waits to be receivedShow']);
+    fireEvent.click(within(tray).getByRole('button', { name: /Show$/ }));
+    expect(tray.textContent).toContain('The agent keeps trading until then.');
     expect(within(tray).getByRole('button', { name: 'Undo' })).toBeTruthy();
   });
 
@@ -158,7 +166,7 @@ describe('truth on the screen', () => {
     fireEvent.click(screen.getByRole('button', { name: /^Explain the equity/ }));
     const dialog = await screen.findByRole('dialog', { name: 'Equity' }, { timeout: 10_000 });
     const made = within(dialog).getByRole('region', { name: 'What there is' });
-    expect(within(made).getAllByRole('listitem').map((row) => row.textContent)).toEqual(['Cash7\u202f889.59', 'ETH 0.84Harbour2\u202f110.41']);
+    expect(within(made).getAllByRole('listitem').map((row) => row.textContent)).toEqual(['Cash7,889.59', 'ETH 0.84Harbour2,110.41']);
     expect(within(dialog).queryByText('Not explained by these rows')).toBeNull();
   });
 

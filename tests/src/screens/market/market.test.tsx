@@ -2,7 +2,7 @@
 /** The market's screens as a person uses them: found, sorted, starred, read offline and from an exchange; refuses the network. */
 import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MarketPools, SymbolQuote } from '../../../../contract/market.ts';
 import { PoolId } from '../../../../contract/agents.ts';
@@ -11,11 +11,12 @@ const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
 vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
-vi.mock('../../../../src/components/candle-drawing.ts', () => ({ drawCandles: () => ({ set: () => undefined, price: () => undefined, point: () => undefined, zoom: () => undefined, close: () => undefined }) }));
+vi.mock('../../../../src/charts/candle-drawing.ts', () => ({ drawCandles: () => ({ set: () => undefined, price: () => undefined, point: () => undefined, zoom: () => undefined, close: () => undefined }) }));
 
 const { Routes } = await import('../../../../src/App.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
+const { chartChoices, clearChartChoices } = await import('../../../../src/stores/chart-choices.ts');
 const { clearChoices, marketChoices } = await import('../../../../src/stores/market-choices.ts');
 const { applyMarket, applyOverview, applyPools, applySparklines, applyTicks, clearMarket } = await import('../../../../src/stores/market.ts');
 const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
@@ -27,17 +28,23 @@ const quote = (symbol: string, price: string, change: number | null, volume: str
 const BOARD = [quote('BTC/USDT', '64210.5', 1.2, '10'), quote('ETH/USDT', '2512.4', -0.4, '1000'), quote('PEPE/USDT', '0.00000123', 0, '5'), quote('NEW/USDT', '1234567.89', null, '0.001')];
 const POOL_LIST: MarketPools = { pools: PoolId.options.map((id) => ({ id, name: `Pool ${id}`, description: 'Does one thing.', risk: 'Medium', pairs: id === 'all_pools' ? ['BTC/USDT', 'ETH/USDT'] : ['ETH/USDT'], about: { enters: 'On a rise.', leaves: 'On a fall.', looks: 'Daily.', risks: ['It may lose.'], suits: ['moderate'], universe: ['ETH', 'APT'], listedSince: null } })) };
 
+/** Each test is a person of its own: a star that is still being kept when a test ends is not the next one's. */
+let people = 0;
+
 beforeEach(() => {
+  people += 1;
+  const uid = `uid-${people}`;
   call.mockReset();
   call.mockImplementation(never);
   connection.online = 'online';
-  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
-  openUserDatabase('uid-1', { mayCreate: () => true });
+  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid, email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
+  openUserDatabase(uid, { mayCreate: () => true });
   applySubscription({ status: { subscription: null, entitledTier: 'free', servedAt: NOW }, trial: null }, 'network');
   applyMarket({ source: SOURCE, now: NOW, symbols: structuredClone(BOARD) }, 'network');
   marketChoices.ready = true;
+  chartChoices.ready = true;
 });
-afterEach(() => { cleanup(); clearMarket(); clearChoices(); clearSubscription(); });
+afterEach(() => { cleanup(); clearMarket(); clearChoices(); clearChartChoices(); clearSubscription(); });
 
 async function open(path: string): Promise<void> {
   history.replaceState(null, '', path);
@@ -63,7 +70,7 @@ describe('the list', () => {
     await open('/market');
     const row = (symbol: string): HTMLElement => screen.getByRole('link', { name: symbol }).closest<HTMLElement>('[role="row"]')!;
     expect(row('PEPE/USDT').textContent).toContain('0.00000123');
-    expect(row('NEW/USDT').textContent?.replace(/\u202f/g, ' ')).toContain('1 234 567.89');
+    expect(row('NEW/USDT').textContent?.replace(/\u202f/g, ' ')).toContain('1,234,567.89');
     const zero = within(row('PEPE/USDT')).getByText(/^0\.00\s%$/);
     expect([zero.className.includes('text-gain'), zero.className.includes('text-loss'), /[−+▲▼]/.test(zero.textContent ?? '')]).toEqual([false, false, false]);
     expect(within(row('NEW/USDT')).getAllByText('Less than a day of history').length).toBeGreaterThan(0);
@@ -117,12 +124,57 @@ describe('the list', () => {
     expect(pairs()).toEqual(['BTC/USD']);
   }, 30_000);
 
+  const glance = (): HTMLElement => screen.getAllByText('Strongest, 24 h')[0]!.closest('dl')!;
+  const said = (element: HTMLElement): string => (element.textContent ?? '').replace(/\u202f/g, ' ');
+  const falling = ['BTC/USDT', 'ETH/USDT', 'PEPE/USDT'].map((symbol, index) => ({ ...quote(symbol, '10', [-1.63, -0.2, -4.5][index]!, '10'), timestamp: NOW + 1 }));
+
+  it('counts and leads by the rows below it, at their moment, whatever an earlier overview said (R7-11)', async () => {
+    applyOverview({ source: SOURCE, now: NOW, symbols: 9, advancing: 9, declining: 0, unchanged: 0, volume_24h: '1', gainers: [{ ...BOARD[0]!, price_change_24h: 9 }], losers: [], mostTraded: [BOARD[0]!], refused: {}, stale: false }, 'network');
+    await open('/market');
+    expect(said(glance())).toContain('1 up, 1 down, 1 level');
+    act(() => { applyTicks(falling, NOW + 1); });
+    await waitFor(() => { expect(said(glance())).toContain('0 up, 3 down'); });
+    expect(said(glance())).not.toMatch(/9 up|of 9 pairs/);
+  }, 30_000);
+
+  it('names nobody the strongest while everything falls: it says so, and which falls least', async () => {
+    applyTicks(falling, NOW + 1);
+    await open('/market');
+    expect(said(glance())).toMatch(/Strongest, 24 hNone is upSmallest fall: ETH ▼−0\.20 %/);
+    expect(said(glance())).toMatch(/Weakest, 24 hPEPE ▼−4\.50 %then BTC, ETH/);
+    act(() => { applyTicks(falling.map((one, index) => ({ ...one, price_change_24h: [2, 0.3, 1][index]!, timestamp: NOW + 2 })), NOW + 2); });
+    await waitFor(() => { expect(said(glance())).toMatch(/Weakest, 24 hNone is downSmallest rise: ETH ▲\+0\.30 %/); });
+  }, 30_000);
+
+  it('says of what moment its figures are while there is no network', async () => {
+    connection.online = 'offline';
+    await open('/market');
+    expect(said(glance())).toMatch(/Rising and falling, at \d\d[:.]\d\d/);
+    act(() => { connection.online = 'online'; });
+    await waitFor(() => { expect(said(glance())).not.toMatch(/, at \d/); });
+  }, 30_000);
+
+  it('draws each day in the colour of the change beside it, and ends its line at the price of now', async () => {
+    applySparklines({ now: NOW, lines: { 'BTC/USDT': { to: NOW, points: [100, 90, 110] }, 'ETH/USDT': { to: NOW, points: [100, 120, 130] }, 'PEPE/USDT': { to: NOW - 3 * 3_600_000, points: [1, 2, 3] } } }, 'network');
+    await open('/market');
+    const line = (symbol: string): SVGElement => within(screen.getByRole('link', { name: symbol }).closest<HTMLElement>('[role="row"]')!).getAllByRole('img')[0] as unknown as SVGElement;
+    const ends = (symbol: string): number[] => { const y = [...(line(symbol).querySelector('path')?.getAttribute('d') ?? '').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map((match) => Number(match[1])); return [y[0]!, y.at(-1)!]; };
+    expect(line('BTC/USDT').getAttribute('class')).toContain('text-gain');
+    expect(line('ETH/USDT').getAttribute('class')).toContain('text-loss');
+    // Above is a smaller y: what is drawn in the colour of a loss ends below where it began.
+    expect(ends('BTC/USDT')[1]! < ends('BTC/USDT')[0]!).toBe(true);
+    expect(ends('ETH/USDT')[1]! > ends('ETH/USDT')[0]!).toBe(true);
+    // A line of an earlier day has no colour, and says when it ends.
+    expect(line('PEPE/USDT').getAttribute('class')).toContain('text-ink-3');
+    expect(line('PEPE/USDT').getAttribute('aria-label')).toMatch(/^24 hours to /);
+  }, 30_000);
+
   it('shows the market at a glance with the live change of its leaders (R7-11)', async () => {
     applyOverview({ source: SOURCE, now: NOW, symbols: 4, advancing: 1, declining: 1, unchanged: 1, volume_24h: '3154000', gainers: [{ ...BOARD[0]!, price_change_24h: 9 }], losers: [BOARD[1]!], mostTraded: [BOARD[1]!], refused: {}, stale: false }, 'network');
     await open('/market');
     const glance = screen.getAllByText('Strongest, 24 h')[0]!.closest('dl')!;
     expect(glance.textContent).toContain('1 up, 1 down, 1 level');
-    // The list below says +1.20 %, whatever the overview said a minute ago.
+    // The list below says +1.20 %, whatever an overview said a minute ago.
     expect(glance.textContent?.replace(/\u202f/g, ' ')).toContain('BTC ▲+1.20 %');
   }, 30_000);
 });
@@ -144,12 +196,16 @@ describe('one pair', () => {
   it('shows its day, its candles as a table with all five figures, and averages by their stated periods', async () => {
     call.mockImplementation((name: string) => (name === 'candles' ? Promise.resolve({ symbol: 'BTC/USDT', interval: '1h', candles: Array.from({ length: 60 }, (_none, hour) => [hour * 3_600_000, '10', '14', '9', '12', '345']) }) : never()));
     await open('/market/BTC-USDT');
-    expect((await screen.findByRole('button', { name: 'EMA 20' })).getAttribute('aria-pressed')).toBe('true');
-    fireEvent.click(screen.getByRole('button', { name: 'EMA 50' }));
+    await screen.findByRole('slider');
+    fireEvent.click(screen.getByRole('button', { name: 'Indicators' }));
+    expect(screen.getByRole('button', { name: 'EMA 20' }).getAttribute('aria-pressed')).toBe('true');
+    for (const name of ['SMA 50', 'RSI 14']) fireEvent.click(screen.getByRole('button', { name }));
     expect(screen.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/open 10\.00, high 14\.00, low 9\.00, close 12\.00 USDT/);
     fireEvent.click(screen.getByRole('button', { name: 'Table' }));
+    await screen.findByRole('columnheader', { name: 'RSI 14' });
     const cells = within(screen.getByRole('table')).getAllByRole('row')[1]!;
-    expect(cells.textContent).toMatch(/10\.0014\.009\.0012\.00345\.00$/);
+    expect(cells.textContent).toMatch(/10\.0014\.009\.0012\.00345\.0012\.0012\.0050\.0$/);
+    expect(within(screen.getByRole('table')).getAllByRole('columnheader').slice(-3).map((head) => head.textContent)).toEqual(['SMA 50', 'EMA 20', 'RSI 14']);
   }, 30_000);
 
   it('goes back in time when its first candle is reached, as far as there are candles', async () => {
@@ -173,7 +229,7 @@ describe('one pair', () => {
     connection.online = 'offline';
     applySparklines({ now: NOW, lines: { 'BTC/USDT': { to: NOW, points: Array.from({ length: 64 }, (_none, step) => 60_000 + step) } } }, 'snapshot', NOW);
     await open('/market/BTC-USDT');
-    expect(screen.getByRole('slider', { name: /The last day of BTC\/USDT kept on this device/ })).toBeTruthy();
+    expect(await screen.findByRole('slider', { name: /The last day of BTC\/USDT kept on this device/ })).toBeTruthy();
   }, 30_000);
 });
 

@@ -5,13 +5,13 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { UserSettings } from '../../../../contract/user.ts';
 
-const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+const { call, updateProfile } = vi.hoisted(() => ({ call: vi.fn(), updateProfile: vi.fn(() => Promise.resolve()) }));
 vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
+vi.mock('../../../../src/identity/session.ts', async (original) => ({ ...await original<object>(), updateProfile }));
 
 const { ApiError } = await import('../../../../src/api/api-error.ts');
-const { SettingsForm } = await import('../../../../src/screens/trading/settings-form.tsx');
+const { ProfileForm, SettingsForm } = await import('../../../../src/screens/trading/settings-form.tsx');
 const { RiskForm } = await import('../../../../src/screens/trading/risk-form.tsx');
-const { typedNumber } = await import('../../../../src/screens/trading/settings-draft.ts');
 const { applySettings, clearSettings, settingsStore } = await import('../../../../src/stores/settings.ts');
 
 const settings: UserSettings = {
@@ -22,43 +22,86 @@ const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 const type = (name: string, value: string) => { fireEvent.change(field(name), { target: { value } }); };
 const save = (name = 'Save settings') => { fireEvent.click(screen.getByRole('button', { name })); };
 
-beforeEach(() => { call.mockReset(); applySettings({ settings, version: 3, riskProfiles: [] }, 'network'); });
+beforeEach(() => { call.mockReset(); updateProfile.mockClear(); localStorage.clear(); applySettings({ settings, version: 3, riskProfiles: [] }, 'network'); });
 afterEach(() => { cleanup(); clearSettings(); });
+
+const profile = () => render(<ProfileForm initial={settings} version={3} blocked={null} />);
 
 describe('the trading settings form', () => {
   it('sends what was typed with the version it was typed on, and shows what the server made of it (R2-10, R3-04, R7-27)', async () => {
-    const saved = { ...settings, displayName: 'Ann B', tradingEnabled: false, maxTradeAmount: 250.5 };
+    const saved = { ...settings, tradingEnabled: false, maxTradeAmount: 250.5 };
     call.mockResolvedValue({ commandId: '1', settings: saved, version: 4 });
     form();
-    type('Display name', ' Ann B ');
     type('Most per order', '250,5');
-    fireEvent.click(screen.getByRole('switch', { name: 'Trading' }));
+    fireEvent.click(screen.getByRole('switch', { name: 'Agents may open positions' }));
     save();
     await waitFor(() => { expect(settingsStore.data?.version).toBe(4); });
     expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', { body: { ...saved, version: 3 } });
-    expect(field('Display name').value).toBe('Ann B');
+    expect(field('Most per order').value).toBe('250.5');
   });
 
-  it('names each field that is wrong, sends nothing and keeps what was typed (R5-12, R5-15)', () => {
+  it('labels its switch with what on means, and its sentence agrees with the state', () => {
     form();
-    type('Display name', '<b>');
+    const trading = screen.getByRole('switch', { name: 'Agents may open positions' });
+    const sentence = () => document.getElementById(trading.getAttribute('aria-describedby') ?? '')?.textContent;
+    expect(trading.getAttribute('aria-checked')).toBe('true');
+    expect(sentence()).toBe('When off, agents open no new positions. Stop losses stay active.');
+    fireEvent.click(trading);
+    expect(trading.getAttribute('aria-checked')).toBe('false');
+    expect(sentence()).toBe('Off: agents open no new positions. Stop losses stay active.');
+    for (const one of screen.getAllByRole('switch', { checked: true })) {
+      expect(document.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent).not.toMatch(/^Off/);
+    }
+  });
+
+  it('names each field that is wrong, sends nothing and keeps what was typed (R5-15)', () => {
+    form();
     type('Most per order', '1000001');
     save();
-    expect(screen.getByText('Only letters, digits, spaces, hyphens and underscores')).toBeTruthy();
     expect(field('Most per order').getAttribute('aria-invalid')).toBe('true');
     expect(call).not.toHaveBeenCalled();
-    expect([field('Display name').value, field('Most per order').value]).toEqual(['<b>', '1000001']);
+    expect(field('Most per order').value).toBe('1000001');
   });
 
+  it('says why it cannot save while it cannot', () => {
+    form('Offline. What you type stays here; save when you are back.');
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save settings' }).disabled).toBe(true);
+    expect(screen.getByText(/^Offline/)).toBeTruthy();
+  });
+});
+
+describe('the profile form', () => {
+  it('saves the name with everything else as it is, and gives it to the sign-in (R3-04, R5-12, R7-28)', async () => {
+    call.mockResolvedValue({ commandId: '1', settings: { ...settings, displayName: 'Ann B' }, version: 4 });
+    profile();
+    type('Display name', ' Ann B ');
+    save('Save profile');
+    await waitFor(() => { expect(settingsStore.data?.version).toBe(4); });
+    expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', { body: { ...settings, displayName: 'Ann B', version: 3 } });
+    expect(field('Display name').value).toBe('Ann B');
+    expect(updateProfile).toHaveBeenCalledExactlyOnceWith({ displayName: 'Ann B' });
+  });
+
+  it('names what is wrong, sends nothing and keeps what was typed (R5-12)', () => {
+    profile();
+    type('Display name', '<b>');
+    save('Save profile');
+    expect(screen.getByText('Only letters, digits, spaces, hyphens and underscores')).toBeTruthy();
+    expect(call).not.toHaveBeenCalled();
+    expect(field('Display name').value).toBe('<b>');
+  });
+});
+
+describe('a form over settings that changed elsewhere', () => {
   it('shows both sides of a clash, and saves over or gives way as told', async () => {
     const theirs = { ...settings, displayName: 'Elsewhere', maxTradeAmount: 5 };
     call.mockRejectedValueOnce(new ApiError('409', { code: 'settings_changed', status: 409, text: '', details: { settings: theirs, version: 9 } }));
-    form();
+    profile();
     type('Display name', 'Mine');
-    save();
+    save('Save profile');
     const clash = await screen.findByRole('alert');
     const cells = within(clash).getAllByRole('row').slice(1).map((row) => row.textContent);
-    expect(cells).toEqual(['Display nameMineElsewhere', 'Most per order100005']);
+    expect(cells).toEqual(['Display nameMineElsewhere', 'Most per order10,0005']);
     expect(field('Display name').value).toBe('Mine');
     call.mockResolvedValueOnce({ commandId: '2', settings: { ...settings, displayName: 'Mine' }, version: 10 });
     save('Save mine');
@@ -68,30 +111,24 @@ describe('the trading settings form', () => {
   });
 
   it('can take the server\'s side', async () => {
-    call.mockRejectedValueOnce(new ApiError('409', { code: 'settings_changed', status: 409, text: '', details: { settings: { ...settings, displayName: 'Elsewhere' }, version: 9 } }));
+    call.mockRejectedValueOnce(new ApiError('409', { code: 'settings_changed', status: 409, text: '', details: { settings: { ...settings, maxTradeAmount: 5 }, version: 9 } }));
     form();
-    type('Display name', 'Mine');
+    type('Most per order', '70');
     save();
     fireEvent.click(await screen.findByRole('button', { name: "Take the server's" }));
-    expect(field('Display name').value).toBe('Elsewhere');
+    expect(field('Most per order').value).toBe('5');
     call.mockResolvedValueOnce({ commandId: '2', settings, version: 10 });
     save();
-    await waitFor(() => { expect(call).toHaveBeenLastCalledWith('updateTradingSettings', { body: { ...settings, displayName: 'Elsewhere', version: 9 } }); });
+    await waitFor(() => { expect(call).toHaveBeenLastCalledWith('updateTradingSettings', { body: { ...settings, maxTradeAmount: 5, version: 9 } }); });
   });
 
   it('keeps everything typed where the server cannot be reached', async () => {
     call.mockRejectedValue(new ApiError('Failed to fetch', { code: 'network', status: 0, text: 'Failed to fetch' }));
     form();
-    type('Display name', 'Mine');
+    type('Most per order', '70');
     save();
     expect((await screen.findByRole('alert')).textContent).toBe('The server cannot be reached. Saved data stays readable.');
-    expect(field('Display name').value).toBe('Mine');
-  });
-
-  it('says why it cannot save while it cannot', () => {
-    form('Offline. What you type stays here; save when you are back.');
-    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save settings' }).disabled).toBe(true);
-    expect(screen.getByText(/^Offline/)).toBeTruthy();
+    expect(field('Most per order').value).toBe('70');
   });
 });
 
@@ -125,12 +162,5 @@ describe('the risk values form', () => {
     expect(field('Largest position').value).toBe('');
     fireEvent.change(field('Profile'), { target: { value: 'Moderate' } });
     expect(field('Largest position').value).toBe('8');
-  });
-});
-
-describe('a typed number', () => {
-  it('is plain decimal, with a point or a comma', () => {
-    expect(['1', ' 2.5 ', '2,5', '.5', '-3', ''].map(typedNumber)).toEqual([1, 2.5, 2.5, 0.5, -3, undefined]);
-    expect(['1e5', '0x10', '1,000.5', 'Infinity', 'a', '1 2'].map(typedNumber)).toEqual(Array.from({ length: 6 }, () => Number.NaN));
   });
 });

@@ -35,7 +35,7 @@ describe('the trading account', () => {
     render(<WalletStatus />);
     expect(await screen.findByText(/Paper account on Recorded prices/)).toBeTruthy();
     expect(within(part('Trading account')).getByText('PAPER')).toBeTruthy();
-    expect(rows()).toEqual([['9\u202f007.44', '0.00'], ['0', '0.4']]);
+    expect(rows()).toEqual([['9,007.44', '0.00'], ['0', '0.4']]);
     expect(part('Linked addresses').textContent).toContain('None. An address that you link in the wallet below is known to be yours. No agent can spend from it');
     expect(call).toHaveBeenCalledExactlyOnceWith('walletStatus', {});
   });
@@ -68,7 +68,7 @@ describe('the trading account', () => {
     call.mockRejectedValue(unavailable());
     render(<WalletStatus />);
     expect(await screen.findByText(`${MESSAGE}. The last good data is shown.`)).toBeTruthy();
-    expect(rows()[0]).toEqual(['9\u202f007.44', '0.00']);
+    expect(rows()[0]).toEqual(['9,007.44', '0.00']);
     expect(screen.getByText('Cold box')).toBeTruthy();
     expect(part('Trading account').textContent).toMatch(/3 h ago/);
   });
@@ -94,7 +94,7 @@ describe('the trading account', () => {
     await screen.findByText(/Paper account on/);
     call.mockResolvedValue(status({ servedAt: 2_000, balances: [{ asset: 'USDT', available: '8000', reserved: '0' }] }));
     act(() => { portfolioStore.data = { cash: '8000', positions: [] as Portfolio['positions'] } as Portfolio; });
-    await waitFor(() => { expect(rows()).toEqual([['8\u202f000.00', '0.00']]); });
+    await waitFor(() => { expect(rows()).toEqual([['8,000.00', '0.00']]); });
     expect(call).toHaveBeenCalledTimes(2);
   });
 });

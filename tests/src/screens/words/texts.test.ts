@@ -29,6 +29,7 @@ import { rulesOf as tapeRules } from '../../../../server/market/replay-feed.ts';
 import { RESERVED_FOR_STOPS } from '../../../../src/offline/queue-rules.ts';
 import { ARTICLES, articleOf } from '../../../../src/screens/library/articles.ts';
 import { TOPICS } from '../../../../src/screens/library/article.ts';
+import { SETTINGS_PARTS } from '../../../../src/screens/settings/parts.ts';
 import { ALL_QUESTIONS } from '../../../../src/screens/words/faq-entries.ts';
 import { HOW_IT_WORKS } from '../../../../src/screens/words/how-it-works.tsx';
 import { LEARN_MORE } from '../../../../src/screens/words/learn-more.tsx';
@@ -51,6 +52,7 @@ function leadsSomewhere(address: string): boolean {
   const article = searchParams.get('article');
   if (article !== null) return pathname === '/library' && articleOf(article) !== undefined;
   if (hash === '') return true;
+  if (pathname === '/settings') return SETTINGS_PARTS.some(([id]) => `#${id}` === hash);
   if (pathname === '/faq') return ALL_QUESTIONS.some(({ id }) => `#${id}` === hash);
   const [, blocks = []] = DOCUMENTS.find(([id]) => pathname === `/${id}`) ?? [];
   return headingsOf(blocks).some((heading) => `#${anchorOf(heading)}` === hash);

@@ -1,0 +1,89 @@
+/** The price chart of one pair: candles, the forming one, indicators and trades. Symbol and agent pages share it. */
+import { useMemo, useState, type ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
+import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { Fill } from '../../contract/trading.ts';
+import { ChartPlace, ReadError } from '../components/EmptyState.tsx';
+import { useNow } from '../components/use-now.ts';
+import { formatAgo, formatWhen } from '../format/times.ts';
+import { chartChoices, timeframeFor } from '../stores/chart-choices.ts';
+import { connection } from '../stores/connection.ts';
+import { marketStore } from '../stores/market.ts';
+import { CandleChart } from './CandleChart.tsx';
+import { NO_CANDLES } from './chart-candles.ts';
+import { Indicators, missingTimeframes, Timeframes } from './ChartControls.tsx';
+import { tradesOf } from './trade-marks.ts';
+import { useCandles, type ShownCandles } from './use-candles.ts';
+
+export interface PairChartProps {
+  /** Null while it is not known whether the pair is offered. */
+  symbol: string | null;
+  /** What it shows, in words; the timeframe is added. */
+  label: string;
+  /** Shown until the person has chosen a timeframe. */
+  usual: CandleInterval;
+  fills: readonly Fill[];
+  /** The last price where no candle is forming. */
+  price: string | null;
+  quote: string;
+  /** px, of the drawing alone. */
+  height: number;
+  /** Stands before the timeframes: a choice of pairs, say. */
+  lead?: ReactNode;
+  /** Shown without the server where nothing of this chart is kept. */
+  fallback?: ReactNode;
+}
+
+/** Older than this, what is shown says so although the server is there. */
+const OLD_MS = 90_000;
+
+/** What the source can build, or all while it has not said. */
+function useTimeframes(): readonly CandleInterval[] {
+  const { data } = useSnapshot(marketStore);
+  return data?.source.intervals ?? CHART_INTERVALS;
+}
+
+/** How old what is shown is; null while it is fresh. */
+function useAge(candles: ShownCandles | null): string | null {
+  const { online } = useSnapshot(connection);
+  const now = useNow();
+  if (candles === null || candles.heardAt === null) return null;
+  const { heardAt, kept } = candles;
+  if (online !== 'offline' && !kept && now - heardAt < OLD_MS) return null;
+  return `As of ${formatWhen(heardAt)}, ${formatAgo(now - heardAt)}.`;
+}
+
+export function PairChart({ symbol, label, usual, fills, price, quote, height, lead, fallback }: PairChartProps) {
+  const { interval: wanted, sma, ema, rsi, volume, ready } = useSnapshot(chartChoices);
+  const { online } = useSnapshot(connection);
+  const has = useTimeframes();
+  const interval = timeframeFor(wanted ?? usual, has);
+  const candles = useCandles(ready ? symbol : null, interval);
+  /** Here, so that it outlives a while without the server. */
+  const [table, setTable] = useState(false);
+  const trades = useMemo(() => tradesOf(fills, symbol ?? ''), [fills, symbol]);
+  const indicators = useMemo(() => ({ sma, ema, rsi, volume }), [sma, ema, rsi, volume]);
+  const missing = missingTimeframes(has);
+  const controls = <>{lead}<Timeframes interval={interval} has={has} /><Indicators /></>;
+  const age = useAge(candles);
+  const unknown = candles === null || !candles.known;
+  if (unknown && online === 'offline' && fallback !== undefined && candles?.looked !== false) return fallback;
+  return (
+    <>
+      {!unknown && online !== 'offline' && <ReadError message={candles.error} hasData onRetry={candles.again} />}
+      <CandleChart label={`${label}, ${interval}`} closed={candles?.closed ?? NO_CANDLES.closed} forming={candles?.forming ?? null}
+        intervalMs={INTERVAL_MS[interval]} trades={trades} indicators={indicators} price={candles?.forming?.close ?? price} height={height}
+        base={symbol?.split('/')[0] ?? ''} quote={quote} empty={unknown ? <Unread symbol={symbol} candles={candles} /> : 'No closed candles yet.'}
+        controls={controls} note={age === null ? missing : <span role="status" className="text-amber">{age}</span>} table={table} onTable={setTable} onOlder={candles?.older} />
+    </>
+  );
+}
+
+/** In the place of candles that are not here yet. */
+function Unread({ symbol, candles }: { symbol: string | null; candles: ShownCandles | null }) {
+  const { online } = useSnapshot(connection);
+  const error = candles?.error ?? null;
+  if (candles === null || error === null || online === 'offline') return <ChartPlace what={`Candles of ${symbol ?? 'this pair'}`} className="h-full w-full" />;
+  if (candles.notBuilt) return <p>{error}.</p>;
+  return <ReadError message={error} onRetry={candles.again} />;
+}

@@ -1,0 +1,82 @@
+/** The colours and settings of a price chart, in the page's own tokens. */
+import { ColorType, CrosshairMode, LineStyle, TrackingModeExitMode, type Time } from 'lightweight-charts';
+import { colour } from '../components/chart-drawing.ts';
+import { formatClock, formatDate, formatWhen } from '../format/times.ts';
+import { LINE_TONES, type Dash } from './line-tones.ts';
+
+const DASHES: Readonly<Record<Dash, LineStyle>> = {
+  solid: LineStyle.Solid,
+  dashed: LineStyle.LargeDashed,
+  dotted: LineStyle.Dotted,
+};
+
+/** The dash of the line at a place. */
+export const dashOf = (place: number): LineStyle => DASHES[LINE_TONES[place]?.dash ?? 'solid'];
+
+export function palette() {
+  return {
+    text: colour('--ink-3'),
+    ink: colour('--ink'),
+    inkSoft: colour('--ink-2'),
+    ground: colour('--ground'),
+    line: colour('--line'),
+    fill: colour('--accent'),
+    onFill: colour('--accent-ink'),
+    up: colour('--gain'),
+    down: colour('--loss'),
+    upVolume: colour('--gain', 0.28),
+    downVolume: colour('--loss', 0.28),
+    lines: LINE_TONES.map(({ token }) => colour(token)),
+  };
+}
+
+export type Tones = ReturnType<typeof palette>;
+
+/** Local time on the axis: days at midnight, the clock between. */
+function axisText(time: Time): string {
+  const at = Number(time) * 1_000;
+  const clock = formatClock(at);
+  return clock === '00:00' ? formatDate(at).replace(/[, ]*\d{4}$/, '') : clock;
+}
+
+/** `top`: share of the height that the values of the lines take. */
+export function chartOptions(tones: Tones, { daily, volume, top }: { daily: boolean; volume: boolean; top: number }) {
+  const line = { color: tones.text, style: LineStyle.Dashed, labelBackgroundColor: tones.inkSoft };
+  return {
+    layout: {
+      background: { type: ColorType.Solid, color: 'transparent' },
+      textColor: tones.text,
+      fontSize: 11,
+      attributionLogo: false,
+      panes: { separatorColor: tones.line, separatorHoverColor: tones.line, enableResize: false },
+    },
+    rightPriceScale: {
+      borderVisible: false,
+      entireTextOnly: true,
+      // The volume stands below the candles, the values of the lines above them.
+      scaleMargins: { top, bottom: volume ? 0.24 : 0.1 },
+    },
+    timeScale: {
+      borderVisible: false,
+      timeVisible: !daily,
+      secondsVisible: false,
+      ...(daily ? {} : { tickMarkFormatter: axisText }),
+    },
+    crosshair: { mode: CrosshairMode.Normal, vertLine: line, horzLine: line },
+    // A finger that rests reads the candles until it is lifted; then the page scrolls again.
+    trackingMode: { exitMode: TrackingModeExitMode.OnTouchEnd },
+  };
+}
+
+/** The crosshair's own label on the time axis. */
+export function crosshairText(daily: boolean): (time: Time) => string {
+  return (time) => {
+    const at = Number(time) * 1_000;
+    return daily ? new Date(at).toISOString().slice(0, 10) : formatWhen(at);
+  };
+}
+
+/** Five figures of a price: how fine the axis may be divided. */
+export function leastMove(price: number): number {
+  return price > 0 ? 10 ** Math.max(-12, Math.floor(Math.log10(price)) - 4) : 0.01;
+}

@@ -1,0 +1,13 @@
+/** Whether the window is wide enough for a table; a phone keeps its lists. */
+import { useSyncExternalStore } from 'react';
+
+/** Where the rail stands beside the content. */
+const WIDE = '(min-width: 1023px)';
+
+function listen(notify: () => void): () => void {
+  const query = matchMedia(WIDE);
+  query.addEventListener('change', notify);
+  return () => { query.removeEventListener('change', notify); };
+}
+
+export const useWide = (): boolean => useSyncExternalStore(listen, () => matchMedia(WIDE).matches);

@@ -1,0 +1,7 @@
+/** Sentences that the server or the engine wrote, with their numbers and moments in the reader's form. */
+import { withLocalNumbers } from './number-marks.ts';
+import { withLocalTimes } from './times.ts';
+
+/** Numbers come first: a moment in the reader's form may have a point in it. */
+export const localSentence = (text: string, now = Date.now()): string =>
+  withLocalTimes(withLocalNumbers(text), now);

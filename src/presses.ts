@@ -1,0 +1,198 @@
+/** The rule of every press: a control acts only on a press that began on it; what appears under a finger stays inert until it lifts. */
+
+/** What a press can act on. */
+const CONTROLS =
+  'a[href], button, input, select, textarea, summary, label, [role="button"], [role="switch"], [role="option"], [role="tab"], [role="menuitem"], [role="checkbox"], [role="radio"], [role="link"]';
+
+/** A finger that moves further than this has changed its mind. */
+const SLIP_PX = 16;
+/** A click comes with the lifting of its finger. Much later it is nobody's press: a screen reader's, or a script's. */
+const CLICK_WITHIN_MS = 1_000;
+/** Two taps at one place within this are one double tap: the second belongs to what the first was meant for. */
+const DOUBLE_TAP_MS = 400;
+const DOUBLE_TAP_PX = 24;
+
+interface Press {
+  pointerId: number;
+  byMouse: boolean;
+  /** What it began on, and what that did at the time. */
+  control: Element | null;
+  act: string;
+  x: number;
+  y: number;
+  slid: boolean;
+  /** The device's time of the lifting; null while it is down. */
+  liftedAt: number | null;
+  /** The second tap of a double tap: it counts for nothing. */
+  isEcho: boolean;
+  /** What it was for is done: the click that follows is left over. */
+  isDone: boolean;
+}
+
+/** The control at a place of the page. A label and what it labels are one. */
+function controlOf(target: EventTarget | null): Element | null {
+  const found = target instanceof Element ? target.closest(CONTROLS) : null;
+  return found instanceof HTMLLabelElement ? (found.control ?? found) : found;
+}
+
+const isInert = (control: Element): boolean =>
+  control.matches(':disabled') || control.getAttribute('aria-disabled') === 'true';
+
+/** The name that marks one act wherever it is drawn: `stop 0e1f`. */
+const markOf = (control: Element): string | null => control.getAttribute('data-act');
+
+/**
+ * What a control does, as far as a press is concerned. React may give the same node another act while a finger rests on
+ * it; figures that tick are no other act.
+ */
+function actOf(control: Element | null): string {
+  if (control === null) return '';
+  if (isInert(control)) return 'inert';
+  const mark = markOf(control);
+  if (mark !== null) return `act ${mark}`;
+  if (control instanceof HTMLAnchorElement) return `to ${control.href}`;
+  if (control.matches('input, select, textarea')) return 'field';
+  const label = control.getAttribute('aria-label');
+  return label ?? (control.textContent ?? '').replace(/[^\p{L}]+/gu, ' ').trim();
+}
+
+/** Whether a press is about this control: the same one doing the same, or one drawn anew that bears the same mark. */
+function isAbout(press: Press, control: Element | null): boolean {
+  if (press.act !== actOf(control)) return false;
+  return press.control === control || (control !== null && markOf(control) !== null && press.act !== 'inert');
+}
+
+const far = (press: Press, { clientX, clientY }: MouseEvent, px: number): boolean =>
+  Math.hypot(clientX - press.x, clientY - press.y) > px;
+
+function silence(event: Event): void {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/** Keeps the presses of one page, each finger's on its own. */
+class Presses {
+  private readonly byPointer = new Map<number, Press>();
+  /** The newest, whatever has become of it; and the newest whose click may still come. */
+  private last: Press | null = null;
+  private awaited: Press | null = null;
+
+  constructor(private readonly page: Document) {}
+
+  down(event: PointerEvent): void {
+    this.forget(event.timeStamp);
+    const byMouse = event.pointerType === 'mouse';
+    const control = controlOf(event.target);
+    const before = byMouse ? null : this.echoOf(event, control);
+    const press: Press = {
+      pointerId: event.pointerId, byMouse, control: before?.control ?? control, act: before?.act ?? actOf(control),
+      x: event.clientX, y: event.clientY, slid: false, liftedAt: null, isEcho: before !== null, isDone: false,
+    };
+    this.byPointer.set(event.pointerId, press);
+    this.last = press;
+    this.awaited = press;
+    // Nothing may begin on it either, such as a hold.
+    if (press.isEcho) event.stopImmediatePropagation();
+  }
+
+  move(event: PointerEvent): void {
+    const press = this.byPointer.get(event.pointerId);
+    if (press !== undefined && press.liftedAt === null && far(press, event, SLIP_PX)) press.slid = true;
+  }
+
+  up(event: PointerEvent): void {
+    const press = this.byPointer.get(event.pointerId);
+    if (press === undefined) return;
+    press.liftedAt = event.timeStamp;
+    if (far(press, event, SLIP_PX)) press.slid = true;
+    if (press.byMouse || press.slid || press.isEcho || press.act === 'inert') return;
+    if (press.control?.hasAttribute('data-steady') !== true) return;
+    // Pressed long, some browsers make no click of it, and a list that moved makes one elsewhere. This act is not lost to either.
+    const meant = this.present(press);
+    press.isDone = true;
+    if (meant instanceof HTMLElement) meant.click();
+  }
+
+  cancel(event: PointerEvent): void {
+    const press = this.byPointer.get(event.pointerId);
+    if (press === undefined) return;
+    press.isDone = true;
+    press.liftedAt = event.timeStamp;
+  }
+
+  /** The mouse's events that follow a finger: what has come under it takes neither focus nor a choice. */
+  mouseDown(event: MouseEvent): void {
+    const press = this.last;
+    if (press === null || press.byMouse || this.isOld(press, event.timeStamp)) return;
+    if (press.isEcho || !isAbout(press, controlOf(event.target))) silence(event);
+  }
+
+  click(event: MouseEvent): void {
+    // Keys, screen readers and the app itself click without a press.
+    if (event.detail === 0) return;
+    const press = this.pressOf(event);
+    if (press === null || this.isOld(press, event.timeStamp)) return;
+    this.byPointer.delete(press.pointerId);
+    // A label hands its click on: what comes after the first has no press of its own.
+    if (this.awaited === press) this.awaited = null;
+    const control = controlOf(event.target);
+    if (press.isEcho || press.isDone) { silence(event); return; }
+    if (isAbout(press, control)) return;
+    silence(event);
+    // What was pressed has moved away under a finger that rested: the press is still its own.
+    const meant = press.slid || press.act === 'inert' ? null : this.present(press);
+    if (meant instanceof HTMLElement) meant.click();
+  }
+
+  menu(event: Event): void {
+    const steady = controlOf(event.target)?.hasAttribute('data-steady') === true;
+    if (steady && this.last?.byMouse === false && this.last.liftedAt === null) event.preventDefault();
+  }
+
+  /** What the press began on, as long as it is there and does the same; else the one that has taken over its mark. */
+  private present(press: Press): Element | null {
+    if (press.control === null) return null;
+    if (press.control.isConnected) return press.act === actOf(press.control) ? press.control : null;
+    const mark = markOf(press.control);
+    if (mark === null) return null;
+    const heir = this.page.querySelector(`[data-act="${CSS.escape(mark)}"]`);
+    return heir !== null && press.act === actOf(heir) ? heir : null;
+  }
+
+  private pressOf(event: MouseEvent): Press | null {
+    const id = 'pointerId' in event && typeof event.pointerId === 'number' ? event.pointerId : 0;
+    return this.byPointer.get(id) ?? this.awaited;
+  }
+
+  private echoOf(event: PointerEvent, control: Element | null): Press | null {
+    const before = this.last;
+    if (before === null || before.byMouse || before.slid || before.liftedAt === null) return null;
+    if (event.timeStamp - before.liftedAt > DOUBLE_TAP_MS || far(before, event, DOUBLE_TAP_PX)) return null;
+    return isAbout(before, control) ? null : before;
+  }
+
+  private isOld(press: Press, now: number): boolean {
+    return press.liftedAt !== null && now - press.liftedAt > CLICK_WITHIN_MS;
+  }
+
+  private forget(now: number): void {
+    for (const [id, press] of this.byPointer) if (this.isOld(press, now)) this.byPointer.delete(id);
+  }
+}
+
+/** Stands before everything else that listens on the page. `isReal`: whether a person's device has made an event. */
+export function guardPresses(page: Window & typeof globalThis, isReal = (event: Event): boolean => event.isTrusted): () => void {
+  const presses = new Presses(page.document);
+  const ends = new AbortController();
+  const on = <K extends keyof WindowEventMap>(type: K, take: (event: WindowEventMap[K]) => void): void => {
+    page.addEventListener(type, (event) => { if (isReal(event)) take(event); }, { capture: true, signal: ends.signal });
+  };
+  on('pointerdown', (event) => { presses.down(event); });
+  on('pointermove', (event) => { presses.move(event); });
+  on('pointerup', (event) => { presses.up(event); });
+  on('pointercancel', (event) => { presses.cancel(event); });
+  on('mousedown', (event) => { presses.mouseDown(event); });
+  on('click', (event) => { presses.click(event); });
+  on('contextmenu', (event) => { presses.menu(event); });
+  return () => { ends.abort(); };
+}

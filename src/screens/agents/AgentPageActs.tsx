@@ -1,0 +1,54 @@
+/** What a person does with one agent on its own screen: start, stop, take back, edit, duplicate; refuses to hide Stop. */
+import { Play, Undo2 } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../contract/agents.ts';
+import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
+import { Button } from '../../components/Button.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { SkeletonRows } from '../../components/EmptyState.tsx';
+import { agentView } from '../../stores/agent-view.ts';
+import { agentsStore } from '../../stores/agents.ts';
+import { useEntries } from '../reading.ts';
+import type { AgentDraft } from './agent-draft.ts';
+import { undo } from './AgentActs.tsx';
+import { CreateDialog } from './agents.tsx';
+import { StartDialog } from './StartDialog.tsx';
+import { StopButton, useStopPlace } from './StopButton.tsx';
+
+const ConfirmStart = lazy(() => import('./ConfirmStart.tsx'));
+const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
+
+/** The same terms under a name of its own. What the pool decides is not written down as a choice of pairs. */
+export function copyOf(agent: Agent): AgentDraft {
+  return {
+    name: `${agent.name.slice(0, AGENT_NAME_MAX - 5)} copy`, pool: agent.pool, pairs: agent.trading_pairs.length > AGENT_PAIRS_MAX ? [] : [...agent.trading_pairs],
+    risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval,
+  };
+}
+
+export function AgentPageActs({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEdit: (open: boolean) => void }) {
+  const view = agentView(agent, useEntries());
+  const [starting, setStarting] = useState(false);
+  const [reviewing, setReviewing] = useState(false);
+  const [copying, setCopying] = useState(false);
+  const isStopPlace = useStopPlace(view);
+  const count = useSnapshot(agentsStore).data?.agents.length ?? 0;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {isStopPlace && <StopButton view={view} shows="word" tone="danger" />}
+      {view.canStart && (view.canStop || !isStopPlace) && <Button tone="primary" className="min-w-32" data-act={`start ${agent.id}`} onClick={() => { setStarting(true); }}><Play className="size-4" aria-hidden />Start</Button>}
+      {view.canReview && <Button tone="primary" onClick={() => { setReviewing(true); }}>Review the start</Button>}
+      {reviewing && view.entry !== null && <Suspense><ConfirmStart entry={view.entry} open onOpenChange={setReviewing} /></Suspense>}
+      <Button onClick={() => { onEdit(true); }}>Edit</Button>
+      <Button onClick={() => { setCopying(true); }}>Duplicate</Button>
+      {/* Last: what it takes back stands first, and nothing between them moves. */}
+      {view.canUndo && view.entry !== null && <Button data-act={`take back ${view.entry.commandId}`} onClick={() => { if (view.entry !== null) void undo(view.entry.commandId); }}><Undo2 className="size-4" aria-hidden />Undo</Button>}
+      <CreateDialog key={String(copying)} open={copying} onOpenChange={setCopying} count={count} title={`Duplicate ${agent.name}`} draft={copyOf(agent)} />
+      <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
+      <Dialog open={editing} onOpenChange={onEdit} wide title={`Edit ${agent.name}`} description="What is open stays; the next decision uses the new terms.">
+        <Suspense fallback={<SkeletonRows rows={5} />}><EditAgentForm agent={agent} onSaved={() => { onEdit(false); }} /></Suspense>
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+/** The way to the alerts, with how many were reached and not looked at yet. */
+import { Bell } from 'lucide-react';
+import { useSnapshot } from 'valtio';
+import { LinkButton } from '../../components/Button.tsx';
+import { alertsSeen, alertsStore, unseenFirings } from '../../stores/alerts.ts';
+
+export function useUnseenFirings(): number {
+  const { data } = useSnapshot(alertsStore);
+  const { until } = useSnapshot(alertsSeen);
+  return unseenFirings(data?.firings ?? [], until);
+}
+
+export function AlertsLink() {
+  const unseen = useUnseenFirings();
+  return (
+    <LinkButton to="/alerts" size="sm">
+      <Bell className="size-4" aria-hidden />Alerts
+      {unseen > 0 && <span className="rounded-full bg-accent px-1.5 text-xs text-accent-ink"><span className="sr-only">, </span>{unseen}<span className="sr-only"> new</span></span>}
+    </LinkButton>
+  );
+}

@@ -1,0 +1,34 @@
+/** The alerts of one pair on its page, and the button that sets one. */
+import { Bell } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { Link } from 'wouter';
+import { Button } from '../../components/Button.tsx';
+import { SkeletonRows } from '../../components/EmptyState.tsx';
+import { Section } from '../../components/Section.tsx';
+import { AlertRows, useAlertViews } from './AlertRows.tsx';
+import type { Editing } from './AlertForm.tsx';
+
+const AlertForm = lazy(() => import('./AlertForm.tsx'));
+
+export function SetAlert({ symbol }: { symbol: string }) {
+  const [editing, setEditing] = useState<Editing | null>(null);
+  // The id is made at the press, so that saving twice is saving once.
+  const open = (): void => { setEditing({ id: crypto.randomUUID(), terms: null, symbol, seenVersion: null }); };
+  return (
+    <>
+      <Button size="sm" onClick={open}><Bell className="size-4" aria-hidden />Set alert</Button>
+      {editing !== null && <Suspense><AlertForm editing={editing} onDone={() => { setEditing(null); }} /></Suspense>}
+    </>
+  );
+}
+
+export function SymbolAlerts({ symbol }: { symbol: string }) {
+  const views = useAlertViews();
+  return (
+    <Section title="Your alerts" aside={<Link href="/alerts" className="underline underline-offset-2 hover:text-ink">All alerts</Link>}>
+      {views === null
+        ? <SkeletonRows rows={1} label="Your alerts" />
+        : <AlertRows views={views.filter(({ terms }) => terms.symbol === symbol)} named={false} empty="None for this pair." />}
+    </Section>
+  );
+}

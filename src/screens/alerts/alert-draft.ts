@@ -1,0 +1,93 @@
+/** What is typed into the form of an alert, and what the contract makes of it, field by field. */
+import { AlertTerms, holdsAt, type AlertCondition } from '../../../contract/alerts.ts';
+import { formatFixed, parseFixed } from '../../../contract/money.ts';
+import { withLocalNumbers } from '../../format/number-marks.ts';
+import { fieldText, parseTyped } from '../../format/typed-numbers.ts';
+
+export interface AlertDraft {
+  symbol: string;
+  kind: AlertCondition['kind'];
+  price: string;
+  percent: string;
+  direction: 'up' | 'down' | 'either';
+  windowMinutes: number;
+  repeatMinutes: number | null;
+  note: string;
+}
+
+export type DraftErrors = Partial<Record<'symbol' | 'price' | 'percent' | 'note', string>>;
+
+const PRICE_WORDS = 'A price such as 65,000.50';
+const PERCENT_WORDS = 'From 0.1 to 100 percent';
+
+/** As the reader's locale writes it; what is no number stays as it was typed, for the contract to refuse. */
+const plainNumber = (typed: string): string => parseTyped(typed) ?? typed.trim();
+
+/** A percentage with at most two decimals as whole basis points; null where it is none. */
+function bpsOf(typed: string): number | null {
+  const text = plainNumber(typed);
+  return /^\d{1,4}(\.\d{1,2})?$/.test(text) ? Math.round(Number(text) * 100) : null;
+}
+
+function conditionOf(draft: AlertDraft): unknown {
+  if (draft.kind === 'move') {
+    const { direction, windowMinutes } = draft;
+    return { kind: 'move', direction, windowMinutes, bps: bpsOf(draft.percent) };
+  }
+  const text = plainNumber(draft.price);
+  return { kind: draft.kind, price: /^\d+(\.\d+)?$/.test(text) ? formatOf(text) : text };
+}
+
+/** The shortest text of a price, so that 65000 and 65000.00 are the same alert. */
+function formatOf(text: string): string {
+  try {
+    return formatFixed(parseFixed(text));
+  } catch {
+    return text;
+  }
+}
+
+export function readDraft(draft: AlertDraft, active: boolean): { terms: AlertTerms } | { errors: DraftErrors } {
+  const parsed = AlertTerms.safeParse({
+    symbol: draft.symbol, condition: conditionOf(draft), repeatMinutes: draft.repeatMinutes, note: draft.note.trim(), active,
+  });
+  if (parsed.success) return { terms: parsed.data };
+  const errors: DraftErrors = {};
+  for (const { path, message } of parsed.error.issues) {
+    if (path[0] === 'symbol') errors.symbol ??= 'Choose a pair';
+    else if (path[0] === 'note') errors.note ??= message;
+    else if (path[1] === 'bps') errors.percent ??= withLocalNumbers(PERCENT_WORDS);
+    else errors.price ??= withLocalNumbers(message.includes('decimal') ? PRICE_WORDS : message);
+  }
+  return { errors };
+}
+
+/** A new alert begins a little above the present price, where it is known. */
+export function newDraft(symbol: string, price: string | null): AlertDraft {
+  return { symbol, kind: 'above', price: fieldText(price ?? ''), percent: '5', direction: 'either', windowMinutes: 60, repeatMinutes: null, note: '' };
+}
+
+export function draftOf({ symbol, condition, repeatMinutes, note }: AlertTerms, price: string | null): AlertDraft {
+  const common = { ...newDraft(symbol, price), repeatMinutes, note };
+  if (condition.kind !== 'move') return { ...common, kind: condition.kind, price: fieldText(condition.price) };
+  const { kind, direction, windowMinutes, bps } = condition;
+  return { ...common, kind, direction, windowMinutes, percent: fieldText(bps / 100) };
+}
+
+/** A price so many percent away, with the places that the present one is written in. */
+export function shiftedPrice(price: string, percent: number): string {
+  const places = Math.min(12, Math.max(2, price.split('.')[1]?.length ?? 0));
+  const shifted = (parseFixed(price) * BigInt(100 + percent)) / 100n;
+  const cut = 10n ** BigInt(12 - places);
+  return formatFixed(((shifted / cut) * cut) as ReturnType<typeof parseFixed>);
+}
+
+/** How far a typed price is from the present one, percent; and whether it is reached already. */
+export function distance(draft: AlertDraft, price: string | null): { percent: number; held: boolean } | null {
+  if (draft.kind === 'move' || price === null) return null;
+  const read = readDraft(draft, true);
+  if ('errors' in read || read.terms.condition.kind === 'move') return null;
+  const now = parseFixed(price);
+  const percent = (Number(read.terms.condition.price) / Number(price) - 1) * 100;
+  return { percent, held: holdsAt(read.terms.condition, now) === true };
+}

@@ -1,0 +1,60 @@
+/** The last step: what the agent would do now, the risks, and the start. */
+import { useState } from 'react';
+import type { Need } from '../../billing/offers.ts';
+import { Button } from '../../components/Button.tsx';
+import { previewOf, type AgentDraft } from '../agents/agent-draft.ts';
+import { intervalText } from '../agents/agent-words.ts';
+import { CreateActs } from '../agents/CreateWizard.tsx';
+import { EntriesOffNotice } from '../agents/EntriesOff.tsx';
+import WouldDoNow from '../agents/WouldDoNow.tsx';
+import WouldHaveDone from '../agents/WouldHaveDone.tsx';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
+import { StepHeading } from './Asked.tsx';
+import { RiskConsent } from './RiskConsent.tsx';
+import { SETUP_PATH } from './progress.ts';
+
+const INCOMPLETE = 'The plan is incomplete. Go back and complete it.';
+
+interface StartStepProps {
+  draft: AgentDraft;
+  quote: string;
+  risks: boolean;
+  /** The plan has a place for one more agent. */
+  room: boolean;
+  need: Need;
+  busy: boolean;
+  failure: string | null;
+  onRisks: (accepted: boolean) => void;
+  onCreate: (start: boolean) => void;
+  onBack: () => void;
+}
+
+export function StartStep(props: StartStepProps) {
+  const { draft, quote, risks, room, need, busy, failure, onRisks, onCreate, onBack } = props;
+  const [asked, setAsked] = useState(false);
+  const create = (start: boolean): void => {
+    setAsked(start && !risks);
+    if (risks || !start) onCreate(start);
+  };
+  const ask = previewOf(draft);
+  return (
+    <section aria-label="Start">
+      <StepHeading>{draft.name.trim()}, {draft.risk_profile}</StepHeading>
+      <p className="mt-1 mb-4 text-ink-2">
+        It checks the market {intervalText(draft.execution_interval as '5-minute')} and trades when its signal is
+        strong enough. Most checks end with no trade.
+      </p>
+      <EntriesOffNotice className="mb-3" />
+      <WouldDoNow ask={ask} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing={INCOMPLETE} />
+      <div className="mt-5"><WouldHaveDone ask={ask} missing={INCOMPLETE} /></div>
+      <RiskConsent accepted={risks} missing={asked && !risks} onChange={onRisks} />
+      {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+      <div className="mt-2 flex flex-col gap-2">
+        {room
+          ? <CreateActs draft={draft} quote={quote} busy={busy} onCreate={create} />
+          : <UpgradeHere need={need} from={SETUP_PATH} typed />}
+        <Button tone="plain" onClick={onBack}>Back to the plan</Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+/** Where a person is in the guided setup, kept on the device and in the address, so that every way back agrees. */
+import { useEffect, useRef } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { useKeptDraft } from '../agents/kept-draft.ts';
+import { addressOf, BEGIN, furthest, placeIn, Progress, SETUP_DRAFT } from './progress.ts';
+
+export interface Setup {
+  progress: Progress;
+  /** The place that is shown. */
+  at: number;
+  /** Keeps what has changed; null forgets everything. */
+  keep: (part: Partial<Progress> | null) => void;
+  /** Goes to a place, with what has changed. `replace`: the present one is not gone back to. */
+  to: (at: number, part?: Partial<Progress>, replace?: boolean) => void;
+  back: () => void;
+  again: () => void;
+}
+
+export function useSetup(mayCreate: boolean): Setup {
+  const [, go] = useLocation();
+  const search = useSearch();
+  const [progress, put] = useKeptDraft(SETUP_DRAFT, Progress, BEGIN);
+  const at = Math.min(placeIn(search) ?? progress.at, furthest(progress, mayCreate));
+  // What is typed while the trial starts is part of what goes on.
+  const latest = useRef(progress);
+  useEffect(() => { latest.current = progress; });
+
+  const keep = (part: Partial<Progress> | null): void => {
+    put(part === null ? null : { ...latest.current, at, ...part });
+  };
+  return {
+    progress, at, keep,
+    to: (next, part = {}, replace = false) => {
+      keep({ ...part, at: next });
+      go(addressOf(next), replace ? { replace } : { state: { setup: true } });
+    },
+    back: () => {
+      // By the browser's own history where it leads there, so that its back button and this one agree.
+      const within = (history.state as { setup?: boolean } | null)?.setup === true;
+      keep({ at: at - 1 });
+      if (within) history.back();
+      else go(addressOf(at - 1), { replace: true });
+    },
+    again: () => {
+      put(null);
+      go(addressOf(0), { replace: true });
+    },
+  };
+}

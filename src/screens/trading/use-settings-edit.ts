@@ -1,0 +1,108 @@
+/** An edit of the settings from the first key to the server's word: kept on the device, checked, saved on the version it began on. */
+import { useState, type FormEvent } from 'react';
+import { useSnapshot } from 'valtio';
+import { TradingSettings, UserSettings } from '../../../contract/user.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { api } from '../../api/api.ts';
+import { errorSentence } from '../../format/errors.ts';
+import { byField } from '../../format/validation.ts';
+import { applySettings, settingsStore } from '../../stores/settings.ts';
+import { pageToast } from '../../stores/toasts.ts';
+import { useKeptDraft } from '../agents/kept-draft.ts';
+import { checkDraft, draftOf, KeptSettings, type SettingsDraft } from './settings-draft.ts';
+
+/** What the person wanted to save, and what is on the server by now. */
+export interface Clash {
+  mine: UserSettings;
+  theirs: UserSettings;
+  version: number;
+}
+
+export interface SettingsEdit {
+  draft: SettingsDraft;
+  errors: Record<string, string>;
+  failure: string | null;
+  clash: Clash | null;
+  busy: boolean;
+  /** Typed and not saved yet. */
+  unsaved: boolean;
+  /** The server has a newer version than this edit began on. */
+  newer: boolean;
+  set: (change: Partial<SettingsDraft>) => void;
+  submit: (event: FormEvent) => void;
+  save: (onVersion: number) => void;
+  takeTheirs: (clash: Clash) => void;
+}
+
+/** The server's present settings out of a 409, or null where they cannot be read. */
+function freshOf(error: ApiError): { settings: UserSettings; version: number } | null {
+  const settings = UserSettings.safeParse(error.details?.settings);
+  const version = TradingSettings.shape.version.safeParse(error.details?.version);
+  return settings.success && version.success ? { settings: settings.data, version: version.data } : null;
+}
+
+export interface SettingsEditOptions {
+  /** Under which the draft is kept. */
+  name: string;
+  initial: UserSettings;
+  version: number;
+  /** What is said once it is saved. */
+  said: string;
+  onSaved?: (settings: UserSettings) => void;
+}
+
+export function useSettingsEdit({ name, initial, version, said, onSaved }: SettingsEditOptions): SettingsEdit {
+  const [kept, keep] = useKeptDraft(name, KeptSettings, null);
+  const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
+  /** What the store hears meanwhile does not move it. */
+  const [base, setBase] = useState(kept?.base ?? version);
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [clash, setClash] = useState<Clash | null>(null);
+  const [busy, setBusy] = useState(false);
+  const present = useSnapshot(settingsStore).data;
+
+  const begin = (settings: UserSettings, from: number): void => {
+    keep(null);
+    setDraft(draftOf(settings));
+    setBase(from);
+    setClash(null);
+  };
+  const refused = (error: unknown, mine: UserSettings): void => {
+    const fresh = error instanceof ApiError && error.code === 'settings_changed' ? freshOf(error) : null;
+    if (fresh !== null) { setClash({ mine, theirs: fresh.settings, version: fresh.version }); return; }
+    if (error instanceof ApiError) setErrors(byField(error.issues));
+    setFailure(errorSentence(error));
+  };
+  const save = async (onVersion: number): Promise<void> => {
+    const checked = checkDraft(draft);
+    setFailure(null);
+    if (!checked.ok) { setErrors(checked.errors); return; }
+    setErrors({});
+    setBusy(true);
+    try {
+      const reply = await api.call('updateTradingSettings', { body: { ...checked.settings, version: onVersion } });
+      const riskProfiles = settingsStore.data?.riskProfiles ?? [];
+      applySettings({ settings: reply.settings, version: reply.version, riskProfiles }, 'network');
+      begin(reply.settings, reply.version);
+      pageToast('success', said);
+      onSaved?.(reply.settings);
+    } catch (error) {
+      refused(error, checked.settings);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    draft, errors, failure, clash, busy,
+    unsaved: kept !== null,
+    newer: clash === null && present !== null && present.version > base && !busy,
+    set: (change) => {
+      setDraft({ ...draft, ...change });
+      keep({ base, draft: { ...draft, ...change } });
+    },
+    submit: (event) => { event.preventDefault(); void save(base); },
+    save: (onVersion) => { void save(onVersion); },
+    takeTheirs: ({ theirs, version: from }) => { begin(theirs, from); },
+  };
+}

@@ -1,0 +1,30 @@
+/** Hands the stream's prices to whoever draws them, each event whole: the board keeps only the newest. */
+import type { PriceBar, SymbolQuote } from '../../contract/market.ts';
+
+export interface PriceEvent {
+  now: number;
+  symbols: readonly SymbolQuote[];
+  bars?: Readonly<Record<string, readonly PriceBar[]>> | undefined;
+}
+
+export interface PriceListener {
+  onPrices(event: PriceEvent): void;
+  /** Prices may have passed unheard. */
+  onGap(): void;
+}
+
+const listeners = new Set<PriceListener>();
+
+/** Returns what ends it. */
+export function hearPrices(listener: PriceListener): () => void {
+  listeners.add(listener);
+  return () => { listeners.delete(listener); };
+}
+
+export function tellPrices(event: PriceEvent): void {
+  for (const listener of listeners) listener.onPrices(event);
+}
+
+export function tellPriceGap(): void {
+  for (const listener of listeners) listener.onGap();
+}

@@ -1,0 +1,54 @@
+/** The offer to undo the last stop of one agent: for some seconds, longer while it is looked at; refuses to stand for ever. */
+import { proxy } from 'valtio';
+import type { Agent } from '../../contract/agents.ts';
+
+/** How long it stands, ms: pressed by a finger or a mouse, and pressed by a key, from where the way to it is longer. */
+export const OFFER_MS = 8_000;
+export const OFFER_BY_KEY_MS = 20_000;
+
+export interface StopOffer {
+  agent: Pick<Agent, 'id' | 'name' | 'generation'>;
+  /** The command that stops it; null where it could not be saved and was sent at once. */
+  commandId: string | null;
+  /** Stands at the top of the window, because Stop was pressed where it would stand otherwise. */
+  atTop: boolean;
+}
+
+export const stopOffer = proxy<{ offer: StopOffer | null }>({ offer: null });
+
+let timer: ReturnType<typeof setTimeout> | null = null;
+let remainingMs = 0;
+let runsSince = 0;
+
+function rest(): void {
+  if (timer === null) return;
+  clearTimeout(timer);
+  timer = null;
+  remainingMs -= Date.now() - runsSince;
+}
+
+function run(): void {
+  runsSince = Date.now();
+  timer = setTimeout(withdrawOffer, Math.max(0, remainingMs));
+}
+
+export function offerUndo(offer: StopOffer, forMs: number): void {
+  rest();
+  stopOffer.offer = offer;
+  remainingMs = forMs;
+  run();
+}
+
+export function withdrawOffer(): void {
+  rest();
+  stopOffer.offer = null;
+}
+
+/** While a pointer or the keyboard is on it, its time stands still. */
+export function pauseOffer(): void {
+  rest();
+}
+
+export function resumeOffer(): void {
+  if (stopOffer.offer !== null && timer === null) run();
+}

@@ -1,0 +1,33 @@
+/** How a person sorts each table and which of its columns they see, kept on this device. */
+import { proxy } from 'valtio';
+import type { TableSort } from '../components/table-order.ts';
+import { session } from '../identity/session.ts';
+import { changePreference, readPreference } from '../offline/preferences.ts';
+
+export const TABLES = ['positions', 'trades', 'agents'] as const;
+export type TableName = (typeof TABLES)[number];
+export interface TableChoice {
+  sort?: TableSort | undefined;
+  columns?: string[] | undefined;
+}
+
+export const tableChoices = proxy<Partial<Record<TableName, TableChoice>>>({});
+
+/** Reads what is kept of a user; `present` says whether they are still here. */
+export async function loadTableChoices(uid: string, present: () => boolean = () => true): Promise<void> {
+  const kept = await readPreference(uid, 'tables');
+  if (kept === null || !present()) return;
+  for (const name of TABLES) if (kept[name] !== undefined) tableChoices[name] = kept[name];
+}
+
+/** On the screen at once, and on the device; what another tab chose for another table stays. */
+export async function chooseTable(name: TableName, part: TableChoice): Promise<void> {
+  const uid = session.user?.uid;
+  const next = { ...tableChoices[name], ...part };
+  tableChoices[name] = next;
+  if (uid !== undefined) await changePreference(uid, 'tables', (present) => ({ ...present, [name]: { ...present?.[name], ...part } }));
+}
+
+export function clearTableChoices(): void {
+  for (const name of TABLES) Reflect.deleteProperty(tableChoices, name);
+}

@@ -1,0 +1,29 @@
+/** The price of an alert as it is typed and as it stands in its field, in the reader's locale. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { draftOf, newDraft, readDraft } from '../../../../src/screens/alerts/alert-draft.ts';
+import { browserLocale, LOCALES, ownLocale } from '../../../support/locale.ts';
+
+afterEach(ownLocale);
+
+const priceOf = (typed: string): string | undefined => {
+  const read = readDraft({ ...newDraft('BTC/USDT', null), price: typed }, true);
+  return 'terms' in read && read.terms.condition.kind !== 'move' ? read.terms.condition.price : undefined;
+};
+
+describe('the price of an alert', () => {
+  it('is read as the reader writes it: a German 89.962 is no 90 dollars', () => {
+    expect(['65,000.50', '65000.5', '0,41'].map(priceOf)).toEqual(['65000.5', '65000.5', '0.41']);
+    browserLocale('de-DE');
+    expect(['89.962', '89.962,62', '0,41', '0.41'].map(priceOf)).toEqual(['89962', '89962.62', '0.41', '0.41']);
+    expect(['1,000.5', 'abc', ''].map(priceOf)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it.each(LOCALES)('comes back from its own field as it was, in %s', (locale) => {
+    browserLocale(locale);
+    for (const price of ['89.962', '89962.62', '0.00000123', '1234567']) {
+      expect(priceOf(newDraft('BTC/USDT', price).price)).toBe(price);
+      const read = readDraft({ ...newDraft('BTC/USDT', price), kind: 'below' }, true);
+      if ('terms' in read) expect(priceOf(draftOf(read.terms, null).price)).toBe(price);
+    }
+  });
+});
