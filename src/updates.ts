@@ -117,18 +117,26 @@ export function followTakeover(container: Pick<ServiceWorkerContainer, 'controll
   });
 }
 
+/**
+ * A worker that waits is a newer version only beside one that is active. Firefox and WebKit take longer to activate the very
+ * first worker than workbox waits before it says "waiting"; nothing newer exists then.
+ */
+export const isNewer = ({ active, waiting }: Pick<ServiceWorkerRegistration, 'active' | 'waiting'>): boolean => active !== null && waiting !== null;
+
 export async function registerWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const { Workbox } = await import('workbox-window');
   const worker = new Workbox('/sw.js', { scope: '/' });
   let asked = false;
   followTakeover(navigator.serviceWorker, () => asked, () => { location.reload(); });
-  worker.addEventListener('waiting', () => {
+  const tellOfNewer = (registration: ServiceWorkerRegistration | undefined): void => {
+    if (registration === undefined || !isNewer(registration)) return;
     offer(() => {
       asked = true;
       worker.messageSkipWaiting();
     });
-  });
+  };
+  worker.addEventListener('waiting', () => { void navigator.serviceWorker.getRegistration().then(tellOfNewer); });
   await worker.register();
   look = () => { if (document.visibilityState === 'visible') worker.update().catch((error: unknown) => { log.debug('No newer version could be looked for', error); }); };
   document.addEventListener('visibilitychange', look);

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 /** A new version taking over: who reloads at once, and who is told. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { applyUpdate, followTakeover, openUpdates, updates } from '../../src/updates.ts';
+import { applyUpdate, followTakeover, isNewer, openUpdates, updates } from '../../src/updates.ts';
 
 let visibility: DocumentVisibilityState;
 let change: () => void;
@@ -52,4 +52,11 @@ it('a hidden page with a form that somebody has typed into is told instead, unti
   document.body.innerHTML = '';
   change();
   expect(reloads).toBe(1);
+});
+
+it('takes a waiting worker for a newer version only beside one that is active', () => {
+  const worker = {} as ServiceWorker;
+  expect(isNewer({ active: worker, waiting: worker })).toBe(true);
+  expect(isNewer({ active: null, waiting: worker })).toBe(false);
+  expect(isNewer({ active: worker, waiting: null })).toBe(false);
 });
