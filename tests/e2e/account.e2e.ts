@@ -103,6 +103,7 @@ describe('an account, from the link to its end', () => {
   it('is deleted with its identity, and nothing of it stays on the server or the device (R2-19)', async () => {
     await logIn();
     const { idToken, uid } = await signIn(server.url, email, PASSWORD);
+    await page.goto(`${server.url}/settings#data`);
     await page.getByRole('button', { name: 'Delete account…' }).click();
     await page.getByText('You have no plan to cancel.').waitFor();
     await page.getByLabel('Type DELETE to confirm').fill('DELETE');

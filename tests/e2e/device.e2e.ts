@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
-import { hold } from '../support/hold.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { until } from '../support/until.ts';
@@ -21,7 +20,7 @@ async function startedAgent(name: string): Promise<void> {
   await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
 }
 
-const holdStopAll = (target: Page): Promise<void> => hold(target.getByRole('button', { name: 'Hold to stop all. Hold to confirm.' }));
+const pressStopAll = (target: Page): Promise<void> => target.getByRole('main').getByRole('button', { name: 'Stop all', exact: true }).click();
 
 /** Deletes what is kept of the server's words, as another life of this device would not have them; the queue stays. */
 const forgetSnapshots = (target: Page): Promise<void> => target.evaluate(async (uid) => {
@@ -139,7 +138,7 @@ describe('the app on the device', () => {
     await inset({});
   });
 
-  it('opens Stop all from the icon with the server gone, and keeps the stop of one hold', async () => {
+  it('opens Stop all from the icon with the server gone, and keeps the stop of one press', async () => {
     await page.goto(`${server.url}/stop-all`);
     await page.getByText('Harbour', { exact: true }).waitFor();
     await server.kill9();
@@ -147,7 +146,7 @@ describe('the app on the device', () => {
     page = await browser.page();
     await page.goto(`${server.url}/stop-all`);
     await page.getByText(/^Stops (Harbour, Ebb|Ebb, Harbour), and whatever another device has started\./).waitFor();
-    await holdStopAll(page);
+    await pressStopAll(page);
     await page.getByText(/saved on this (device|phone)/i).first().waitFor();
   });
 
@@ -157,7 +156,7 @@ describe('the app on the device', () => {
     await forgetSnapshots(page);
     await page.reload();
     await page.getByText('This device does not know your agents').waitFor();
-    await holdStopAll(page);
+    await pressStopAll(page);
     await page.getByText(/saved on this (device|phone)/i).first().waitFor();
     await server.restart();
     await until(statuses, (all) => all.length === 2 && all.every((status) => status === 'stopped'));

@@ -64,7 +64,7 @@ describe('the first whole path', () => {
     await page.getByLabel('Name').fill('Harbour');
     for (const pair of ['BTC/USDT', 'ETH/USDT', 'SOL/USDT']) await page.getByRole('button', { name: pair, exact: true }).click();
     await page.getByLabel('Most in one position').fill('5000');
-    await page.getByLabel('Looks at the market').selectOption('5-minute');
+    await page.getByLabel('Checks the market').selectOption('5-minute');
     await page.getByRole('button', { name: 'Next: what would it do now' }).click();
     await text(/^Decided on the candle that closed/).waitFor();
     await page.getByRole('button', { name: 'Create agent' }).click();

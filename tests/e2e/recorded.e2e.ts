@@ -56,7 +56,7 @@ describe('a build on recorded replies', () => {
     await page.goto(`${url}/agents/recorded-harbour`);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByText(/^Stopped/).filter({ visible: true }).first().waitFor();
-    for (const path of ['/portfolio', '/market', '/analytics', '/trading', '/subscription', '/security']) {
+    for (const path of ['/portfolio', '/market', '/analytics', '/trading', '/subscription', '/security', '/settings', '/wallet']) {
       await page.goto(`${url}${path}`);
       await page.locator('main h1').first().waitFor();
     }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { seriousOnPage } from '../support/browser-axe.ts';
 import { hold, holdKey } from '../support/hold.ts';
+import { pressTargets } from '../support/press-targets.ts';
 import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { replayTape } from '../support/tape.ts';
 import { until } from '../support/until.ts';
@@ -106,7 +107,7 @@ describe('the screens, pressed', () => {
   it('closes a position by a hold, and downloads the trades', async () => {
     const before = await until(portfolio, ({ positions }) => positions.length > 0, 60_000);
     await page.goto(`${server.url}/portfolio`);
-    await page.getByRole('button', { name: new RegExp(`^${before.positions[0]?.pair.split('/')[0] ?? ''} `) }).first().click();
+    await page.getByRole('button', { name: `Explain ${before.positions[0]?.pair.split('/')[0] ?? ''}` }).first().click();
     await hold(page.getByRole('dialog').getByRole('button', { name: /^Close position/ }));
     await page.getByText(/ sold\.$/).first().waitFor();
     const { fills } = await callApi(server.url, user.idToken, 'history', { query: { limit: 50 } });
@@ -115,7 +116,47 @@ describe('the screens, pressed', () => {
     expect(readFileSync(await file.path(), 'utf8')).toContain('filledAt,pair,side');
   });
 
-  it('shows the curve by range and as a table', async () => {
+  it('sorts the trades by a header and by key, keeps its headers in sight, and remembers the order over a reload', async () => {
+    await page.goto(`${server.url}/portfolio`);
+    const trades = page.getByRole('table', { name: 'Trades' });
+    const header = (name: string) => trades.getByRole('columnheader').filter({ has: page.getByRole('button', { name: `Sort by ${name}`, exact: true }) });
+    await trades.getByRole('row').nth(1).waitFor();
+    expect(await header('Time').getAttribute('aria-sort')).toBe('descending');
+    await header('Quantity').getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    await until(() => header('Quantity').getAttribute('aria-sort'), (way) => way === 'descending');
+    const at = (await trades.getByRole('columnheader').allInnerTexts()).findIndex((text) => text.trim() === 'Quantity');
+    const quantities = await trades.locator(`tbody tr > :nth-child(${at + 1})`).allInnerTexts();
+    const numbers = quantities.map((text) => Number(text.replaceAll(',', '')));
+    expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
+    await trades.getByRole('row').last().scrollIntoViewIfNeeded();
+    await page.evaluate(() => { scrollTo(0, document.documentElement.scrollHeight); });
+    const box = await header('Quantity').boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    await page.reload();
+    await until(() => header('Quantity').getAttribute('aria-sort'), (way) => way === 'descending');
+  });
+
+  it('gives every target on a phone at least 24 px', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const small: string[] = [];
+    for (const path of ['/portfolio', '/dashboard', '/market', '/performance', '/analytics', '/agents']) {
+      await page.goto(`${server.url}${path}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
+      await page.waitForTimeout(500);
+      const targets = await pressTargets(page);
+      expect(targets.length, path).toBeGreaterThan(8);
+      small.push(...targets.filter(({ width, height }) => Math.min(width, height) < 24).map(({ name, width, height }) => `${path} ${name}: ${width} x ${height}`));
+    }
+    expect(small).toEqual([]);
+  });
+
+  it('shows the curve by range and as a table, and says what it brought above the plot', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${server.url}/portfolio`);
+    const plot = await page.getByRole('slider', { name: /^Equity in USDT/ }).boundingBox();
+    const said = await page.locator('figure p', { hasText: /held/ }).first().boundingBox();
+    expect((said?.y ?? Infinity) + (said?.height ?? 0)).toBeLessThanOrEqual((plot?.y ?? 0) + 1);
     await page.getByRole('button', { name: '1D', exact: true }).click();
     expect(await page.getByRole('button', { name: '1D', exact: true }).getAttribute('aria-pressed')).toBe('true');
     await page.getByRole('button', { name: 'Table', exact: true }).click();
@@ -153,7 +194,7 @@ describe('the screens, pressed', () => {
     await size.fill('777');
     await callApi(server.url, user.idToken, 'updateAgent', { params: { id: agent!.id }, body: { risk_profile: 'Moderate', max_position_size: 1500, execution_interval: '5-minute', enabled: agent!.enabled } });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText(/Changed elsewhere meanwhile\. The server has Moderate, 1500 USDT/).waitFor();
+    await page.getByText(/Changed elsewhere meanwhile\. The server has Moderate, 1,500 USDT/).waitFor();
     expect(await size.inputValue()).toBe('777');
     expect((await agents())[0]?.max_position_size).toBe(1500);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -210,7 +251,7 @@ describe('the screens, pressed', () => {
     await until(agents, (list) => list.length === 0);
   });
 
-  it('starts all and stops all by a hold (R7-18)', async () => {
+  it('starts all by a hold, and stops all by one press under the words of what it does (R7-18)', async () => {
     await create('Ebb', 'Moderate');
     await create('Drift', 'Moderate');
     await page.goto(`${server.url}/agents`);
@@ -219,15 +260,16 @@ describe('the screens, pressed', () => {
     await until(agents, (list) => list.every((agent) => agent.status === 'running'));
     await page.goto(`${server.url}/stop-all`);
     await page.getByText(/^Stops Ebb/).waitFor();
-    await hold(page.getByRole('button', { name: /^Hold to stop all/ }));
+    await page.getByRole('main').getByRole('button', { name: 'Stop all', exact: true }).click();
     await until(agents, (list) => list.every((agent) => agent.status === 'stopped'));
   });
 
   it('searches and sorts the market, saves settings, and begins a new paper book (R7-27)', async () => {
     await page.goto(`${server.url}/market`);
     await page.getByRole('searchbox').fill('eth');
-    await page.getByRole('link', { name: /^ETH/ }).waitFor();
-    expect(await page.getByRole('link', { name: /^BTC/ }).count()).toBe(0);
+    const pairs = page.getByRole('table', { name: 'Pairs' });
+    await pairs.getByRole('link', { name: /^ETH/ }).waitFor();
+    expect(await pairs.getByRole('link', { name: /^BTC/ }).count()).toBe(0);
     await page.getByRole('searchbox').fill('');
     await page.getByRole('button', { name: /^Sort by Price/ }).click();
     await page.goto(`${server.url}/trading`);
@@ -243,7 +285,7 @@ describe('the screens, pressed', () => {
   });
 });
 
-const ROUTES = ['/dashboard', '/agents', '/market', '/market/BTC-USDT', '/portfolio', '/analytics', '/performance', '/trading', '/subscription', '/security', '/guided-setup', '/library'];
+const ROUTES = ['/dashboard', '/agents', '/market', '/market/BTC-USDT', '/portfolio', '/analytics', '/alerts', '/performance', '/trading', '/subscription', '/security', '/settings', '/wallet', '/guided-setup', '/library'];
 
 describe('the screens, looked at', () => {
   // The matrix visits each of them in its short form too; here it is the account that has traded.

@@ -72,7 +72,7 @@ describe('a wallet in the browser', () => {
     await page.getByRole('button', { name: 'Connect Rabby' }).click();
     await status('connected').waitFor();
     expect(await alert().count()).toBe(0);
-    await until(() => page.locator('[data-balance]').innerText(), (text) => text.replaceAll('\u202f', '') === '10000 ETH');
+    await until(() => page.locator('[data-balance]').innerText(), (text) => text === '10,000 ETH');
     expect(await chip('live').innerText()).toContain(`${ann.slice(0, 6)}…${ann.slice(-4)}`);
     expect(await seriousOnPage(page)).toEqual([]);
   });

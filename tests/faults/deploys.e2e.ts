@@ -269,7 +269,7 @@ describe('a page with its worker', () => {
     builds.deploy('v4');
     tooOld.add('v3');
     await stopButton().click();
-    await seen(page, 'Nothing is sent until this app is updated.').waitFor();
+    await seen(page, /waits to be received after an update/).waitFor();
     await seen(page, 'This version is too old for the server. What waits to be sent is kept.').waitFor();
     expect((await world.agent(user, agent.id)).status).toBe('running');
     const before = new Set(sent.map(({ commandId }) => commandId));

@@ -140,7 +140,7 @@ describe('signing out', () => {
 /** Runs before the app: every IndexedDB of this page, the identity provider's as well, is refused, or never opens. */
 const REFUSE = 'IDBFactory.prototype.open = function () { throw new DOMException("refused", "SecurityError"); };';
 const HANG = 'IDBFactory.prototype.open = function () { return new EventTarget(); };';
-const KEEPS_NOTHING = 'This browser keeps nothing for the app: commands are sent at once or not at all. A sign-in may end when the page closes.';
+const KEEPS_NOTHING = 'This browser keeps nothing for the app: commands are sent at once or not at all. You may be signed out when you close this page.';
 
 describe('a device that keeps nothing', () => {
   it.each([['refused', REFUSE], ['hanging', HANG]])('with IndexedDB %s the app runs online, says so, and a stop goes out at once (F15, F18)', async (_how, script) => {

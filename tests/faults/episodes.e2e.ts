@@ -119,7 +119,7 @@ async function press(name: string, on: Page): Promise<void> {
   step(`press ${label}`);
   stopping = label.startsWith('Stop') ? name : null;
   if (label.startsWith('Stop')) {
-    await chosen.dispatchEvent('pointerdown', { button: 0 }, { timeout: 5_000 }).catch(() => undefined);
+    await chosen.dispatchEvent('click', {}, { timeout: 5_000 }).catch(() => undefined);
   } else {
     const confirm = on.getByRole('dialog').getByRole('button', { name: 'Start', exact: true });
     const offeredStill = await chosen.click({ timeout: 5_000 }).then(() => confirm.click({ timeout: 5_000 })).then(() => true, () => false);
@@ -127,7 +127,7 @@ async function press(name: string, on: Page): Promise<void> {
     if (!offeredStill) { step('not offered any more'); await on.keyboard.press('Escape'); return; }
   }
   pressed += 1;
-  // A stop is held for 600 ms. One that says what is queued already leaves no trace.
+  // One that says what is queued already leaves no trace.
   await until(() => evidence.saved.size > before, 'the press is on the disk', 1_200).catch(() => { step('nothing new was saved'); });
 }
 

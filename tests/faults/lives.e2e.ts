@@ -151,7 +151,7 @@ describe('the network', () => {
     page.on('requestfailed', ended);
     await browser.context.setOffline(true);
     await page.evaluate(() => { history.pushState(null, '', '/agents'); dispatchEvent(new PopStateEvent('popstate')); });
-    for (const { name } of agents) await page.getByRole('button', { name: `Stop ${name}` }).filter({ visible: true }).first().dispatchEvent('pointerdown', { button: 0 });
+    for (const { name } of agents) await page.getByRole('button', { name: `Stop ${name}` }).filter({ visible: true }).first().click();
     await soon(async () => (await queueOf(page, user.uid)).length).toBe(3);
     for (let toggle = 0; toggle < 50; toggle += 1) await browser.context.setOffline(toggle % 2 === 1);
     await browser.context.setOffline(false);

@@ -203,7 +203,7 @@ describe('a full device', () => {
     const queue = await queueOf(page, user.uid);
     expect(queue.map(({ intent, agentId }) => [intent, agentId])).toEqual([['stop', agent.id]]);
     expect(await kept(page)).toBeLessThan(figures);
-    expect(await page.getByText('1 command waits to be received').count()).toBe(1);
+    expect(await page.getByText('1 stop waits to be received').count()).toBe(1);
 
     // Room again, as after the person has cleared some: the same press is saved, and everything arrives.
     await quota.send('Storage.overrideQuotaForOrigin', { origin: server.url });

@@ -14,7 +14,7 @@ export interface Rule {
  */
 export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config|rounds|engine-hash)\.ts$/,
-  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|faults|bulk|columns|ordered-id|open|open-database)\.ts$/,
+  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|faults|bulk|columns|ordered-id|open|open-database)\.ts$/,
   /^server\/events\/events\.ts$/,
   /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,
@@ -41,7 +41,7 @@ export const RULES: Rule[] = [
   { files: /^src\/stores\//, may: [/^contract\//, /^src\/(?!screens\/|shell\/|wallet\/)/] },
   { files: /^src\/backtest\/worker\.ts$/, may: [/^contract\//, /^engine\//, /^src\//] },
   { files: /^src\//, may: [/^contract\//, /^src\/(?!offline\/)/] },
-  { files: /^sw\//, may: [/^contract\//, /^src\/offline\//, /^src\/identity\/worker\.ts$/], packages: /^(workbox-|zod\/mini$)/ },
+  { files: /^sw\//, may: [/^contract\//, /^src\/offline\//, /^src\/identity\/worker\.ts$/, /^src\/format\/number-marks\.ts$/], packages: /^(workbox-|zod\/mini$)/ },
 ];
 
 /** Only these may import the named packages, wherever the rule above would allow it. */

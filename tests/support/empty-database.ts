@@ -36,25 +36,28 @@ async function makeOnce(name: string, make: (draft: string) => Promise<void>): P
   return place;
 }
 
-const emptyFolder = (): Promise<string> => makeOnce(`empty-${stamp()}`, async (draft) => { await (await openPglite(draft)).close(); });
-
-const emptyDump = (): Promise<string> => makeOnce(`empty-${stamp()}.tar`, async (draft) => {
-  const client = await PGlite.create(join(await emptyFolder(), 'pglite'));
+/**
+ * A folder and a dump of it. Both are made before they are put in place: PGlite has no lock on its folder, so nothing
+ * may open the one that others copy.
+ */
+const emptyDatabase = (): Promise<string> => makeOnce(`empty-database-${stamp()}`, async (draft) => {
+  await (await openPglite(draft)).close();
+  const client = await PGlite.create(join(draft, 'pglite'));
   const dump = await client.dumpDataDir('none');
   await client.close();
-  writeFileSync(draft, Buffer.from(await dump.arrayBuffer()));
+  writeFileSync(join(draft, 'pglite.tar'), Buffer.from(await dump.arrayBuffer()));
 });
 
 let dump: Promise<Blob> | null = null;
 
 /** In memory, migrated, with no rows. */
 export async function openEmptyDatabase(): Promise<Database> {
-  dump ??= emptyDump().then((file) => new Blob([readFileSync(file)]));
+  dump ??= emptyDatabase().then((folder) => new Blob([readFileSync(join(folder, 'pglite.tar'))]));
   return openPglite(null, await dump);
 }
 
 /** Lays an empty database into a server's folder that has none, as its first start would make it. */
 export async function layEmptyDatabase(dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'pglite'))) return;
-  cpSync(join(await emptyFolder(), 'pglite'), join(dataDir, 'pglite'), { recursive: true });
+  cpSync(join(await emptyDatabase(), 'pglite'), join(dataDir, 'pglite'), { recursive: true });
 }

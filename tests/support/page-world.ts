@@ -7,8 +7,8 @@ vi.stubEnv('VITE_FIREBASE_AUTH_DOMAIN', 'demo.example.com');
 vi.stubEnv('VITE_FIREBASE_PROJECT_ID', 'demo-tradewind');
 vi.stubEnv('VITE_FIREBASE_APP_ID', 'app');
 
-// A machine with other work finds a button by its role in seconds; a test that passes never waits this long.
-configure({ asyncUtilTimeout: 20_000 });
+// A machine with other work loads a screen in half a minute; a test that passes never waits this long.
+configure({ asyncUtilTimeout: 60_000 });
 
 if (typeof window !== 'undefined') {
   Object.assign(globalThis, {

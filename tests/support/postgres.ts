@@ -46,11 +46,11 @@ function freePort(): Promise<number> {
   });
 }
 
-/** `settings`: as of postgresql.conf, `shared_buffers=1GB`. */
-export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres | null> {
+/** `settings`: as of postgresql.conf, `shared_buffers=1GB`. `parent`: the folder that its own is made in. */
+export async function startPostgres(settings: readonly string[] = [], parent = tmpdir()): Promise<TestPostgres | null> {
   const bin = postgresBinaries();
   if (bin === null) return null;
-  const folder = mkdtempSync(join(tmpdir(), 'tradewind-pg-'));
+  const folder = mkdtempSync(join(parent, 'tradewind-pg-'));
   const data = join(folder, 'data');
   const owner = (file: string, args: string[]): [string, string[]] => (
     asRoot ? ['setpriv', ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', file, ...args]] : [file, args]

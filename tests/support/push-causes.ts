@@ -1,7 +1,9 @@
 /** Every kind of push there is, brought about by the server's own scheduler, guards and sender on a tape; refuses a message written by hand. */
+import { randomUUID } from 'node:crypto';
 import { Agent as HttpsAgent } from 'node:https';
 import { eq } from 'drizzle-orm';
 import { DEFAULT_PUSH_SETTINGS, PushPayload } from '../../contract/push.ts';
+import { AlertWatch } from '../../server/alerts/alert-watch.ts';
 import { readAgentList } from '../../server/agents/read-agents.ts';
 import { agents, positions, users } from '../../server/db/schema.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
@@ -41,6 +43,22 @@ async function trouble(floor: Floor, uid: string): Promise<void> {
   await db.update(users).set({ trialEndsAt: floor.clock.at + DAY_MS }).where(eq(users.uid, uid));
 }
 
+/** An alert a little above the present price, which then goes there. */
+async function reachAlert(floor: Floor, uid: string): Promise<void> {
+  const watch = new AlertWatch(floor.deps);
+  const at = floor.market.now();
+  const price = '100000';
+  floor.market.say('BTC/USDT', 99_999);
+  await floor.call(uid, 'setAlert', {
+    params: { id: randomUUID() },
+    body: { symbol: 'BTC/USDT', condition: { kind: 'above', price }, repeatMinutes: null, note: 'Harbour', active: true, seenVersion: null, seen: { price: '99999', at } },
+  });
+  await watch.start();
+  floor.market.say('BTC/USDT', 100_001);
+  await watch.settled();
+  await watch.stop();
+}
+
 /** The messages as `service` decrypted them, oldest first. The person's events are counted from `sequence` on. */
 export async function provokeEveryKind(service: PushService, uid: string, sequence: number): Promise<{ text: string; payload: PushPayload }[]> {
   const floor = await openFloor();
@@ -57,6 +75,7 @@ export async function provokeEveryKind(service: PushService, uid: string, sequen
       readAgents: (who) => readAgentList(floor.deps, who), readPortfolio: (who) => readPortfolio(floor.deps, who),
     });
     await trouble(floor, uid);
+    await reachAlert(floor, uid);
     await sender.runOnce();
     // Fills wait for others of their moment.
     floor.clock.at += MINUTE_MS;

@@ -5,6 +5,7 @@ import { fixedFromNumber, formatFixed, parseFixed } from '../../contract/money.t
 import { quoteAround } from '../../engine/fills.ts';
 import type { Candle, PairRules, Quote } from '../../engine/types.ts';
 import type { Market } from '../../server/market/market.ts';
+import type { TickBar } from '../../server/market/tick-bars.ts';
 import { random } from './tape.ts';
 
 export const STEP_MS = INTERVAL_MS['5m'];
@@ -59,6 +60,7 @@ function peggedCandles(index: number, count: number, seed: number): Candle[] {
 
 export class TapeMarket implements Market {
   readonly baseInterval: CandleInterval = '5m';
+  readonly finestInterval: CandleInterval = '5m';
   readonly source: MarketSource;
   readonly tape = new Map<string, Candle[]>();
   private readonly listeners = new Set<(quote: Quote) => void>();
@@ -86,6 +88,8 @@ export class TapeMarket implements Market {
   isStale(pair: string): boolean { return this.stale.has(pair) || !this.quotes.has(pair); }
   refused(): Readonly<Record<string, number>> { return {}; }
   dayLine(): null { return null; }
+  async forming(): Promise<null> { return null; }
+  bars(): readonly TickBar[] { return []; }
 
   symbol(pair: string): SymbolQuote | null {
     const quote = this.quote(pair);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { CALLS, type CallBody, type CallName, type CallParams, type CallQuery, type CallReply } from '../../contract/calls.ts';
 import type { Tier } from '../../contract/tiers.ts';
+import { alertHandlers } from '../../server/alerts/handlers.ts';
 import { agentHandlers } from '../../server/agents/handlers.ts';
 import { Scheduler } from '../../server/agents/scheduler.ts';
 import type { TradingDeps } from '../../server/agents/deps.ts';
@@ -28,6 +29,9 @@ export interface Floor {
   market: TapeMarket;
   clock: Clock;
   errors: string[];
+  /** Told of every alert that was set or deleted, after its commit. */
+  alertsChanged: Set<(id: string) => void>;
+  warnings: string[];
   /** A person with a plan (null: free) and an open account. */
   join(uid: string, tier?: Exclude<Tier, 'free' | 'trial'> | null, status?: string): Promise<void>;
   /** A call as HTTP makes it: with a fresh Idempotency-Key unless one is given. */
@@ -43,12 +47,18 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
   const clock = new Clock();
   const market = new TapeMarket(options);
   const errors: string[] = [];
+  const warnings: string[] = [];
   const quiet = (): void => undefined;
-  const log = { debug: quiet, info: quiet, warn: quiet, error: (fields: Record<string, unknown>, message: string) => { errors.push(`${message} ${JSON.stringify(fields)}`); } };
-  const deps: TradingDeps = { database: db, market, clock, log, events: new EventLog(new EventBell(), clock), entitlement: new DatabaseEntitlement(db, clock) };
-  const handlers: Partial<Handlers> = { ...agentHandlers(deps), ...portfolioHandlers(deps) };
+  const into = (list: string[]) => (fields: Record<string, unknown>, message: string): void => {
+    list.push(`${message} ${JSON.stringify(fields)}`);
+  };
+  const log = { debug: quiet, info: quiet, warn: into(warnings), error: into(errors) };
+  const deps: TradingDeps = { database: db, market, clock, log, events: new EventLog(new EventBell(), clock, db.wire), entitlement: new DatabaseEntitlement(db, clock) };
+  const alertsChanged = new Set<(id: string) => void>();
+  const changed = (id: string): void => { for (const hear of alertsChanged) hear(id); };
+  const handlers: Partial<Handlers> = { ...agentHandlers(deps), ...portfolioHandlers(deps), ...alertHandlers({ ...deps, changed }) };
   return {
-    deps, database: db, market, clock, errors,
+    deps, database: db, market, clock, errors, warnings, alertsChanged,
     async join(uid, tier = 'pro-max', status = 'active') {
       await db.transaction(async (tx) => {
         await ensureUser(tx, { uid, email: `${uid}@example.com` }, clock);

@@ -1,6 +1,7 @@
 /** What a notification says, and above all what it does not say on a lock screen that was not meant to see it. */
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../contract/agents.ts';
+import type { AlertFiring } from '../../contract/alerts.ts';
 import { PUSH_KINDS, type PushPayload } from '../../contract/push.ts';
 import { notificationOf } from '../../sw/notification-words.ts';
 
@@ -12,10 +13,33 @@ const payload = (change: Partial<PushPayload>): PushPayload => ({
 });
 
 describe('a notification', () => {
-  it.each(PUSH_KINDS)('of kind %s names no agent, pair or amount unless that was asked for', (kind) => {
+  it.each(PUSH_KINDS.filter((kind) => kind !== 'priceAlert'))('of kind %s names no agent, pair or amount unless that was asked for', (kind) => {
     const { title, body, target, actions } = notificationOf(payload({ kind }), 'fresh');
     expect(`${title} ${body} ${JSON.stringify(target)} ${JSON.stringify(actions)}`).not.toMatch(/Harbour|ETH|52\.4|Day loss/);
     expect(title.length > 0 && body.length > 0).toBe(true);
+  });
+
+  const firing: AlertFiring = {
+    id: 'f', alertId: 'x', symbol: 'ETH/USDT', condition: { kind: 'above', price: '2500' }, note: 'Sell half', price: '2512.5', movedBps: null,
+    at: Date.UTC(2026, 0, 5, 12), late: false, simulated: true, recordedAt: 1,
+  };
+  const alert = (change: Partial<AlertFiring>, facts = {}, showDetails = false) => notificationOf(
+    payload({ kind: 'priceAlert', showDetails, facts: { agentId: null, agentName: null, pair: 'ETH/USDT', count: 1, firing: { ...firing, ...change }, ...facts } }), 'fresh');
+
+  it('of a price alert names pair and price, which are no secret, with its time; the note only where that was asked for', () => {
+    expect(alert({})).toMatchObject({ title: 'ETH/USDT above 2,500', target: { path: '/market/ETH-USDT', stop: null } });
+    expect(alert({}).body).toMatch(/^2,512\.5 at \d\d:\d\d\. Simulated prices\.$/);
+    expect(alert({}, {}, true).body).toMatch(/^2,512\.5 at \d\d:\d\d\. Sell half\. Simulated prices\.$/);
+    expect(alert({ simulated: false, late: true }).body).toMatch(/^2,512\.5 at \d\d:\d\d, found afterwards\.$/);
+    const move = { kind: 'move', direction: 'either', bps: 500, windowMinutes: 60 } as const;
+    expect(alert({ condition: move, movedBps: -512 }).title).toBe('ETH/USDT \u22125.1 % within 1 h');
+    expect(JSON.stringify([alert({}), alert({ simulated: false })])).not.toMatch(/PAPER|paper/);
+  });
+
+  it('of several price alerts says how many and which pairs, and leads to their list', () => {
+    const many = alert({}, { count: 7, pairs: ['BTC/USDT', 'ETH/USDT'] });
+    expect(many).toMatchObject({ title: '7 price alerts were reached', target: { path: '/alerts' } });
+    expect(many.body).toMatch(/^BTC\/USDT, ETH\/USDT\. The last: ETH\/USDT above 2,500, /);
   });
 
   it('says who, what and how much where that was asked for', () => {

@@ -2,9 +2,10 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import { reached } from '../../contract/unreached.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../src/offline/database.ts';
 import { readSnapshot } from '../../src/offline/snapshots.ts';
-import { keep, watched } from '../../sw/observe.ts';
+import { keep, split, watched } from '../../sw/observe.ts';
 import { isAppRoute, partsOf, shellCache, staticRoutes, START_PATHS, watchedKind } from '../../sw/routing.ts';
 import { portfolio, T0 } from '../src/offline/samples.ts';
 
@@ -64,6 +65,17 @@ describe('what the worker watches', () => {
     expect(watched(ask('/api/trading/portfolio'), ORIGIN)).toEqual({ uid: 'ada', kind: 'portfolio' });
     expect(watched(ask('/api/trading/portfolio', { authorization: `Bearer ${tokenOf('ada')}`, accept: 'text/event-stream' }), ORIGIN)).toBeNull();
     expect([watched(ask('/api/trading/portfolio', {}), ORIGIN), watched(ask('/api/trading/portfolio', { authorization: 'Bearer nonsense' }), ORIGIN)]).toEqual([null, null]);
+  });
+});
+
+describe('what the worker hands on', () => {
+  it('is a reply that the page takes for a failed request where there was none, never a rejection', async () => {
+    const { page, copy } = split(Promise.reject(new TypeError('NetworkError when attempting to fetch resource.')));
+    await expect(copy).rejects.toThrow(TypeError);
+    const failed = await page;
+    expect(() => reached(failed)).toThrow(TypeError);
+    const server = json({ error: {} }, { status: 504 });
+    expect(reached(await split(Promise.resolve(server)).page)).toBe(server);
   });
 });
 

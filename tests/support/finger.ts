@@ -1,0 +1,72 @@
+/** Touches a page as a finger does, counts each touch, and fails where something covers the target. */
+import type { CDPSession, Locator, Page } from 'playwright-core';
+
+export interface Finger {
+  /** Touches so far; a hold is one. */
+  readonly taps: number;
+  /** What was touched, in order, for the reader of a failure. */
+  readonly trail: readonly string[];
+  tap(target: Locator): Promise<void>;
+  /** Fails where the target could not be touched; touches nothing. */
+  reach(target: Locator): Promise<void>;
+  /** Taps the field, then types as the keyboard of the phone does. */
+  type(target: Locator, text: string): Promise<void>;
+  /** Keeps the finger down until the ring of the button has filled. */
+  hold(target: Locator): Promise<void>;
+}
+
+interface Point { x: number; y: number }
+
+/** Where a finger meets the target, once it is on the screen and rests. */
+async function pointOf(target: Locator): Promise<Point> {
+  await target.waitFor();
+  await target.evaluate((element) => { element.scrollIntoView({ block: 'center' }); });
+  await target.click({ trial: true });
+  const box = await target.boundingBox();
+  if (box === null) throw new Error('The target has no place on the screen');
+  const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const hit = await target.evaluate((element, { x, y }) => {
+    const top = document.elementFromPoint(x, y);
+    return top !== null && (element.contains(top) || top.contains(element)) ? null : top?.outerHTML.slice(0, 120) ?? 'nothing';
+  }, point);
+  if (hit !== null) throw new Error(`The target is covered by ${hit}`);
+  return point;
+}
+
+async function nameOf(target: Locator): Promise<string> {
+  return target.evaluate((element) => (element.getAttribute('aria-label') ?? (element.textContent || element.getAttribute('name')) ?? '').trim().slice(0, 60));
+}
+
+/** Real touch events through the browser's own input pipeline; the page sees a coarse pointer. */
+export async function openFinger(page: Page): Promise<Finger> {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  await session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 });
+  const trail: string[] = [];
+  const press = (point: Point) => session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] });
+  const lift = () => session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  const tap = async (target: Locator): Promise<void> => {
+    const point = await pointOf(target);
+    trail.push(await nameOf(target));
+    await press(point);
+    await lift();
+  };
+  return {
+    get taps() { return trail.length; },
+    trail,
+    tap,
+    async reach(target) { await pointOf(target); },
+    async type(target, text) {
+      await tap(target);
+      await page.keyboard.insertText(text);
+    },
+    async hold(target) {
+      const point = await pointOf(target);
+      trail.push(`hold ${await nameOf(target)}`);
+      await press(point);
+      const ring = target.locator('[data-filling="true"]');
+      await ring.waitFor({ state: 'attached' });
+      await ring.waitFor({ state: 'detached' });
+      await lift();
+    },
+  };
+}
