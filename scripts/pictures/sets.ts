@@ -15,7 +15,7 @@ const OPEN: readonly Shot[] = [
 
 const own = (world: World): readonly Shot[] => [
   ['dashboard', '/dashboard'], ['agents', '/agents'], ['agent', `/agents/${world.agents.running}`], ['agent-stopped', `/agents/${world.agents.stopped}`], ['market', '/market'], ['symbol', '/market/ETH-USDT'],
-  ['portfolio', '/portfolio'], ['analytics', '/analytics'], ['performance', '/performance'], ['trading', '/trading'], ['subscription', '/subscription'], ['security', '/security'], ['stop-all', '/stop-all'],
+  ['portfolio', '/portfolio'], ['analytics', '/analytics'], ['alerts', '/alerts'], ['performance', '/performance'], ['trading', '/trading'], ['subscription', '/subscription'], ['security', '/security'], ['settings', '/settings'], ['wallet', '/wallet'], ['stop-all', '/stop-all'],
   ['getting-started', '/getting-started'], ['guided-setup', '/guided-setup'], ['library', '/library'], ['support', '/support'], ['referrals', '/referrals'], ['standard-dashboard', '/standard-dashboard'], ['pro-dashboard', '/pro-dashboard'],
 ].map(([name = '', path = '']) => ({ name, path, long: true }));
 /** The screens that read what the server says. */
@@ -79,8 +79,8 @@ const offline: PictureSet = (world, base) => using(world, base, world.trader, { 
     { name: 'palette-offline', path: '/dashboard', act: async () => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('eth'); } },
   ]);
   // Taken back: the next set finds the agent as it was.
-  await page.getByRole('button', { name: 'Close' }).first().click();
-  await page.getByRole('button', { name: 'Undo' }).first().click();
+  await page.goto(`${world.server.url}/agents/${world.agents.running}`);
+  await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
   await page.waitForTimeout(300);
 });
 const expired: PictureSet = async (world, base) => {
@@ -98,13 +98,12 @@ const expired: PictureSet = async (world, base) => {
 
 const press = (name: string | RegExp) => async (page: Page): Promise<void> => { await page.getByRole('button', { name }).filter({ visible: true }).first().click(); };
 const dialogs = (world: World): readonly Shot[] => [
-  { name: 'more', path: '/dashboard', act: press('More'), forms: ['phone'] },
-  { name: 'header-menu', path: '/dashboard', act: press('Open menu'), forms: ['phone'] },
+  { name: 'menu', path: '/dashboard', act: press('More'), forms: ['phone'] },
   { name: 'account-menu', path: '/dashboard', act: press(/^Account /), forms: ['desk'] },
   { name: 'palette', path: '/dashboard', act: async (page) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').waitFor(); } },
   { name: 'palette-found', path: '/dashboard', act: async (page) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('h'); } },
   { name: 'palette-nothing', path: '/dashboard', act: async (page) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('no such thing'); } },
-  { name: 'palette-stop', path: '/dashboard', act: async (page) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('stop har'); await page.keyboard.press('Enter'); } },
+  { name: 'palette-stop', path: '/dashboard', act: async (page) => { await page.keyboard.press('Control+k'); await page.getByRole('combobox').fill('stop har'); } },
   { name: 'keys', path: '/dashboard', act: async (page) => { await page.keyboard.press('?'); await page.getByRole('dialog').waitFor(); } },
   { name: 'explain', path: '/dashboard', act: press(/explain/i) },
   { name: 'new-agent', path: '/agents', act: press('New agent') },
