@@ -1,4 +1,5 @@
 /** Every dangerous control under real fingers, with the network and without: what is meant is done once, and nothing else ever; judged by what is sent and queued. */
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callApi, startServer, type TestServer } from '../support/server.ts';
 import { replayTape } from '../support/tape.ts';
@@ -16,6 +17,8 @@ const HANDS = Number(process.env.HANDS ?? (FULL ? '4' : '2'));
 /** How long an order may take until it is sent or queued; and how long a press that orders nothing is watched, ms. */
 const ORDERED_MS = 4_000;
 const QUIET_MS = 300;
+/** How often the way to a control is tried, and how often it may move away from under a finger. */
+const TRIES = 5;
 
 interface Count { presses: number; intended: number; unintended: number; lost: number; said: Set<string> }
 
@@ -40,11 +43,24 @@ function wantedOf(control: Control, gesture: Gesture, online: boolean): string |
   return acts ? control.order(online) : null;
 }
 
+/** The control on the screen, with everything as it was; a way there that led nowhere is gone again from a page loaded anew. */
+async function reached(world: World, control: Control): Promise<Locator> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await world.restore();
+      return await control.ready(world);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      console.log(`${control.name} was not reached: ${String(error).split('\n')[0] ?? ''}`);
+      await world.page.reload();
+    }
+  }
+}
+
 /** Presses it; false where the finger came down beside it, because the page moved it between the look and the press. */
 async function pressed(world: World, control: Control, gesture: Gesture): Promise<boolean> {
   const { hand, page } = world;
-  await world.restore();
-  const target = await control.ready(world);
+  const target = await reached(world, control);
   await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => { requestAnimationFrame(resolve); }); }));
   // The double taps of two tries are no double tap of one.
   await pause(450);
@@ -87,7 +103,7 @@ async function work(world: World, controls: readonly Control[]): Promise<void> {
   for (let turn = 1; turn <= REPETITIONS; turn += 1) {
     for (const [control, gesture] of reached.flatMap((each) => waysOf(each).map((how) => [each, how] as const))) {
       try {
-        for (let tries = 1; !await pressed(world, control, gesture); tries += 1) if (tries === 5) throw new Error('It moves away each time');
+        for (let tries = 1; !await pressed(world, control, gesture); tries += 1) if (tries === TRIES) throw new Error('It moves away each time');
         await judged(world, control, gesture);
       } catch (error) {
         throw new Error(`${control.name}, ${gesture.name}, ${where}`, { cause: error });

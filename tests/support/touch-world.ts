@@ -17,6 +17,9 @@ const WATCHED = /^\/api\/agents\/([^/]+)\/(start|stop|liquidate)$|^\/api\/agents
 /** Answered here, so that there is something to press the next time as well. That it was sent is what counts. */
 const NOT_DONE = /\/(liquidate|close|reset)$|\/callable\/(deleteAccount|signOutEverywhere)$/;
 
+/** How long a control may take to come onto the screen before the way to it is gone again, ms. */
+const REACHED_MS = 20_000;
+
 export interface World {
   server: TestServer;
   browser: Browser;
@@ -57,6 +60,7 @@ export async function makePerson(server: TestServer): Promise<{ user: TestUser; 
 export async function openWorld(server: TestServer, { user, agents }: Awaited<ReturnType<typeof makePerson>>, online: boolean): Promise<World> {
   const browser = await openBrowser({ viewport: PHONE });
   const page = await browser.page();
+  page.setDefaultTimeout(REACHED_MS);
   const hand = await handOn(page);
   const nameOf = new Map(AGENTS.map((name) => [agents[name].id, name as string]));
   let sent = new Map<string, string>();
