@@ -30,7 +30,7 @@ export const databasesOf = (page: Page): Promise<Record<string, Record<string, u
   return dump;
 });
 
-export interface QueuedRecord { commandId: string; uid: string; intent: string; agentId: string | null; state: string; sequence: number; attempts: number; createdAt: number }
+export interface QueuedRecord { commandId: string; uid: string; intent: string; agentId: string | null; state: string; sequence: number; attempts: number; createdAt?: number }
 
 /** The queue of a user as it lies on the device; empty where there is none. */
 export async function queueOf(page: Page, uid: string): Promise<QueuedRecord[]> {

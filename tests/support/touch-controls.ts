@@ -30,7 +30,7 @@ async function takenBack({ page, user }: World): Promise<string[]> {
 
 /** Confirming makes a new command of this moment. The old one counts as asked about by its age, also before that is written down. */
 async function confirmed({ page, user }: World): Promise<string[]> {
-  return (await waitingOn(page, user.uid)).filter(({ createdAt, state }) => state !== 'needs-you' && Date.now() - createdAt < 30 * 60_000).map(({ intent }) => `${intent} Drift, confirmed`);
+  return (await waitingOn(page, user.uid)).filter(({ createdAt, state }) => state !== 'needs-you' && Date.now() - (createdAt ?? 0) < 30 * 60_000).map(({ intent }) => `${intent} Drift, confirmed`);
 }
 
 const inMain = ({ page }: World, name: RegExp | string): Locator => page.getByRole('main').getByRole('button', typeof name === 'string' ? { name, exact: true } : { name });
