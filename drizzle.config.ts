@@ -1,4 +1,14 @@
 /** Where migrations are generated from and to; refuses to connect to anything. */
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'postgresql', schema: ['./server/db/schema.ts', './server/db/schema-plans.ts', './server/db/schema-support.ts', './server/db/schema-wallet.ts', './server/db/schema-alerts.ts'], out: './server/db/migrations' });
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: [
+    './server/db/schema.ts',
+    './server/db/schema-plans.ts',
+    './server/db/schema-support.ts',
+    './server/db/schema-wallet.ts',
+    './server/db/schema-alerts.ts',
+  ],
+  out: './server/db/migrations',
+});

@@ -1,4 +1,7 @@
-/** How the PWA is built and served in development; refuses inline scripts and a second manifest link. */
+/**
+ * How the PWA is built and served in development; refuses inline scripts and a second manifest
+ * link.
+ */
 import { readFileSync } from 'node:fs';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
@@ -14,8 +17,23 @@ const readJson = (name: string): unknown => JSON.parse(readFileSync(`${root}/${n
 
 /** Paths the server answers; everything else is the app's own route. */
 const SERVER_PATHS = [
-  '/api', '/subscriptions', '/market/data', '/market/overview', '/market/pools', '/market/candles', '/healthz', '/readyz',
-  '/openapi.json', '/metrics', '/webhooks', '/test-checkout', '/test-portal', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/emulator', '/callable',
+  '/api',
+  '/subscriptions',
+  '/market/data',
+  '/market/overview',
+  '/market/pools',
+  '/market/candles',
+  '/healthz',
+  '/readyz',
+  '/openapi.json',
+  '/metrics',
+  '/webhooks',
+  '/test-checkout',
+  '/test-portal',
+  '/identitytoolkit.googleapis.com',
+  '/securetoken.googleapis.com',
+  '/emulator',
+  '/callable',
 ];
 
 export default defineConfig(({ mode }) => {
@@ -23,7 +41,10 @@ export default defineConfig(({ mode }) => {
   const { version } = readJson('package.json') as { version: string };
   const target = `http://127.0.0.1:${process.env.PORT ?? '8787'}`;
   return {
-    define: { __APP_VERSION__: JSON.stringify(version), __ENGINE_HASH__: JSON.stringify(engineHash()) },
+    define: {
+      __APP_VERSION__: JSON.stringify(version),
+      __ENGINE_HASH__: JSON.stringify(engineHash()),
+    },
     plugins: [
       react(),
       tailwind(),
@@ -38,8 +59,14 @@ export default defineConfig(({ mode }) => {
         manifest: readJson('manifest.webmanifest') as Partial<ManifestOptions>,
         injectManifest: {
           rollupFormat: 'iife',
-          globPatterns: ['index.html', 'manifest.webmanifest', 'assets/*.{js,css}', 'icons/*.{svg,png}'],
-          // The wallet kit and its connectors are fetched when a wallet is shown; offline there is nothing to do with one.
+          globPatterns: [
+            'index.html',
+            'manifest.webmanifest',
+            'assets/*.{js,css}',
+            'icons/*.{svg,png}',
+          ],
+          // The wallet kit and its connectors are fetched when a wallet is shown; offline there is
+          // nothing to do with one.
           globIgnores: ['**/wallet-*.js', '**/*.map', 'icons/shortcut-*.png'],
           maximumFileSizeToCacheInBytes: 3_000_000,
         },
@@ -52,11 +79,16 @@ export default defineConfig(({ mode }) => {
       sourcemap: true,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 700,
-      rolldownOptions: { treeshake: { moduleSideEffects: KIT_SIDE_EFFECTS }, output: { chunkFileNames: walletChunkName, codeSplitting: startChunks(root) } },
+      rolldownOptions: {
+        treeshake: { moduleSideEffects: KIT_SIDE_EFFECTS },
+        output: { chunkFileNames: walletChunkName, codeSplitting: startChunks(root) },
+      },
     },
     server: {
       port: 5173,
-      proxy: Object.fromEntries(SERVER_PATHS.map((path) => [path, { target, changeOrigin: false }])),
+      proxy: Object.fromEntries(
+        SERVER_PATHS.map((path) => [path, { target, changeOrigin: false }]),
+      ),
     },
   };
 });

@@ -2,7 +2,10 @@
 import { defineConfig } from 'vitest/config';
 
 const ELSEWHERE = ['tests/e2e/**', 'tests/faults/**'];
-/** What leaves nothing behind in its process: loaded once for all of them, which is most of their time. */
+/**
+ * What leaves nothing behind in its process: loaded once for all of them, which is most of their
+ * time.
+ */
 const CLEAN = ['tests/{contract,engine,scripts,server,support}/**/*.test.ts'];
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
@@ -19,8 +22,24 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      { test: { ...common, name: 'kept', include: CLEAN, exclude: [...ELSEWHERE, ...OWN_PROCESS], isolate: false } },
-      { test: { ...common, name: 'fresh', include: ['tests/**/*.test.{ts,tsx}'], exclude: [...ELSEWHERE, ...CLEAN], setupFiles: ['tests/support/page-styles.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'kept',
+          include: CLEAN,
+          exclude: [...ELSEWHERE, ...OWN_PROCESS],
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'fresh',
+          include: ['tests/**/*.test.{ts,tsx}'],
+          exclude: [...ELSEWHERE, ...CLEAN],
+          setupFiles: ['tests/support/page-styles.ts'],
+        },
+      },
       { test: { ...common, name: 'postgres', include: OWN_PROCESS } },
     ],
   },

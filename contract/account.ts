@@ -1,18 +1,55 @@
-/** A person's own account on the wire: what is held about them, part by part, and its end; refuses to hold more than a page at once. */
+/**
+ * A person's own account on the wire: what is held about them, part by part, and its end; refuses
+ * to hold more than a page at once.
+ */
 import * as z from 'zod/mini';
 
 /** In the order of the file. */
 export const EXPORT_PARTS = [
-  'profile', 'signIn', 'settings', 'riskValues', 'subscription', 'checkouts', 'testInvoices', 'agents', 'agentTests', 'alerts', 'alertFirings', 'books', 'bookAlarms', 'positions', 'orders', 'fills', 'ledger', 'balances',
-  'equity', 'decisions', 'decisionCounts', 'switches', 'commands', 'events', 'pushDevices', 'pushSettings', 'pushMessages', 'referralCode', 'referrals', 'planCredits',
-  'supportRequests', 'supportMessages', 'linkedAddresses', 'linkMessages',
+  'profile',
+  'signIn',
+  'settings',
+  'riskValues',
+  'subscription',
+  'checkouts',
+  'testInvoices',
+  'agents',
+  'agentTests',
+  'alerts',
+  'alertFirings',
+  'books',
+  'bookAlarms',
+  'positions',
+  'orders',
+  'fills',
+  'ledger',
+  'balances',
+  'equity',
+  'decisions',
+  'decisionCounts',
+  'switches',
+  'commands',
+  'events',
+  'pushDevices',
+  'pushSettings',
+  'pushMessages',
+  'referralCode',
+  'referrals',
+  'planCredits',
+  'supportRequests',
+  'supportMessages',
+  'linkedAddresses',
+  'linkMessages',
 ] as const;
 export const ExportPart = z.enum(EXPORT_PARTS);
 export type ExportPart = z.infer<typeof ExportPart>;
 export const EXPORT_PAGE_ROWS = 2_000;
 
 /** `after` is the `next` of the page before. */
-export const ExportPage = z.strictObject({ part: ExportPart, after: z.optional(z.string().check(z.maxLength(300))) });
+export const ExportPage = z.strictObject({
+  part: ExportPart,
+  after: z.optional(z.string().check(z.maxLength(300))),
+});
 
 /** Times are ISO 8601 UTC, money is decimal text, and what has parts of its own is JSON text. */
 export const ExportRows = z.object({
@@ -28,7 +65,13 @@ export const DeletionPreview = z.object({
   running: z.number(),
   positions: z.number(),
   /** The plan that is cancelled with it, in words of the plan list; null without one. */
-  plan: z.nullable(z.object({ tier: z.string(), paidUntil: z.nullable(z.number()), provider: z.enum(['stripe', 'test']) })),
+  plan: z.nullable(
+    z.object({
+      tier: z.string(),
+      paidUntil: z.nullable(z.number()),
+      provider: z.enum(['stripe', 'test']),
+    }),
+  ),
 });
 export type DeletionPreview = z.infer<typeof DeletionPreview>;
 
@@ -37,6 +80,11 @@ export const DELETION_WORD = 'DELETE';
 /** A sign-in older than this must be made again before an account is deleted. */
 export const RECENT_SIGN_IN_MS = 5 * 60_000;
 
-export const DeleteAccount = z.strictObject({ confirm: z.literal(DELETION_WORD, { error: `Type ${DELETION_WORD}` }) });
-/** `under-way`: some part did not answer; the server goes on by itself, and nobody enters by the account meanwhile. */
+export const DeleteAccount = z.strictObject({
+  confirm: z.literal(DELETION_WORD, { error: `Type ${DELETION_WORD}` }),
+});
+/**
+ * `under-way`: some part did not answer; the server goes on by itself, and nobody enters by the
+ * account meanwhile.
+ */
 export const DeletionReply = z.object({ state: z.enum(['done', 'under-way']) });

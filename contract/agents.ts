@@ -1,4 +1,7 @@
-/** Agents on the wire: what a person may ask for, what the server says of them; refuses unknown fields. */
+/**
+ * Agents on the wire: what a person may ask for, what the server says of them; refuses unknown
+ * fields.
+ */
 import * as z from 'zod/mini';
 import { EntriesOff } from './halts.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX, POSITION_SIZE_MAX, POSITION_SIZE_MIN } from './limits.ts';
@@ -16,26 +19,49 @@ export const Name = z.string().check(
 );
 
 /** BASE/QUOTE, each 2 to 10 capital letters. */
-export const Pair = z.string().check(z.regex(/^[A-Z]{2,10}\/[A-Z]{2,10}$/, 'A pair looks like BTC/USDT'));
-export const RiskProfile = z.enum(['Conservative', 'Moderate', 'Aggressive'], { error: 'Conservative, Moderate or Aggressive' });
-export type RiskProfile = z.infer<typeof RiskProfile>;
-export const ExecutionInterval = z.enum(['5-minute', '20-minute', 'daily'], { error: '5-minute, 20-minute or daily' });
-export type ExecutionInterval = z.infer<typeof ExecutionInterval>;
-export const PositionSize = z.number({ error: ({ input }) => (input === undefined ? REQUIRED : 'A number from 1 to 1,000,000') }).check(
-  z.gte(POSITION_SIZE_MIN, 'At least 1'), z.lte(POSITION_SIZE_MAX, 'At most 1,000,000'),
-);
-export const PoolId = z.enum([
-  'base_ecosystem', 'momentum_24h', 'weekly_leaders', 'ytd_champions', 'stablecoin_arbitrage', 'all_pools',
-], { error: 'An unknown pool' });
-export type PoolId = z.infer<typeof PoolId>;
-export const TradingFrequency = z.enum(['daily', 'weekly', 'bi-weekly', 'monthly', 'optimized', 'high', 'long-haul'], {
-  error: 'daily, weekly, bi-weekly, monthly, optimized, high or long-haul',
+export const Pair = z
+  .string()
+  .check(z.regex(/^[A-Z]{2,10}\/[A-Z]{2,10}$/, 'A pair looks like BTC/USDT'));
+export const RiskProfile = z.enum(['Conservative', 'Moderate', 'Aggressive'], {
+  error: 'Conservative, Moderate or Aggressive',
 });
+export type RiskProfile = z.infer<typeof RiskProfile>;
+export const ExecutionInterval = z.enum(['5-minute', '20-minute', 'daily'], {
+  error: '5-minute, 20-minute or daily',
+});
+export type ExecutionInterval = z.infer<typeof ExecutionInterval>;
+export const PositionSize = z
+  .number({
+    error: ({ input }) => (input === undefined ? REQUIRED : 'A number from 1 to 1,000,000'),
+  })
+  .check(z.gte(POSITION_SIZE_MIN, 'At least 1'), z.lte(POSITION_SIZE_MAX, 'At most 1,000,000'));
+export const PoolId = z.enum(
+  [
+    'base_ecosystem',
+    'momentum_24h',
+    'weekly_leaders',
+    'ytd_champions',
+    'stablecoin_arbitrage',
+    'all_pools',
+  ],
+  { error: 'An unknown pool' },
+);
+export type PoolId = z.infer<typeof PoolId>;
+export const TradingFrequency = z.enum(
+  ['daily', 'weekly', 'bi-weekly', 'monthly', 'optimized', 'high', 'long-haul'],
+  {
+    error: 'daily, weekly, bi-weekly, monthly, optimized, high or long-haul',
+  },
+);
 export type TradingFrequency = z.infer<typeof TradingFrequency>;
-export const UserRiskProfile = z.enum(['conservative', 'moderate', 'aggressive'], { error: 'conservative, moderate or aggressive' });
+export const UserRiskProfile = z.enum(['conservative', 'moderate', 'aggressive'], {
+  error: 'conservative, moderate or aggressive',
+});
 export type UserRiskProfile = z.infer<typeof UserRiskProfile>;
 
-export const TradingPairs = z.array(Pair).check(z.maxLength(AGENT_PAIRS_MAX, `At most ${AGENT_PAIRS_MAX} pairs`));
+export const TradingPairs = z
+  .array(Pair)
+  .check(z.maxLength(AGENT_PAIRS_MAX, `At most ${AGENT_PAIRS_MAX} pairs`));
 
 export const AgentSettingsBody = z.strictObject({
   risk_profile: RiskProfile,
@@ -56,7 +82,10 @@ export const AgentCreateBody = z.strictObject({
   max_position_size: PositionSize,
   execution_interval: ExecutionInterval,
   enabled: z.boolean({ error: 'true or false' }),
-  /** Without a pool an agent runs `all_pools` over its own pairs; with one, no pairs means the pool's universe. */
+  /**
+   * Without a pool an agent runs `all_pools` over its own pairs; with one, no pairs means the
+   * pool's universe.
+   */
   pool: z.optional(PoolId),
   trading_frequency: z.optional(TradingFrequency),
   tested: z.optional(Tested),
@@ -71,15 +100,19 @@ export const PoolCreateBody = z.strictObject({
 });
 export type PoolCreateBody = z.infer<typeof PoolCreateBody>;
 
-export const ReconfigureBody = z.strictObject({ risk_profile: UserRiskProfile, trading_frequency: TradingFrequency });
+export const ReconfigureBody = z.strictObject({
+  risk_profile: UserRiskProfile,
+  trading_frequency: TradingFrequency,
+});
 export type ReconfigureBody = z.infer<typeof ReconfigureBody>;
 
 export const AgentStatus = z.enum(['stopped', 'running', 'halted', 'faulted']);
 export type AgentStatus = z.infer<typeof AgentStatus>;
 
 /**
- * An agent as the server knows it. `enabled` is the person's wish, `status` what is so.
- * Times are milliseconds UTC; `lastRunAt` and `nextRunAt` are on the market clock, the others on the wall clock.
+ * An agent as the server knows it. `enabled` is the person's wish, `status` what is so. Times are
+ * milliseconds UTC; `lastRunAt` and `nextRunAt` are on the market clock, the others on the wall
+ * clock.
  */
 export const Agent = z.object({
   id: z.string(),
@@ -92,7 +125,10 @@ export const Agent = z.object({
   pool: PoolId,
   tradingFrequency: TradingFrequency,
   status: AgentStatus,
-  /** Why and until when, for `halted` and `faulted`. `until` is on the market clock; null means until started again. */
+  /**
+   * Why and until when, for `halted` and `faulted`. `until` is on the market clock; null means
+   * until started again.
+   */
   hold: z.nullable(z.object({ code: z.string(), text: z.string(), until: z.nullable(z.number()) })),
   /** Grows with every start, stop, fault or edit; a queued start names the one that was seen. */
   generation: z.number(),
@@ -113,11 +149,23 @@ export const Agent = z.object({
 export type Agent = z.infer<typeof Agent>;
 
 /** When an agent last looked and looks next, on the market clock, ms. */
-export const AgentRun = z.object({ id: z.string(), lastRunAt: z.nullable(z.number()), nextRunAt: z.nullable(z.number()) });
+export const AgentRun = z.object({
+  id: z.string(),
+  lastRunAt: z.nullable(z.number()),
+  nextRunAt: z.nullable(z.number()),
+});
 export type AgentRun = z.infer<typeof AgentRun>;
 
-/** `entriesOff`: what keeps the person's agents from opening anything now, widest first; absent in a list kept by an older app. */
-export const AgentList = z.object({ agents: z.array(Agent), sequence: z.number(), asOf: z.number(), entriesOff: z.optional(z.array(EntriesOff)) });
+/**
+ * `entriesOff`: what keeps the person's agents from opening anything now, widest first; absent in a
+ * list kept by an older app.
+ */
+export const AgentList = z.object({
+  agents: z.array(Agent),
+  sequence: z.number(),
+  asOf: z.number(),
+  entriesOff: z.optional(z.array(EntriesOff)),
+});
 export type AgentList = z.infer<typeof AgentList>;
 
 export const AgentReply = z.object({ commandId: z.string(), agent: Agent });
@@ -127,8 +175,9 @@ export const AgentsCreatedReply = z.object({ commandId: z.string(), agents: z.ar
 export type AgentsCreatedReply = z.infer<typeof AgentsCreatedReply>;
 
 /**
- * Start and stop carry what the person saw. `requestedAt` is the device's clock at the press, in ms;
- * `ageMs` is how long the command waited on the device, which the server trusts over the clocks.
+ * Start and stop carry what the person saw. `requestedAt` is the device's clock at the press, in
+ * ms; `ageMs` is how long the command waited on the device, which the server trusts over the
+ * clocks.
  */
 export const AgentCommandBody = z.strictObject({
   seenGeneration: z.optional(z.int()),
@@ -143,7 +192,11 @@ export type AgentCommandBody = z.infer<typeof AgentCommandBody>;
 
 /** start-all means the agents the person saw; stop-all means all, whatever is listed. */
 export const AllAgentsCommandBody = z.strictObject({
-  agents: z.optional(z.array(z.strictObject({ id: z.string(), seenGeneration: z.optional(z.int()) })).check(z.maxLength(100))),
+  agents: z.optional(
+    z
+      .array(z.strictObject({ id: z.string(), seenGeneration: z.optional(z.int()) }))
+      .check(z.maxLength(100)),
+  ),
   requestedAt: z.optional(z.number()),
   ageMs: z.optional(z.number().check(z.gte(0))),
   confirmed: z.optional(z.boolean()),
@@ -152,22 +205,37 @@ export type AllAgentsCommandBody = z.infer<typeof AllAgentsCommandBody>;
 
 export const CommandOutcome = z.enum(['started', 'stopped', 'unchanged', 'refused']);
 
-/** A command's receipt: it echoes the Idempotency-Key, without which a client must not take it for delivered. */
-export const AgentCommandReply = z.object({ commandId: z.string(), outcome: CommandOutcome, agent: Agent });
+/**
+ * A command's receipt: it echoes the Idempotency-Key, without which a client must not take it for
+ * delivered.
+ */
+export const AgentCommandReply = z.object({
+  commandId: z.string(),
+  outcome: CommandOutcome,
+  agent: Agent,
+});
 export type AgentCommandReply = z.infer<typeof AgentCommandReply>;
 
 export const AllAgentsCommandReply = z.object({
   commandId: z.string(),
-  results: z.array(z.object({
-    agentId: z.string(), outcome: CommandOutcome, code: z.optional(z.string()), message: z.optional(z.string()),
-  })),
+  results: z.array(
+    z.object({
+      agentId: z.string(),
+      outcome: CommandOutcome,
+      code: z.optional(z.string()),
+      message: z.optional(z.string()),
+    }),
+  ),
   agents: z.array(Agent),
 });
 export type AllAgentsCommandReply = z.infer<typeof AllAgentsCommandReply>;
 
 export const DecisionAction = z.enum(['enter', 'exit', 'hold', 'skip']);
 
-/** Why an agent did or did not act on one pair at one closed candle. `reason` is a code that `src/format` words. */
+/**
+ * Why an agent did or did not act on one pair at one closed candle. `reason` is a code that
+ * `src/format` words.
+ */
 export const Decision = z.object({
   id: z.string(),
   agentId: z.string(),
@@ -176,7 +244,10 @@ export const Decision = z.object({
   at: z.number(),
   action: DecisionAction,
   reason: z.string(),
-  /** Signal strength c in [0, 1], and the threshold it was held against; null where no signal was computed. */
+  /**
+   * Signal strength c in [0, 1], and the threshold it was held against; null where no signal was
+   * computed.
+   */
   strength: z.nullable(z.number()),
   threshold: z.nullable(z.number()),
   text: z.string(),
@@ -184,9 +255,18 @@ export const Decision = z.object({
 export type Decision = z.infer<typeof Decision>;
 
 export const AgentSummary = z.object({
-  total: z.number(), running: z.number(), stopped: z.number(), halted: z.number(), faulted: z.number(),
-  openPositions: z.number(), cap: z.number(), quote: z.string(),
-  realized: DecimalText, unrealized: DecimalText, fees: DecimalText, totalProfit: DecimalText,
+  total: z.number(),
+  running: z.number(),
+  stopped: z.number(),
+  halted: z.number(),
+  faulted: z.number(),
+  openPositions: z.number(),
+  cap: z.number(),
+  quote: z.string(),
+  realized: DecimalText,
+  unrealized: DecimalText,
+  fees: DecimalText,
+  totalProfit: DecimalText,
   asOf: z.number(),
 });
 export type AgentSummary = z.infer<typeof AgentSummary>;

@@ -1,4 +1,7 @@
-/** Price alerts on the wire: what a person asks to be told, what the server watches, and what it saw. */
+/**
+ * Price alerts on the wire: what a person asks to be told, what the server watches, and what it
+ * saw.
+ */
 import * as z from 'zod/mini';
 import { Pair } from './agents.ts';
 import { ALERT_NOTE_MAX, ALERTS_MAX } from './limits.ts';
@@ -15,7 +18,9 @@ export const ALERT_BPS_MAX = 10_000;
 export const ALERT_PRICE_BELOW = '1000000000000';
 
 const oneOf = <T extends number>(values: readonly T[], words: string) =>
-  z.int({ error: words }).check(z.refine((value) => (values as readonly number[]).includes(value), words));
+  z
+    .int({ error: words })
+    .check(z.refine((value) => (values as readonly number[]).includes(value), words));
 
 const isPrice = (text: string): boolean => {
   try {
@@ -27,7 +32,9 @@ const isPrice = (text: string): boolean => {
   }
 };
 
-export const AlertPrice = DecimalText.check(z.refine(isPrice, 'A price above 0 and below 1,000,000,000,000'));
+export const AlertPrice = DecimalText.check(
+  z.refine(isPrice, 'A price above 0 and below 1,000,000,000,000'),
+);
 
 const WINDOW_WORDS = `A window of ${ALERT_WINDOWS.join(', ')} minutes`;
 const BPS_WORDS = 'A move from 0.1 % to 100 %, in basis points';
@@ -39,7 +46,8 @@ export const AlertCondition = z.discriminatedUnion(
     z.strictObject({ kind: z.literal('above'), price: AlertPrice }),
     z.strictObject({ kind: z.literal('below'), price: AlertPrice }),
     /**
-     * The price is so far above the lowest price of the window (`up`), below its highest (`down`), or one of the two.
+     * The price is so far above the lowest price of the window (`up`), below its highest (`down`),
+     * or one of the two.
      */
     z.strictObject({
       kind: z.literal('move'),
@@ -69,13 +77,17 @@ export const AlertTerms = z.strictObject({
 });
 export type AlertTerms = z.infer<typeof AlertTerms>;
 
-/** A price on the person's screen when they saved: decimal text, and its moment on the market clock, ms. */
+/**
+ * A price on the person's screen when they saved: decimal text, and its moment on the market clock,
+ * ms.
+ */
 export const AlertSeen = z.strictObject({ price: AlertPrice, at: z.number() });
 export type AlertSeen = z.infer<typeof AlertSeen>;
 
 /**
- * PUT: the alert as it shall be. `seenVersion` is the version that was edited, null for a new alert.
- * `seen` says from when it is to be watched, so that one saved offline misses nothing on its way.
+ * PUT: the alert as it shall be. `seenVersion` is the version that was edited, null for a new
+ * alert. `seen` says from when it is to be watched, so that one saved offline misses nothing on its
+ * way.
  */
 export const AlertBody = z.strictObject({
   ...AlertTerms.shape,
@@ -87,8 +99,9 @@ export const AlertBody = z.strictObject({
 export type AlertBody = z.infer<typeof AlertBody>;
 
 /**
- * `watching`: it fires when its condition holds. `waiting`: the condition holds already, or it has fired and repeats; it
- * watches again once the price has gone back. `fired`: done. `off`: switched off by the person.
+ * `watching`: it fires when its condition holds. `waiting`: the condition holds already, or it has
+ * fired and repeats; it watches again once the price has gone back. `fired`: done. `off`: switched
+ * off by the person.
  */
 export const AlertPhase = z.enum(['watching', 'waiting', 'fired', 'off']);
 export type AlertPhase = z.infer<typeof AlertPhase>;
@@ -124,7 +137,10 @@ export const AlertFiring = z.object({
   movedBps: z.nullable(z.int()),
   /** Market clock, ms: when it happened. */
   at: z.number(),
-  /** Found in candles afterwards: the server was not watching, or the alert was still on its way to it. */
+  /**
+   * Found in candles afterwards: the server was not watching, or the alert was still on its way to
+   * it.
+   */
   late: z.boolean(),
   /** The prices are not a market's: simulated, or recorded ones told again. */
   simulated: z.boolean(),
@@ -148,10 +164,12 @@ export type AlertReply = z.infer<typeof AlertReply>;
 export const AlertDeletedReply = z.object({ commandId: z.string(), alertId: z.string() });
 export type AlertDeletedReply = z.infer<typeof AlertDeletedReply>;
 
-export const ALERT_LIMIT_WORDS =
-  `You have ${ALERTS_MAX} alerts, as many as there can be. Delete one first.`;
+export const ALERT_LIMIT_WORDS = `You have ${ALERTS_MAX} alerts, as many as there can be. Delete one first.`;
 
-/** Whether a price alert's condition holds at a price; null for a move, which one price does not tell. */
+/**
+ * Whether a price alert's condition holds at a price; null for a move, which one price does not
+ * tell.
+ */
 export function holdsAt(condition: AlertCondition, price: Fixed): boolean | null {
   if (condition.kind === 'move') return null;
   const target = parseFixed(condition.price);
@@ -161,8 +179,13 @@ export function holdsAt(condition: AlertCondition, price: Fixed): boolean | null
 /** Whether two conditions ask for the same. */
 export function sameCondition(a: AlertCondition, b: AlertCondition): boolean {
   if (a.kind === 'move' || b.kind === 'move') {
-    return a.kind === 'move' && b.kind === 'move'
-      && a.direction === b.direction && a.bps === b.bps && a.windowMinutes === b.windowMinutes;
+    return (
+      a.kind === 'move' &&
+      b.kind === 'move' &&
+      a.direction === b.direction &&
+      a.bps === b.bps &&
+      a.windowMinutes === b.windowMinutes
+    );
   }
   return a.kind === b.kind && parseFixed(a.price) === parseFixed(b.price);
 }

@@ -1,4 +1,7 @@
-/** What would have been: the terms to test an agent by, and what a test found; refuses to be read as a promise. */
+/**
+ * What would have been: the terms to test an agent by, and what a test found; refuses to be read as
+ * a promise.
+ */
 import * as z from 'zod/mini';
 import { ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from './agents.ts';
 import { BACKTEST_DAYS_MAX } from './limits.ts';
@@ -7,23 +10,48 @@ import { DecimalText } from './money.ts';
 import { ASKED_ABOUT, somebodyAsked } from './preview.ts';
 import type { Metrics } from './trading.ts';
 
-/** One of the person's agents, or terms that are none yet, and how far back from now. Changes nothing on the server. */
-export const BacktestTermsBody = z.strictObject({ ...ASKED_ABOUT, days: z.int().check(z.gte(1), z.lte(BACKTEST_DAYS_MAX)) }).check(somebodyAsked);
+/**
+ * One of the person's agents, or terms that are none yet, and how far back from now. Changes
+ * nothing on the server.
+ */
+export const BacktestTermsBody = z
+  .strictObject({ ...ASKED_ABOUT, days: z.int().check(z.gte(1), z.lte(BACKTEST_DAYS_MAX)) })
+  .check(somebodyAsked);
 export type BacktestTermsBody = z.infer<typeof BacktestTermsBody>;
 
 /** What a venue demands of an order and takes for it; basis points. */
 export const TestedPair = z.object({
-  pair: z.string(), base: z.string(), quote: z.string(), lot: DecimalText, minNotional: DecimalText, halfSpreadBps: z.number(), feeBps: z.number(),
+  pair: z.string(),
+  base: z.string(),
+  quote: z.string(),
+  lot: DecimalText,
+  minNotional: DecimalText,
+  halfSpreadBps: z.number(),
+  feeBps: z.number(),
 });
 
-/** All that a test needs but the candles, as the server would use it live. Times on the market clock, ms. */
+/**
+ * All that a test needs but the candles, as the server would use it live. Times on the market
+ * clock, ms.
+ */
 export const BacktestTerms = z.object({
   commandId: z.string(),
   agent: z.object({
-    pool: PoolId, profile: RiskProfile, pairs: z.array(z.string()), maxPositionSize: DecimalText, interval: ExecutionInterval, frequency: TradingFrequency,
+    pool: PoolId,
+    profile: RiskProfile,
+    pairs: z.array(z.string()),
+    maxPositionSize: DecimalText,
+    interval: ExecutionInterval,
+    frequency: TradingFrequency,
     /** Fractions: 0.05 is 5 %. The person's own values are in. */
     risk: z.object({
-      threshold: z.number(), maxPosition: z.number(), stopLoss: z.number(), riskPerTrade: z.number(), volatilityTarget: z.number(), dayLossHalt: z.number(), drawdownHalt: z.number(),
+      threshold: z.number(),
+      maxPosition: z.number(),
+      stopLoss: z.number(),
+      riskPerTrade: z.number(),
+      volatilityTarget: z.number(),
+      dayLossHalt: z.number(),
+      drawdownHalt: z.number(),
     }),
   }),
   quote: z.string(),
@@ -31,16 +59,24 @@ export const BacktestTerms = z.object({
   deposit: DecimalText,
   maxTradeAmount: DecimalText,
   rules: z.array(TestedPair),
-  /** The pool's list that the pairs are taken from, and since when it is in force (ms; 0: always); null where the person named them. Absent from older servers. */
+  /**
+   * The pool's list that the pairs are taken from, and since when it is in force (ms; 0: always);
+   * null where the person named them. Absent from older servers.
+   */
   universe: z.optional(z.nullable(z.object({ version: z.number(), from: z.number() }))),
-  /** Stablecoin pairs of the market that are not traded here and tell whether the quote is on its peg; absent from older servers. */
+  /**
+   * Stablecoin pairs of the market that are not traded here and tell whether the quote is on its
+   * peg; absent from older servers.
+   */
   witnesses: z.optional(z.array(z.string())),
   baseInterval: CandleInterval,
   from: z.number(),
   to: z.number(),
   /** Candles from here on are history that the signals look back on. */
   historyFrom: z.number(),
-  /** The server keeps what an agent was tested with, if it is told. Absent from servers that do not. */
+  /**
+   * The server keeps what an agent was tested with, if it is told. Absent from servers that do not.
+   */
   keepsTests: z.optional(z.boolean()),
 });
 export type BacktestTerms = z.infer<typeof BacktestTerms>;
@@ -57,13 +93,32 @@ export type KeptBacktest = z.infer<typeof KeptBacktest>;
 /** Times ISO 8601 in UTC, money and quantities decimal text, ratios numbers or null. */
 export interface BacktestReport {
   settings: {
-    pool: string; profile: string; pairs: readonly string[]; interval: string; frequency: string; from: string; to: string;
-    deposit: string; maxPositionSize: string; quote: string;
+    pool: string;
+    profile: string;
+    pairs: readonly string[];
+    interval: string;
+    frequency: string;
+    from: string;
+    to: string;
+    deposit: string;
+    maxPositionSize: string;
+    quote: string;
   };
-  /** A purchase, or the part of one that was sold at once. Still held: without exit, and `pnl` is null. */
+  /**
+   * A purchase, or the part of one that was sold at once. Still held: without exit, and `pnl` is
+   * null.
+   */
   trades: BacktestTrade[];
   /** Those that did something; `reasons` counts the others too. */
-  decisions: { time: string; pair: string; action: string; reason: string; strength: number | null; threshold: number | null; text: string }[];
+  decisions: {
+    time: string;
+    pair: string;
+    action: string;
+    reason: string;
+    strength: number | null;
+    threshold: number | null;
+    text: string;
+  }[];
   reasons: Record<string, number>;
   equity: { time: string; equity: string }[];
   metrics: Metrics;
@@ -71,7 +126,10 @@ export interface BacktestReport {
   buyAndHold: number | null;
   costs: { fees: string; slippage: string };
   finalEquity: string;
-  /** What the listed trades won or lost, first in, first out, and what is held still at its price: together final equity less the deposit. */
+  /**
+   * What the listed trades won or lost, first in, first out, and what is held still at its price:
+   * together final equity less the deposit.
+   */
   realized: string;
   unrealized: string;
   candles: number;

@@ -1,9 +1,23 @@
-/** The hosted functions: what each is asked and answers; refuses a function that is not in the table. */
+/**
+ * The hosted functions: what each is asked and answers; refuses a function that is not in the
+ * table.
+ */
 import * as z from 'zod/mini';
-import { DeleteAccount, DeletionPreview, DeletionReply, ExportPage, ExportRows } from './account.ts';
+import {
+  DeleteAccount,
+  DeletionPreview,
+  DeletionReply,
+  ExportPage,
+  ExportRows,
+} from './account.ts';
 import { PushSettings, PushSubscriptionBody } from './push.ts';
 import { ClaimReferral, Referral } from './referrals.ts';
-import { AddToSupportRequest, CloseSupportRequest, OpenSupportRequest, SupportRequests } from './support.ts';
+import {
+  AddToSupportRequest,
+  CloseSupportRequest,
+  OpenSupportRequest,
+  SupportRequests,
+} from './support.ts';
 
 /** Where no other is configured. */
 export const CALLABLE_REGION = 'us-central1';
@@ -19,10 +33,19 @@ const PushState = z.object({
 
 /** Each may be sent twice without doing more than once: they say what shall be so. */
 export const CALLABLES = {
-  registerPush: { request: z.strictObject({ subscription: PushSubscriptionBody }), reply: PushState },
-  unregisterPush: { request: z.strictObject({ endpoint: z.string().check(z.maxLength(1_000)) }), reply: PushState },
+  registerPush: {
+    request: z.strictObject({ subscription: PushSubscriptionBody }),
+    reply: PushState,
+  },
+  unregisterPush: {
+    request: z.strictObject({ endpoint: z.string().check(z.maxLength(1_000)) }),
+    reply: PushState,
+  },
   /** Without `settings` it only reads. */
-  pushSettings: { request: z.strictObject({ settings: z.optional(PushSettings) }), reply: PushState },
+  pushSettings: {
+    request: z.strictObject({ settings: z.optional(PushSettings) }),
+    reply: PushState,
+  },
 
   /** Own code, who came by it, what was earned. Makes the code at the first call. */
   referral: { request: z.strictObject({}), reply: Referral },

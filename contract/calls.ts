@@ -1,25 +1,86 @@
-/** Every REST call of the product as data: method, path, body, reply; refuses a call that is not listed here. */
+/**
+ * Every REST call of the product as data: method, path, body, reply; refuses a call that is not
+ * listed here.
+ */
 import * as z from 'zod/mini';
 import {
-  AgentCommandBody, AgentCommandReply, AgentCreateBody, AgentList, AgentReply, AgentsCreatedReply, AgentSettingsBody,
-  AgentSummary, AllAgentsCommandBody, AllAgentsCommandReply, PoolCreateBody, ReconfigureBody,
+  AgentCommandBody,
+  AgentCommandReply,
+  AgentCreateBody,
+  AgentList,
+  AgentReply,
+  AgentsCreatedReply,
+  AgentSettingsBody,
+  AgentSummary,
+  AllAgentsCommandBody,
+  AllAgentsCommandReply,
+  PoolCreateBody,
+  ReconfigureBody,
 } from './agents.ts';
 import { AlertBody, AlertDeletedReply, AlertList, AlertReply } from './alerts.ts';
 import { Health, Readiness } from './health.ts';
 import { AgentInsight } from './insight.ts';
-import { Candles, CandlesQuery, MarketData, MarketOverview, MarketPools, Sparklines } from './market.ts';
-import { OnrampOptions, OnrampOptionsQuery, OnrampQuoteBody, OnrampQuoteReply, OnrampSessionBody, OnrampSessionReply } from './onramp.ts';
+import {
+  Candles,
+  CandlesQuery,
+  MarketData,
+  MarketOverview,
+  MarketPools,
+  Sparklines,
+} from './market.ts';
+import {
+  OnrampOptions,
+  OnrampOptionsQuery,
+  OnrampQuoteBody,
+  OnrampQuoteReply,
+  OnrampSessionBody,
+  OnrampSessionReply,
+} from './onramp.ts';
 import { ChangePreview, ChangePreviewQuery, Invoices } from './plan-change.ts';
 import { BacktestTerms, BacktestTermsBody } from './backtest.ts';
 import { AgentPreview, AgentPreviewBody } from './preview.ts';
 import {
-  CheckoutBody, CheckoutReply, Plans, PortalBody, PortalReply, SubscribeBody, SubscribeReply, SubscriptionStatusReply,
-  TrialStartBody, TrialStartReply, TrialStatus, Usage,
+  CheckoutBody,
+  CheckoutReply,
+  Plans,
+  PortalBody,
+  PortalReply,
+  SubscribeBody,
+  SubscribeReply,
+  SubscriptionStatusReply,
+  TrialStartBody,
+  TrialStartReply,
+  TrialStatus,
+  Usage,
 } from './subscription.ts';
 import { TaxLots, TaxLotsQuery } from './tax.ts';
-import { AgentPerformance, Analytics, AnalyticsQuery, ClosePositionReply, History, HistoryQuery, LiquidateReply, PaperResetReply, Portfolio, PortfolioQuery } from './trading.ts';
-import { RiskProfileBody, RiskProfileReply, TradingSettings, TradingSettingsBody, TradingSettingsReply } from './user.ts';
-import { LinkAddressBody, LinkAddressReply, LinkMessageBody, LinkMessageReply, UnlinkReply, WalletStatus } from './wallet.ts';
+import {
+  AgentPerformance,
+  Analytics,
+  AnalyticsQuery,
+  ClosePositionReply,
+  History,
+  HistoryQuery,
+  LiquidateReply,
+  PaperResetReply,
+  Portfolio,
+  PortfolioQuery,
+} from './trading.ts';
+import {
+  RiskProfileBody,
+  RiskProfileReply,
+  TradingSettings,
+  TradingSettingsBody,
+  TradingSettingsReply,
+} from './user.ts';
+import {
+  LinkAddressBody,
+  LinkAddressReply,
+  LinkMessageBody,
+  LinkMessageReply,
+  UnlinkReply,
+  WalletStatus,
+} from './wallet.ts';
 
 const Nothing = z.strictObject({});
 const AnyQuery = z.object({});
@@ -31,11 +92,19 @@ const SymbolsQuery = z.object({ symbols: z.optional(z.string().check(z.maxLength
 export const AgentDeletedReply = z.object({ commandId: z.string(), agentId: z.string() });
 export type AgentDeletedReply = z.infer<typeof AgentDeletedReply>;
 
-export interface Call<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType, R extends z.ZodMiniType> {
+export interface Call<
+  P extends z.ZodMiniType,
+  Q extends z.ZodMiniType,
+  B extends z.ZodMiniType,
+  R extends z.ZodMiniType,
+> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   summary: string;
-  /** `token`: needs a signed-in user. Every `token` call that is not a GET needs an Idempotency-Key as well. */
+  /**
+   * `token`: needs a signed-in user. Every `token` call that is not a GET needs an Idempotency-Key
+   * as well.
+   */
   access: 'open' | 'token';
   params: P;
   query: Q;
@@ -43,11 +112,20 @@ export interface Call<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extend
   reply: R;
 }
 
-const call = <P extends z.ZodMiniType = typeof NoParams, Q extends z.ZodMiniType = typeof AnyQuery, B extends z.ZodMiniType = typeof Nothing, R extends z.ZodMiniType = typeof Nothing>(
-  method: Call<P, Q, B, R>['method'], path: string, summary: string,
+const call = <
+  P extends z.ZodMiniType = typeof NoParams,
+  Q extends z.ZodMiniType = typeof AnyQuery,
+  B extends z.ZodMiniType = typeof Nothing,
+  R extends z.ZodMiniType = typeof Nothing,
+>(
+  method: Call<P, Q, B, R>['method'],
+  path: string,
+  summary: string,
   parts: { params?: P; query?: Q; body?: B; reply: R; access?: 'open' | 'token' },
 ): Call<P, Q, B, R> => ({
-  method, path, summary,
+  method,
+  path,
+  summary,
   access: parts.access ?? 'token',
   params: (parts.params ?? NoParams) as P,
   query: (parts.query ?? AnyQuery) as Q,
@@ -56,65 +134,242 @@ const call = <P extends z.ZodMiniType = typeof NoParams, Q extends z.ZodMiniType
 });
 
 export const CALLS = {
-  healthz: call('GET', '/healthz', 'Is this Tradewind, and alive?', { access: 'open', reply: Health }),
+  healthz: call('GET', '/healthz', 'Is this Tradewind, and alive?', {
+    access: 'open',
+    reply: Health,
+  }),
   readyz: call('GET', '/readyz', 'Can it serve?', { access: 'open', reply: Readiness }),
 
   plans: call('GET', '/subscriptions/plans', 'Plans with their price ids', { reply: Plans }),
-  subscribe: call('POST', '/api/subscription/subscribe', 'Take a plan; 402 with the checkout to use where it costs something', { body: SubscribeBody, reply: SubscribeReply }),
-  customerPortal: call('POST', '/subscriptions/customer-portal', 'A link to the billing portal', { body: PortalBody, reply: PortalReply }),
-  createCheckout: call('POST', '/subscriptions/create-checkout', 'A checkout session for a price', { body: CheckoutBody, reply: CheckoutReply }),
-  subscriptionStatus: call('GET', '/subscriptions/status', 'The current subscription', { reply: SubscriptionStatusReply }),
-  usage: call('GET', '/api/subscription/usage', 'What the plan allows and what is used', { reply: Usage }),
-  changePreview: call('GET', '/api/subscription/change-preview', 'What another plan would mean for agents and money; changes nothing', { query: ChangePreviewQuery, reply: ChangePreview }),
+  subscribe: call(
+    'POST',
+    '/api/subscription/subscribe',
+    'Take a plan; 402 with the checkout to use where it costs something',
+    { body: SubscribeBody, reply: SubscribeReply },
+  ),
+  customerPortal: call('POST', '/subscriptions/customer-portal', 'A link to the billing portal', {
+    body: PortalBody,
+    reply: PortalReply,
+  }),
+  createCheckout: call('POST', '/subscriptions/create-checkout', 'A checkout session for a price', {
+    body: CheckoutBody,
+    reply: CheckoutReply,
+  }),
+  subscriptionStatus: call('GET', '/subscriptions/status', 'The current subscription', {
+    reply: SubscriptionStatusReply,
+  }),
+  usage: call('GET', '/api/subscription/usage', 'What the plan allows and what is used', {
+    reply: Usage,
+  }),
+  changePreview: call(
+    'GET',
+    '/api/subscription/change-preview',
+    'What another plan would mean for agents and money; changes nothing',
+    { query: ChangePreviewQuery, reply: ChangePreview },
+  ),
   invoices: call('GET', '/api/subscription/invoices', 'The newest invoices', { reply: Invoices }),
-  trialStart: call('POST', '/api/subscription/trial/start', 'Start the one free trial', { body: TrialStartBody, reply: TrialStartReply }),
-  trialStatus: call('GET', '/api/subscription/trial/status', 'The trial, if any', { reply: TrialStatus }),
+  trialStart: call('POST', '/api/subscription/trial/start', 'Start the one free trial', {
+    body: TrialStartBody,
+    reply: TrialStartReply,
+  }),
+  trialStatus: call('GET', '/api/subscription/trial/status', 'The trial, if any', {
+    reply: TrialStatus,
+  }),
 
-  marketData: call('GET', '/market/data', 'Latest price and 24 h figures of symbols', { query: SymbolsQuery, reply: MarketData }),
-  marketOverview: call('GET', '/market/overview', 'The market at a glance', { reply: MarketOverview }),
-  sparklines: call('GET', '/market/sparklines', 'The last 24 h of symbols as lines to draw', { query: SymbolsQuery, reply: Sparklines }),
+  marketData: call('GET', '/market/data', 'Latest price and 24 h figures of symbols', {
+    query: SymbolsQuery,
+    reply: MarketData,
+  }),
+  marketOverview: call('GET', '/market/overview', 'The market at a glance', {
+    reply: MarketOverview,
+  }),
+  sparklines: call('GET', '/market/sparklines', 'The last 24 h of symbols as lines to draw', {
+    query: SymbolsQuery,
+    reply: Sparklines,
+  }),
   marketPools: call('GET', '/market/pools', 'The trading pools', { reply: MarketPools }),
-  candles: call('GET', '/market/candles', 'Closed candles of one symbol', { query: CandlesQuery, reply: Candles }),
+  candles: call('GET', '/market/candles', 'Closed candles of one symbol', {
+    query: CandlesQuery,
+    reply: Candles,
+  }),
 
   agents: call('GET', '/api/agents', 'All agents of the user', { reply: AgentList }),
-  createPool: call('POST', '/api/agents/create-pool', 'One agent for each pool that suits the profile', { body: PoolCreateBody, reply: AgentsCreatedReply }),
-  createAgent: call('POST', '/api/agents/create', 'Create an agent', { body: AgentCreateBody, reply: AgentReply }),
-  previewAgent: call('POST', '/api/agents/preview', 'What an agent would do now, on the newest closed candle; changes nothing', { body: AgentPreviewBody, reply: AgentPreview }),
-  backtestTerms: call('POST', '/api/agents/backtest-terms', 'All that a test of an agent on past candles needs but the candles; changes nothing', { body: BacktestTermsBody, reply: BacktestTerms }),
-  updateAgent: call('PUT', '/api/agents/:id/settings', 'Change an agent', { params: IdParams, body: AgentSettingsBody, reply: AgentReply }),
-  startAgent: call('POST', '/api/agents/:id/start', 'Start an agent', { params: IdParams, body: AgentCommandBody, reply: AgentCommandReply }),
-  stopAgent: call('POST', '/api/agents/:id/stop', 'Stop an agent; its exits stay on guard', { params: IdParams, body: AgentCommandBody, reply: AgentCommandReply }),
-  startAll: call('POST', '/api/agents/start-all', 'Start the listed agents, or all', { body: AllAgentsCommandBody, reply: AllAgentsCommandReply }),
-  stopAll: call('POST', '/api/agents/stop-all', 'Stop every agent', { body: AllAgentsCommandBody, reply: AllAgentsCommandReply }),
-  reconfigure: call('POST', '/api/agents/reconfigure', 'Give every agent a profile and a frequency', { body: ReconfigureBody, reply: AgentsCreatedReply }),
-  deleteAgent: call('DELETE', '/api/agents/:id', 'Delete an agent that holds nothing', { params: IdParams, reply: AgentDeletedReply }),
-  liquidateAgent: call('POST', '/api/agents/:id/liquidate', 'Stop and sell', { params: IdParams, reply: LiquidateReply }),
-  agentPerformance: call('GET', '/api/agents/:id/performance', 'Results, trades and decisions of one agent', { params: IdParams, reply: AgentPerformance }),
+  createPool: call(
+    'POST',
+    '/api/agents/create-pool',
+    'One agent for each pool that suits the profile',
+    { body: PoolCreateBody, reply: AgentsCreatedReply },
+  ),
+  createAgent: call('POST', '/api/agents/create', 'Create an agent', {
+    body: AgentCreateBody,
+    reply: AgentReply,
+  }),
+  previewAgent: call(
+    'POST',
+    '/api/agents/preview',
+    'What an agent would do now, on the newest closed candle; changes nothing',
+    { body: AgentPreviewBody, reply: AgentPreview },
+  ),
+  backtestTerms: call(
+    'POST',
+    '/api/agents/backtest-terms',
+    'All that a test of an agent on past candles needs but the candles; changes nothing',
+    { body: BacktestTermsBody, reply: BacktestTerms },
+  ),
+  updateAgent: call('PUT', '/api/agents/:id/settings', 'Change an agent', {
+    params: IdParams,
+    body: AgentSettingsBody,
+    reply: AgentReply,
+  }),
+  startAgent: call('POST', '/api/agents/:id/start', 'Start an agent', {
+    params: IdParams,
+    body: AgentCommandBody,
+    reply: AgentCommandReply,
+  }),
+  stopAgent: call('POST', '/api/agents/:id/stop', 'Stop an agent; its exits stay on guard', {
+    params: IdParams,
+    body: AgentCommandBody,
+    reply: AgentCommandReply,
+  }),
+  startAll: call('POST', '/api/agents/start-all', 'Start the listed agents, or all', {
+    body: AllAgentsCommandBody,
+    reply: AllAgentsCommandReply,
+  }),
+  stopAll: call('POST', '/api/agents/stop-all', 'Stop every agent', {
+    body: AllAgentsCommandBody,
+    reply: AllAgentsCommandReply,
+  }),
+  reconfigure: call(
+    'POST',
+    '/api/agents/reconfigure',
+    'Give every agent a profile and a frequency',
+    { body: ReconfigureBody, reply: AgentsCreatedReply },
+  ),
+  deleteAgent: call('DELETE', '/api/agents/:id', 'Delete an agent that holds nothing', {
+    params: IdParams,
+    reply: AgentDeletedReply,
+  }),
+  liquidateAgent: call('POST', '/api/agents/:id/liquidate', 'Stop and sell', {
+    params: IdParams,
+    reply: LiquidateReply,
+  }),
+  agentPerformance: call(
+    'GET',
+    '/api/agents/:id/performance',
+    'Results, trades and decisions of one agent',
+    { params: IdParams, reply: AgentPerformance },
+  ),
   agentSummary: call('GET', '/api/agents/summary', 'All agents added up', { reply: AgentSummary }),
-  agentInsight: call('GET', '/api/agents/insight', 'Results of agents over time; with Pro, their distance from their limits and what they decided', { reply: AgentInsight }),
+  agentInsight: call(
+    'GET',
+    '/api/agents/insight',
+    'Results of agents over time; with Pro, their distance from their limits and what they decided',
+    { reply: AgentInsight },
+  ),
 
-  alerts: call('GET', '/api/alerts', 'All price alerts of the user, and when they were last reached', { reply: AlertList }),
-  setAlert: call('PUT', '/api/alerts/:id', 'Create or change a price alert; the id is made by the client', { params: IdParams, body: AlertBody, reply: AlertReply }),
-  deleteAlert: call('DELETE', '/api/alerts/:id', 'Delete a price alert', { params: IdParams, reply: AlertDeletedReply }),
+  alerts: call(
+    'GET',
+    '/api/alerts',
+    'All price alerts of the user, and when they were last reached',
+    { reply: AlertList },
+  ),
+  setAlert: call(
+    'PUT',
+    '/api/alerts/:id',
+    'Create or change a price alert; the id is made by the client',
+    { params: IdParams, body: AlertBody, reply: AlertReply },
+  ),
+  deleteAlert: call('DELETE', '/api/alerts/:id', 'Delete a price alert', {
+    params: IdParams,
+    reply: AlertDeletedReply,
+  }),
 
-  riskProfile: call('PUT', '/api/user/risk-profile', "The user's own percentages for a profile", { body: RiskProfileBody, reply: RiskProfileReply }),
-  tradingSettings: call('GET', '/api/user/trading-settings', "The user's trading settings", { reply: TradingSettings }),
-  updateTradingSettings: call('PUT', '/api/user/trading-settings', "Change the user's trading settings", { body: TradingSettingsBody, reply: TradingSettingsReply }),
+  riskProfile: call('PUT', '/api/user/risk-profile', "The user's own percentages for a profile", {
+    body: RiskProfileBody,
+    reply: RiskProfileReply,
+  }),
+  tradingSettings: call('GET', '/api/user/trading-settings', "The user's trading settings", {
+    reply: TradingSettings,
+  }),
+  updateTradingSettings: call(
+    'PUT',
+    '/api/user/trading-settings',
+    "Change the user's trading settings",
+    { body: TradingSettingsBody, reply: TradingSettingsReply },
+  ),
 
-  walletStatus: call('GET', '/api/wallet/status', 'Venue, mode, balances and linked addresses', { reply: WalletStatus }),
-  linkMessage: call('POST', '/api/wallet/link/message', 'A message for a wallet to sign, good once and for ten minutes', { body: LinkMessageBody, reply: LinkMessageReply }),
-  linkAddress: call('POST', '/api/wallet/link', 'Link an address by its signature of that message', { body: LinkAddressBody, reply: LinkAddressReply }),
-  unlinkAddress: call('DELETE', '/api/wallet/links/:id', 'Take an address off the account', { params: IdParams, reply: UnlinkReply }),
-  onrampSession: call('POST', '/api/wallet/onramp/session', "A token that opens the onramp's own page once; changes nothing here", { body: OnrampSessionBody, reply: OnrampSessionReply }),
-  onrampQuote: call('POST', '/api/wallet/onramp/quote', 'What an amount of money buys; changes nothing', { body: OnrampQuoteBody, reply: OnrampQuoteReply }),
-  onrampOptions: call('GET', '/api/wallet/onramp/options', 'Coins, currencies and payment methods of a country, with limits', { query: OnrampOptionsQuery, reply: OnrampOptions }),
+  walletStatus: call('GET', '/api/wallet/status', 'Venue, mode, balances and linked addresses', {
+    reply: WalletStatus,
+  }),
+  linkMessage: call(
+    'POST',
+    '/api/wallet/link/message',
+    'A message for a wallet to sign, good once and for ten minutes',
+    { body: LinkMessageBody, reply: LinkMessageReply },
+  ),
+  linkAddress: call(
+    'POST',
+    '/api/wallet/link',
+    'Link an address by its signature of that message',
+    { body: LinkAddressBody, reply: LinkAddressReply },
+  ),
+  unlinkAddress: call('DELETE', '/api/wallet/links/:id', 'Take an address off the account', {
+    params: IdParams,
+    reply: UnlinkReply,
+  }),
+  onrampSession: call(
+    'POST',
+    '/api/wallet/onramp/session',
+    "A token that opens the onramp's own page once; changes nothing here",
+    { body: OnrampSessionBody, reply: OnrampSessionReply },
+  ),
+  onrampQuote: call(
+    'POST',
+    '/api/wallet/onramp/quote',
+    'What an amount of money buys; changes nothing',
+    { body: OnrampQuoteBody, reply: OnrampQuoteReply },
+  ),
+  onrampOptions: call(
+    'GET',
+    '/api/wallet/onramp/options',
+    'Coins, currencies and payment methods of a country, with limits',
+    { query: OnrampOptionsQuery, reply: OnrampOptions },
+  ),
 
-  portfolio: call('GET', '/api/trading/portfolio', 'Cash, positions and equity, of an old book where one is named', { query: PortfolioQuery, reply: Portfolio }),
-  history: call('GET', '/api/trading/history', 'Fills, newest first, of an old book where one is named', { query: HistoryQuery, reply: History }),
-  taxLots: call('GET', '/api/trading/tax-lots', 'What was bought and sold, lot by lot, first in, first out, in pages; of an old book where one is named', { query: TaxLotsQuery, reply: TaxLots }),
-  analytics: call('GET', '/api/trading/analytics', 'Metrics and breakdowns as deep as the plan goes, of an old book where one is named', { query: AnalyticsQuery, reply: Analytics }),
-  closePosition: call('POST', '/api/trading/positions/:id/close', 'Sell one position', { params: IdParams, reply: ClosePositionReply }),
-  resetPaper: call('POST', '/api/trading/paper/reset', 'Begin a new paper book; the old one stays readable', { reply: PaperResetReply }),
+  portfolio: call(
+    'GET',
+    '/api/trading/portfolio',
+    'Cash, positions and equity, of an old book where one is named',
+    { query: PortfolioQuery, reply: Portfolio },
+  ),
+  history: call(
+    'GET',
+    '/api/trading/history',
+    'Fills, newest first, of an old book where one is named',
+    { query: HistoryQuery, reply: History },
+  ),
+  taxLots: call(
+    'GET',
+    '/api/trading/tax-lots',
+    'What was bought and sold, lot by lot, first in, first out, in pages; of an old book where one is named',
+    { query: TaxLotsQuery, reply: TaxLots },
+  ),
+  analytics: call(
+    'GET',
+    '/api/trading/analytics',
+    'Metrics and breakdowns as deep as the plan goes, of an old book where one is named',
+    { query: AnalyticsQuery, reply: Analytics },
+  ),
+  closePosition: call('POST', '/api/trading/positions/:id/close', 'Sell one position', {
+    params: IdParams,
+    reply: ClosePositionReply,
+  }),
+  resetPaper: call(
+    'POST',
+    '/api/trading/paper/reset',
+    'Begin a new paper book; the old one stays readable',
+    { reply: PaperResetReply },
+  ),
 } as const;
 
 export type CallName = keyof typeof CALLS;
@@ -123,10 +378,22 @@ export type CallBody<N extends CallName> = z.input<(typeof CALLS)[N]['body']>;
 export type CallQuery<N extends CallName> = z.input<(typeof CALLS)[N]['query']>;
 export type CallParams<N extends CallName> = z.input<(typeof CALLS)[N]['params']>;
 
-/** Mutations that must arrive even under load and past limits: stop has a bucket of its own and is never refused for a plan. */
+/**
+ * Mutations that must arrive even under load and past limits: stop has a bucket of its own and is
+ * never refused for a plan.
+ */
 export const STOP_CALLS: readonly CallName[] = ['stopAgent', 'stopAll'];
 
 /** Subscription calls are tried once, never again by themselves. */
 export const SUBSCRIPTION_CALLS: readonly CallName[] = [
-  'plans', 'subscribe', 'customerPortal', 'createCheckout', 'subscriptionStatus', 'usage', 'changePreview', 'invoices', 'trialStart', 'trialStatus',
+  'plans',
+  'subscribe',
+  'customerPortal',
+  'createCheckout',
+  'subscriptionStatus',
+  'usage',
+  'changePreview',
+  'invoices',
+  'trialStart',
+  'trialStatus',
 ];

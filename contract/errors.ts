@@ -1,7 +1,13 @@
-/** The error catalogue: every code, its HTTP status and its wire form; refuses to word anything for a screen. */
+/**
+ * The error catalogue: every code, its HTTP status and its wire form; refuses to word anything for
+ * a screen.
+ */
 import * as z from 'zod/mini';
 
-/** Code → HTTP status. The English sentence for each is in `src/format/errors.ts`, the server's in `message`. */
+/**
+ * Code → HTTP status. The English sentence for each is in `src/format/errors.ts`, the server's in
+ * `message`.
+ */
 export const ERROR_STATUS = {
   invalid_request: 400,
   invalid_subscription_parameters: 400,
@@ -79,7 +85,10 @@ export const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 export const FieldIssue = z.object({ field: z.string(), message: z.string() });
 export type FieldIssue = z.infer<typeof FieldIssue>;
 
-/** Body of every failed reply. `code` is text on the wire, so that an older client survives a newer code. */
+/**
+ * Body of every failed reply. `code` is text on the wire, so that an older client survives a newer
+ * code.
+ */
 export const ErrorReply = z.object({
   error: z.object({
     code: z.string(),
@@ -88,7 +97,9 @@ export const ErrorReply = z.object({
     field: z.optional(z.string()),
     issues: z.optional(z.array(FieldIssue)),
     retryAfterMs: z.optional(z.number()),
-    /** What the caller needs to go on, such as the checkout of a 402 or the fresh version of a 409. */
+    /**
+     * What the caller needs to go on, such as the checkout of a 402 or the fresh version of a 409.
+     */
     details: z.optional(z.record(z.string(), z.unknown())),
   }),
 });
@@ -101,7 +112,12 @@ export class Refusal extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    readonly more: { field?: string; issues?: FieldIssue[]; retryAfterMs?: number; details?: Record<string, unknown> } = {},
+    readonly more: {
+      field?: string;
+      issues?: FieldIssue[];
+      retryAfterMs?: number;
+      details?: Record<string, unknown>;
+    } = {},
   ) {
     super(message);
     this.status = ERROR_STATUS[code];

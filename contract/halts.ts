@@ -1,4 +1,7 @@
-/** New trades switched off, by whom, why and until when: what every screen says of it; refuses to know of exits, which nothing switches off. */
+/**
+ * New trades switched off, by whom, why and until when: what every screen says of it; refuses to
+ * know of exits, which nothing switches off.
+ */
 import * as z from 'zod/mini';
 
 /** From the widest to the narrowest: a wider one is named first. */
@@ -7,7 +10,10 @@ export type HaltScope = z.infer<typeof HaltScope>;
 
 export const HALT_REASON_MAX = 200;
 
-/** Times on the wall clock, ms; `since` null where it was not written down, `until` null where it lasts until it is lifted. */
+/**
+ * Times on the wall clock, ms; `since` null where it was not written down, `until` null where it
+ * lasts until it is lifted.
+ */
 export const EntriesOff = z.object({
   scope: HaltScope,
   /** The person's own settings, or whoever runs the server. */
@@ -23,12 +29,27 @@ export type EntriesOff = z.infer<typeof EntriesOff>;
 const WIDTH: Record<HaltScope, number> = { platform: 0, venue: 1, user: 2, agent: 3 };
 
 /** Widest first; of the same width the operator's before the person's own. */
-export function byPrecedence(one: Pick<EntriesOff, 'scope' | 'by'>, other: Pick<EntriesOff, 'scope' | 'by'>): number {
-  return WIDTH[one.scope] - WIDTH[other.scope] || Number(one.by === 'you') - Number(other.by === 'you');
+export function byPrecedence(
+  one: Pick<EntriesOff, 'scope' | 'by'>,
+  other: Pick<EntriesOff, 'scope' | 'by'>,
+): number {
+  return (
+    WIDTH[one.scope] - WIDTH[other.scope] || Number(one.by === 'you') - Number(other.by === 'you')
+  );
 }
 
-/** What is in force at `now` for an agent, or with null for the person as a whole: the widest of it, because lifting a narrower one would change nothing. */
-export function entriesOffFor(list: readonly EntriesOff[], agentId: string | null, now: number): EntriesOff | null {
-  const mine = list.filter((off) => (off.until === null || off.until > now) && (off.agentId === null || off.agentId === agentId));
+/**
+ * What is in force at `now` for an agent, or with null for the person as a whole: the widest of it,
+ * because lifting a narrower one would change nothing.
+ */
+export function entriesOffFor(
+  list: readonly EntriesOff[],
+  agentId: string | null,
+  now: number,
+): EntriesOff | null {
+  const mine = list.filter(
+    (off) =>
+      (off.until === null || off.until > now) && (off.agentId === null || off.agentId === agentId),
+  );
   return [...mine].sort(byPrecedence)[0] ?? null;
 }

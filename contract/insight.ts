@@ -1,17 +1,26 @@
-/** How a person's agents fare over time and how far each is from its limits; refuses money as floats but where it is drawn. */
+/**
+ * How a person's agents fare over time and how far each is from its limits; refuses money as floats
+ * but where it is drawn.
+ */
 import * as z from 'zod/mini';
 import { Decision } from './agents.ts';
 import { DecimalText } from './money.ts';
 import { AgentTest } from './tested.ts';
 
-/** `[market ms, result]`, oldest first, for drawing alone: realised and unrealised together, at the closes of candles. */
+/**
+ * `[market ms, result]`, oldest first, for drawing alone: realised and unrealised together, at the
+ * closes of candles.
+ */
 export const AgentSeries = z.object({
   agentId: z.string(),
   points: z.array(z.tuple([z.number(), z.number()])),
 });
 export type AgentSeries = z.infer<typeof AgentSeries>;
 
-/** What an agent's trades in this book add up to, for comparing agents. Shares are of 1; null where nothing was closed yet. */
+/**
+ * What an agent's trades in this book add up to, for comparing agents. Shares are of 1; null where
+ * nothing was closed yet.
+ */
 export const AgentFigures = z.object({
   agentId: z.string(),
   trades: z.number(),
@@ -25,8 +34,9 @@ export const AgentFigures = z.object({
 export type AgentFigures = z.infer<typeof AgentFigures>;
 
 /**
- * The limits that stop an agent's entries, and what is used of them. Shares (0.04 is 4 %). A null share is not known:
- * the guard's mark is taken at the agent's first look of the day, or since its start.
+ * The limits that stop an agent's entries, and what is used of them. Shares (0.04 is 4 %). A null
+ * share is not known: the guard's mark is taken at the agent's first look of the day, or since its
+ * start.
  */
 export const RiskDistance = z.object({
   agentId: z.string(),
@@ -47,14 +57,19 @@ export const AgentInsight = z.object({
   series: z.array(AgentSeries),
   /** Absent in replies kept from before; agents without a trade are left out. */
   figures: z.optional(z.array(AgentFigures)),
-  /** Agents that were tested before they were started or changed. Absent in replies kept from before. */
+  /**
+   * Agents that were tested before they were started or changed. Absent in replies kept from
+   * before.
+   */
   tests: z.optional(z.array(AgentTest)),
   /** What `pro-features:read` adds; null without it. */
-  pro: z.nullable(z.object({
-    equity: DecimalText,
-    risk: z.array(RiskDistance),
-    /** Newest first, of all agents. */
-    decisions: z.array(Decision),
-  })),
+  pro: z.nullable(
+    z.object({
+      equity: DecimalText,
+      risk: z.array(RiskDistance),
+      /** Newest first, of all agents. */
+      decisions: z.array(Decision),
+    }),
+  ),
 });
 export type AgentInsight = z.infer<typeof AgentInsight>;

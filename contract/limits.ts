@@ -1,4 +1,7 @@
-/** The business constants of the product, each with its unit; refuses to hold anything a deployment may change. */
+/**
+ * The business constants of the product, each with its unit; refuses to hold anything a deployment
+ * may change.
+ */
 
 export const SUBSCRIPTION_RECHECK_MS = 5 * 60_000;
 export const SESSION_MAX_AGE_MS = 4 * 60 * 60_000;

@@ -18,12 +18,22 @@ export const INTERVAL_MS: Record<CandleInterval, number> = {
   '4h': 14_400_000,
   '1d': 86_400_000,
 };
-/** The timeframes of a chart, finest first. 20m is how often an agent may check, not a timeframe. */
+/**
+ * The timeframes of a chart, finest first. 20m is how often an agent may check, not a timeframe.
+ */
 export const CHART_INTERVALS = [
-  '1m', '5m', '15m', '1h', '4h', '1d',
+  '1m',
+  '5m',
+  '15m',
+  '1h',
+  '4h',
+  '1d',
 ] as const satisfies readonly CandleInterval[];
 
-/** Where prices come from. `simulated` and `replay` are never to be mistaken for a market, so the label is shown. */
+/**
+ * Where prices come from. `simulated` and `replay` are never to be mistaken for a market, so the
+ * label is shown.
+ */
 export const MarketSource = z.object({
   id: z.string(),
   kind: z.enum(['simulated', 'replay', 'exchange']),
@@ -38,7 +48,10 @@ export const MarketSource = z.object({
 });
 export type MarketSource = z.infer<typeof MarketSource>;
 
-/** Latest of one symbol. Percent change is a plain number (−1.25 is −1.25 %), null when a day of history is missing. */
+/**
+ * Latest of one symbol. Percent change is a plain number (−1.25 is −1.25 %), null when a day of
+ * history is missing.
+ */
 export const SymbolQuote = z.object({
   symbol: z.string(),
   price: DecimalText,
@@ -54,7 +67,11 @@ export const SymbolQuote = z.object({
 });
 export type SymbolQuote = z.infer<typeof SymbolQuote>;
 
-export const MarketData = z.object({ source: MarketSource, now: z.number(), symbols: z.array(SymbolQuote) });
+export const MarketData = z.object({
+  source: MarketSource,
+  now: z.number(),
+  symbols: z.array(SymbolQuote),
+});
 export type MarketData = z.infer<typeof MarketData>;
 
 export const MarketOverview = z.object({
@@ -74,7 +91,10 @@ export const MarketOverview = z.object({
 });
 export type MarketOverview = z.infer<typeof MarketOverview>;
 
-/** The last 24 h of one symbol as a line, oldest first, of equal steps up to the close at `to` (market clock, ms). To be drawn, never to be reckoned with. */
+/**
+ * The last 24 h of one symbol as a line, oldest first, of equal steps up to the close at `to`
+ * (market clock, ms). To be drawn, never to be reckoned with.
+ */
 export const DayLine = z.object({ to: z.number(), points: z.array(z.number()) });
 export type DayLine = z.infer<typeof DayLine>;
 /** By symbol; one without a day of history has none. */
@@ -92,7 +112,10 @@ export const PoolAbout = z.object({
   looks: z.string(),
   risks: z.array(z.string()),
   suits: z.array(UserRiskProfile),
-  /** Base symbols of its list as it stands now, offered by the present source or not; and since when, ms UTC, null from the beginning. */
+  /**
+   * Base symbols of its list as it stands now, offered by the present source or not; and since
+   * when, ms UTC, null from the beginning.
+   */
   universe: z.array(z.string()),
   listedSince: z.nullable(z.number()),
 });
@@ -122,7 +145,14 @@ export const CandlesQuery = z.object({
 });
 
 /** `[openTime ms, open, high, low, close, volume]`, closed candles only, oldest first. */
-export const CandleRow = z.tuple([z.number(), DecimalText, DecimalText, DecimalText, DecimalText, DecimalText]);
+export const CandleRow = z.tuple([
+  z.number(),
+  DecimalText,
+  DecimalText,
+  DecimalText,
+  DecimalText,
+  DecimalText,
+]);
 export type CandleRow = z.infer<typeof CandleRow>;
 
 /**
@@ -135,7 +165,9 @@ export const FormingCandle = z.object({
   high: DecimalText,
   low: DecimalText,
   close: DecimalText,
-  /** Base units up to `volumeTo`; prices carry no volume, so null until a finer candle has closed. */
+  /**
+   * Base units up to `volumeTo`; prices carry no volume, so null until a finer candle has closed.
+   */
   volume: z.nullable(DecimalText),
   volumeTo: z.number(),
   /** When its prices begin: `time`, or later where nobody listened before. Market clock, ms. */
@@ -145,7 +177,10 @@ export const FormingCandle = z.object({
 });
 export type FormingCandle = z.infer<typeof FormingCandle>;
 
-/** `[openTime ms, open, high, low, close]` of the finest timeframe, as the prices have made it so far. */
+/**
+ * `[openTime ms, open, high, low, close]` of the finest timeframe, as the prices have made it so
+ * far.
+ */
 export const PriceBar = z.tuple([z.number(), DecimalText, DecimalText, DecimalText, DecimalText]);
 export type PriceBar = z.infer<typeof PriceBar>;
 
@@ -162,12 +197,14 @@ export type Candles = z.infer<typeof Candles>;
 
 /** Charts as a device keeps them, the newest first. */
 export const KeptCandles = z.object({
-  charts: z.array(z.object({
-    /** `MarketSource.id`: candles of two sources are never mixed. */
-    source: z.string(),
-    /** Device clock, ms. */
-    savedAt: z.number(),
-    reading: Candles,
-  })),
+  charts: z.array(
+    z.object({
+      /** `MarketSource.id`: candles of two sources are never mixed. */
+      source: z.string(),
+      /** Device clock, ms. */
+      savedAt: z.number(),
+      reading: Candles,
+    }),
+  ),
 });
 export type KeptCandles = z.infer<typeof KeptCandles>;

@@ -1,4 +1,7 @@
-/** Exact decimal money as bigint fixed-point of 12 decimals; refuses floats, exponents and silent rounding. */
+/**
+ * Exact decimal money as bigint fixed-point of 12 decimals; refuses floats, exponents and silent
+ * rounding.
+ */
 import * as z from 'zod/mini';
 
 /** An amount, price or quantity in units of 10^-12. Never a `number`. */
@@ -13,8 +16,13 @@ export const UNIT = ONE as Fixed;
 
 export type Rounding = 'down' | 'up' | 'half-even';
 
-/** Money on the wire: plain decimal text, at most 24 digits before and 12 after the point, no exponent. */
-export const DecimalText = z.string().check(z.regex(PATTERN, 'Invalid input: expected a decimal such as 12.50'));
+/**
+ * Money on the wire: plain decimal text, at most 24 digits before and 12 after the point, no
+ * exponent.
+ */
+export const DecimalText = z
+  .string()
+  .check(z.regex(PATTERN, 'Invalid input: expected a decimal such as 12.50'));
 export type DecimalText = z.infer<typeof DecimalText>;
 
 /** @throws RangeError when the text is not plain decimal (`1e5`, `NaN`, more than 12 decimals). */
@@ -40,13 +48,17 @@ export function formatFixed(value: Fixed): string {
  * @throws RangeError when the number is not finite or too large to be exact money.
  */
 export function fixedFromNumber(value: number, decimals = DECIMALS): Fixed {
-  if (!Number.isFinite(value) || Math.abs(value) >= 1e21) throw new RangeError(`Not an amount: ${String(value)}`);
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e21)
+    throw new RangeError(`Not an amount: ${String(value)}`);
   const short = shortDecimal(value, Math.min(decimals, DECIMALS));
   if (short !== null) return short;
   // The number as it was written, where that is exact money: 67123.45 is not 67123.449999999997.
   const written = String(value);
-  const places = /^-?\d+(?:\.(\d+))?$/.exec(written)?.[1]?.length ?? (Number.isInteger(value) ? 0 : Infinity);
-  return parseFixed(places <= Math.min(decimals, DECIMALS) ? written : value.toFixed(Math.min(decimals, DECIMALS)));
+  const places =
+    /^-?\d+(?:\.(\d+))?$/.exec(written)?.[1]?.length ?? (Number.isInteger(value) ? 0 : Infinity);
+  return parseFixed(
+    places <= Math.min(decimals, DECIMALS) ? written : value.toFixed(Math.min(decimals, DECIMALS)),
+  );
 }
 
 const TENS = Array.from({ length: DECIMALS + 1 }, (_, places) => 10 ** places);
@@ -54,7 +66,10 @@ const UNITS = TENS.map((_, places) => 10n ** BigInt(DECIMALS - places));
 /** So many digits and no more are sure to be the ones a number was written with. */
 const SHORT = 1e15;
 
-/** A number of few digits without a detour over text: the fewest places at which it is exactly the nearest float. */
+/**
+ * A number of few digits without a detour over text: the fewest places at which it is exactly the
+ * nearest float.
+ */
 function shortDecimal(value: number, most: number): Fixed | null {
   if (Math.abs(value) < 0.4 / (TENS[most] ?? 1)) return ZERO;
   for (let places = 0; places <= most; places += 1) {
@@ -75,8 +90,10 @@ export const add = (a: Fixed, b: Fixed): Fixed => (a + b) as Fixed;
 export const subtract = (a: Fixed, b: Fixed): Fixed => (a - b) as Fixed;
 export const negate = (a: Fixed): Fixed => (0n - a) as Fixed;
 export const absolute = (a: Fixed): Fixed => (a < 0n ? 0n - a : a) as Fixed;
-export const minimum = (first: Fixed, ...rest: Fixed[]): Fixed => rest.reduce((m, v) => (v < m ? v : m), first);
-export const maximum = (first: Fixed, ...rest: Fixed[]): Fixed => rest.reduce((m, v) => (v > m ? v : m), first);
+export const minimum = (first: Fixed, ...rest: Fixed[]): Fixed =>
+  rest.reduce((m, v) => (v < m ? v : m), first);
+export const maximum = (first: Fixed, ...rest: Fixed[]): Fixed =>
+  rest.reduce((m, v) => (v > m ? v : m), first);
 export const sum = (values: Iterable<Fixed>): Fixed => {
   let total = 0n;
   for (const value of values) total += value;
@@ -99,7 +116,9 @@ export function basisPoints(value: Fixed, bps: Fixed, rounding: Rounding): Fixed
   return divideInteger(value * bps, ONE * 10_000n, rounding);
 }
 
-/** The largest multiple of `step` not further from zero than `value`: quantities go down to the lot. */
+/**
+ * The largest multiple of `step` not further from zero than `value`: quantities go down to the lot.
+ */
 export function floorToStep(value: Fixed, step: Fixed): Fixed {
   if (step <= 0n) throw new RangeError('A step must be positive');
   return ((value / step) * step) as Fixed;
@@ -109,7 +128,7 @@ function divideInteger(numerator: bigint, denominator: bigint, rounding: Roundin
   const quotient = numerator / denominator;
   const remainder = numerator % denominator;
   if (remainder === 0n || rounding === 'down') return quotient as Fixed;
-  const away = (numerator < 0n) === (denominator < 0n) ? 1n : -1n;
+  const away = numerator < 0n === denominator < 0n ? 1n : -1n;
   if (rounding === 'up') return (quotient + away) as Fixed;
   const twice = (remainder < 0n ? -remainder : remainder) * 2n;
   const size = denominator < 0n ? -denominator : denominator;

@@ -1,13 +1,24 @@
-/** Buying coins for money on the wire: a session, a quote, what can be paid with; refuses to carry a key, or to be a purchase. */
+/**
+ * Buying coins for money on the wire: a session, a quote, what can be paid with; refuses to carry a
+ * key, or to be a purchase.
+ */
 import * as z from 'zod/mini';
 import { WalletAddress } from './wallet.ts';
 
-const country = z.string({ error: 'Required' }).check(z.regex(/^[A-Z]{2}$/, 'A country of two letters, such as US'));
+const country = z
+  .string({ error: 'Required' })
+  .check(z.regex(/^[A-Z]{2}$/, 'A country of two letters, such as US'));
 /** A part of a country, such as NY: some states have rules of their own. */
-const subdivision = z.optional(z.string().check(z.regex(/^[A-Z0-9]{1,3}$/, 'A part of a country, such as NY')));
-const word = (what: string) => z.string({ error: 'Required' }).check(z.regex(/^[A-Za-z0-9_-]{1,40}$/, what));
+const subdivision = z.optional(
+  z.string().check(z.regex(/^[A-Z0-9]{1,3}$/, 'A part of a country, such as NY')),
+);
+const word = (what: string) =>
+  z.string({ error: 'Required' }).check(z.regex(/^[A-Za-z0-9_-]{1,40}$/, what));
 
-/** POST: a token with which the provider's own page is opened once, for coins to this address on Base. */
+/**
+ * POST: a token with which the provider's own page is opened once, for coins to this address on
+ * Base.
+ */
 export const OnrampSessionBody = z.strictObject({ address: WalletAddress });
 export type OnrampSessionBody = z.infer<typeof OnrampSessionBody>;
 export const OnrampSessionReply = z.object({ commandId: z.string(), token: z.string() });
@@ -17,9 +28,13 @@ export type OnrampSessionReply = z.infer<typeof OnrampSessionReply>;
 export const OnrampQuoteBody = z.strictObject({
   purchaseCurrency: word('A coin, such as USDC'),
   purchaseNetwork: z.optional(word('A network, such as base')),
-  paymentCurrency: z.string({ error: 'Required' }).check(z.regex(/^[A-Z]{3}$/, 'A currency of three letters, such as USD')),
+  paymentCurrency: z
+    .string({ error: 'Required' })
+    .check(z.regex(/^[A-Z]{3}$/, 'A currency of three letters, such as USD')),
   paymentMethod: word('A payment method, such as CARD'),
-  paymentAmount: z.string({ error: 'Required' }).check(z.regex(/^\d{1,7}(\.\d{1,2})?$/, 'An amount such as 100 or 100.00')),
+  paymentAmount: z
+    .string({ error: 'Required' })
+    .check(z.regex(/^\d{1,7}(\.\d{1,2})?$/, 'An amount such as 100 or 100.00')),
   country,
   subdivision,
 });
@@ -44,15 +59,19 @@ export type OnrampOptionsQuery = z.infer<typeof OnrampOptionsQuery>;
 
 /** Names and limits as the provider spells them; amounts are decimal text. */
 export const OnrampOptions = z.object({
-  paymentCurrencies: z.array(z.object({
-    id: z.string(),
-    limits: z.array(z.object({ id: z.string(), min: z.string(), max: z.string() })),
-  })),
-  purchaseCurrencies: z.array(z.object({
-    id: z.string(),
-    name: z.string(),
-    symbol: z.string(),
-    networks: z.array(z.object({ name: z.string(), displayName: z.string() })),
-  })),
+  paymentCurrencies: z.array(
+    z.object({
+      id: z.string(),
+      limits: z.array(z.object({ id: z.string(), min: z.string(), max: z.string() })),
+    }),
+  ),
+  purchaseCurrencies: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      symbol: z.string(),
+      networks: z.array(z.object({ name: z.string(), displayName: z.string() })),
+    }),
+  ),
 });
 export type OnrampOptions = z.infer<typeof OnrampOptions>;

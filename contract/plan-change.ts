@@ -1,4 +1,7 @@
-/** What another plan would mean, told beforehand, and what was billed; refuses to change or charge anything. */
+/**
+ * What another plan would mean, told beforehand, and what was billed; refuses to change or charge
+ * anything.
+ */
 import * as z from 'zod/mini';
 import { AgentStatus } from './agents.ts';
 import { DecimalText } from './money.ts';
@@ -6,11 +9,14 @@ import { Standing } from './standing.ts';
 import { Permission, Tier } from './tiers.ts';
 
 /** `planId` is one of the plans; `free` asks what it means that the present plan or trial ends. */
-export const ChangePreviewQuery = z.object({ planId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)) });
+export const ChangePreviewQuery = z.object({
+  planId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)),
+});
 
 /**
- * What becomes of one agent. `opens`: goes on as it is. `exits_only`: it opens nothing more, and its stops and exits go
- * on. `stopped`: it is stopped already and stays so; starting it follows the new plan.
+ * What becomes of one agent. `opens`: goes on as it is. `exits_only`: it opens nothing more, and
+ * its stops and exits go on. `stopped`: it is stopped already and stays so; starting it follows the
+ * new plan.
  */
 export const AgentEffect = z.enum(['opens', 'exits_only', 'stopped']);
 export type AgentEffect = z.infer<typeof AgentEffect>;
@@ -21,14 +27,20 @@ export const AgentConsequence = z.object({
   status: AgentStatus,
   openPositions: z.number(),
   effect: AgentEffect,
-  /** Why it opens nothing more: `over_cap`, the plan has no place for it; `no_plan`, agents need a plan. */
+  /**
+   * Why it opens nothing more: `over_cap`, the plan has no place for it; `no_plan`, agents need a
+   * plan.
+   */
   reason: z.nullable(z.enum(['over_cap', 'no_plan'])),
   /** Whether it could be started (again) under the new plan while the others are as they are. */
   mayStart: z.boolean(),
 });
 export type AgentConsequence = z.infer<typeof AgentConsequence>;
 
-/** The part that follows from a tier and the agents alone: `contract/consequences.ts` computes it, on either side. */
+/**
+ * The part that follows from a tier and the agents alone: `contract/consequences.ts` computes it,
+ * on either side.
+ */
 export const Consequences = z.object({
   to: Tier,
   /** How many agents the tier has places for. */
@@ -46,16 +58,24 @@ export const ChargePreview = z.object({
   dueNow: DecimalText,
   /** What is left over for later invoices, as a positive amount; `0` where nothing is. */
   credit: DecimalText,
-  /** What the plan costs each period from then on, and when that is charged first; `at` null where it is charged now. */
-  renewal: z.object({ amount: DecimalText, interval: z.enum(['month', 'year']), at: z.nullable(z.number()) }),
+  /**
+   * What the plan costs each period from then on, and when that is charged first; `at` null where
+   * it is charged now.
+   */
+  renewal: z.object({
+    amount: DecimalText,
+    interval: z.enum(['month', 'year']),
+    at: z.nullable(z.number()),
+  }),
   currency: z.string(),
   lines: z.array(z.object({ text: z.string(), amount: DecimalText })),
 });
 export type ChargePreview = z.infer<typeof ChargePreview>;
 
 /**
- * `start`: a first or a new plan. `upgrade`, `downgrade`: another plan in place of a living one, at once. `end`: the plan
- * or trial ends at `effectiveAt`. `none`: the plan is the present one already.
+ * `start`: a first or a new plan. `upgrade`, `downgrade`: another plan in place of a living one, at
+ * once. `end`: the plan or trial ends at `effectiveAt`. `none`: the plan is the present one
+ * already.
  */
 export const ChangeKind = z.enum(['start', 'upgrade', 'downgrade', 'end', 'none']);
 export type ChangeKind = z.infer<typeof ChangeKind>;
@@ -65,7 +85,10 @@ export const ChangePreview = z.extend(Consequences, {
   kind: ChangeKind,
   from: Tier,
   standing: Standing,
-  /** When it comes into force (wall clock, ms): now, the end of what is paid, the end of the grace or of the trial. */
+  /**
+   * When it comes into force (wall clock, ms): now, the end of what is paid, the end of the grace
+   * or of the trial.
+   */
   effectiveAt: z.number(),
   /** Null where nothing is charged, and where the provider could not say. */
   charge: z.nullable(ChargePreview),
@@ -84,10 +107,17 @@ export const Invoice = z.object({
   status: InvoiceStatus,
   /** What it is for, in a few words; may be empty. */
   text: z.string(),
-  /** The provider's page for it: an absolute address, or a path of this server; null where there is none. */
+  /**
+   * The provider's page for it: an absolute address, or a path of this server; null where there is
+   * none.
+   */
   url: z.nullable(z.string()),
 });
 export type Invoice = z.infer<typeof Invoice>;
 /** The newest first; older ones are in the billing portal. */
-export const Invoices = z.object({ invoices: z.array(Invoice), more: z.boolean(), servedAt: z.number() });
+export const Invoices = z.object({
+  invoices: z.array(Invoice),
+  more: z.boolean(),
+  servedAt: z.number(),
+});
 export type Invoices = z.infer<typeof Invoices>;

@@ -1,7 +1,20 @@
-/** Names and prices of the built-in plans; refuses to speak for a payment provider, whose amounts are its own. */
+/**
+ * Names and prices of the built-in plans; refuses to speak for a payment provider, whose amounts
+ * are its own.
+ */
 import type { PaidTier } from './tiers.ts';
 
-export const PLAN_NAMES: Readonly<Record<PaidTier, string>> = { starter: 'Starter', standard: 'Standard', pro: 'Pro', 'pro-max': 'Pro Max' };
+export const PLAN_NAMES: Readonly<Record<PaidTier, string>> = {
+  starter: 'Starter',
+  standard: 'Standard',
+  pro: 'Pro',
+  'pro-max': 'Pro Max',
+};
 
 /** US dollars a month. */
-export const BUILT_IN_AMOUNTS: Readonly<Record<PaidTier, string>> = { starter: '19', standard: '49', pro: '99', 'pro-max': '199' };
+export const BUILT_IN_AMOUNTS: Readonly<Record<PaidTier, string>> = {
+  starter: '19',
+  standard: '49',
+  pro: '99',
+  'pro-max': '199',
+};

@@ -1,9 +1,23 @@
-/** What an agent would do now, before anyone starts it: the question and the answer; refuses to be a promise of what comes next. */
+/**
+ * What an agent would do now, before anyone starts it: the question and the answer; refuses to be a
+ * promise of what comes next.
+ */
 import * as z from 'zod/mini';
-import { DecisionAction, ExecutionInterval, PoolId, PositionSize, RiskProfile, TradingFrequency, TradingPairs } from './agents.ts';
+import {
+  DecisionAction,
+  ExecutionInterval,
+  PoolId,
+  PositionSize,
+  RiskProfile,
+  TradingFrequency,
+  TradingPairs,
+} from './agents.ts';
 import { DecimalText } from './money.ts';
 
-/** The terms of an agent that is not made yet, or of an edit that is not saved yet; as in the creation payload. */
+/**
+ * The terms of an agent that is not made yet, or of an edit that is not saved yet; as in the
+ * creation payload.
+ */
 export const PreviewTerms = z.strictObject({
   trading_pairs: TradingPairs,
   risk_profile: RiskProfile,
@@ -14,9 +28,18 @@ export const PreviewTerms = z.strictObject({
 });
 export type PreviewTerms = z.infer<typeof PreviewTerms>;
 
-/** One of the person's agents as it stands or under other terms, or terms alone. Changes nothing on the server. */
-export const ASKED_ABOUT = { agentId: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))), terms: z.optional(PreviewTerms) };
-export const somebodyAsked = z.refine<{ agentId?: unknown; terms?: unknown }>((body) => body.agentId !== undefined || body.terms !== undefined, { error: 'Required', path: ['terms'] });
+/**
+ * One of the person's agents as it stands or under other terms, or terms alone. Changes nothing on
+ * the server.
+ */
+export const ASKED_ABOUT = {
+  agentId: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
+  terms: z.optional(PreviewTerms),
+};
+export const somebodyAsked = z.refine<{ agentId?: unknown; terms?: unknown }>(
+  (body) => body.agentId !== undefined || body.terms !== undefined,
+  { error: 'Required', path: ['terms'] },
+);
 export const AgentPreviewBody = z.strictObject(ASKED_ABOUT).check(somebodyAsked);
 export type AgentPreviewBody = z.infer<typeof AgentPreviewBody>;
 
@@ -30,7 +53,10 @@ export const PreviewOrder = z.object({
 });
 export type PreviewOrder = z.infer<typeof PreviewOrder>;
 
-/** One pair: the decision as the journal would carry it, the order if there is one, and what is at stake after it. */
+/**
+ * One pair: the decision as the journal would carry it, the order if there is one, and what is at
+ * stake after it.
+ */
 export const PairPreview = z.object({
   pair: z.string(),
   action: DecisionAction,
@@ -41,7 +67,10 @@ export const PairPreview = z.object({
   order: z.nullable(PreviewOrder),
   /** Of what is then held in the pair; null where nothing is. */
   stopPrice: z.nullable(DecimalText),
-  /** The result of selling all of it at the stop, fees and impact included; null where nothing is held. A gap can cost more. */
+  /**
+   * The result of selling all of it at the stop, fees and impact included; null where nothing is
+   * held. A gap can cost more.
+   */
   atStop: z.nullable(DecimalText),
 });
 export type PairPreview = z.infer<typeof PairPreview>;

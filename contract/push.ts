@@ -1,10 +1,21 @@
-/** What a push carries and what a person has chosen of it; refuses an address that is no HTTPS push service. */
+/**
+ * What a push carries and what a person has chosen of it; refuses an address that is no HTTPS push
+ * service.
+ */
 import * as z from 'zod/mini';
 import { Agent } from './agents.ts';
 import { AlertFiring } from './alerts.ts';
 import { Fill, Portfolio } from './trading.ts';
 
-export const PUSH_KINDS = ['lateStop', 'agentHeld', 'stopLoss', 'fills', 'trialEnding', 'paymentFailed', 'priceAlert'] as const;
+export const PUSH_KINDS = [
+  'lateStop',
+  'agentHeld',
+  'stopLoss',
+  'fills',
+  'trialEnding',
+  'paymentFailed',
+  'priceAlert',
+] as const;
 export const PushKind = z.enum(PUSH_KINDS);
 export type PushKind = z.infer<typeof PushKind>;
 
@@ -12,17 +23,32 @@ export type PushKind = z.infer<typeof PushKind>;
 export const PUSH_PAYLOAD_MAX_BYTES = 3_000;
 export const PUSH_DEVICES_MAX = 10;
 
-const key = (bytes: number, what: string) => z.string({ error: what }).check(z.regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}=*$`), what));
+const key = (bytes: number, what: string) =>
+  z
+    .string({ error: what })
+    .check(z.regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}=*$`), what));
 
-/** As `PushSubscription.toJSON()` has it. Whether the address is public is the server's to check. */
+/**
+ * As `PushSubscription.toJSON()` has it. Whether the address is public is the server's to check.
+ */
 export const PushSubscriptionBody = z.strictObject({
-  endpoint: z.string({ error: 'An https address' }).check(z.maxLength(1_000, 'At most 1000 characters'), z.regex(/^https:\/\/[^\s]+$/, 'An https address')),
-  keys: z.strictObject({ p256dh: key(65, 'A P-256 public key'), auth: key(16, 'A 16-byte secret') }),
+  endpoint: z
+    .string({ error: 'An https address' })
+    .check(
+      z.maxLength(1_000, 'At most 1000 characters'),
+      z.regex(/^https:\/\/[^\s]+$/, 'An https address'),
+    ),
+  keys: z.strictObject({
+    p256dh: key(65, 'A P-256 public key'),
+    auth: key(16, 'A 16-byte secret'),
+  }),
   expirationTime: z.optional(z.nullable(z.number())),
 });
 export type PushSubscriptionBody = z.infer<typeof PushSubscriptionBody>;
 
-const ClockTime = z.string({ error: 'A time such as 22:00' }).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time such as 22:00'));
+const ClockTime = z
+  .string({ error: 'A time such as 22:00' })
+  .check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time such as 22:00'));
 function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en-GB', { timeZone: name }).format(0) !== '';
@@ -30,16 +56,32 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
-const TimeZone = z.string({ error: 'A time zone such as Europe/Berlin' })
-  .check(z.maxLength(64, 'A time zone such as Europe/Berlin'), z.refine((name) => /^[A-Za-z][\w+\-/]*$/.test(name) && isTimeZone(name), 'A time zone such as Europe/Berlin'));
+const TimeZone = z.string({ error: 'A time zone such as Europe/Berlin' }).check(
+  z.maxLength(64, 'A time zone such as Europe/Berlin'),
+  z.refine(
+    (name) => /^[A-Za-z][\w+\-/]*$/.test(name) && isTimeZone(name),
+    'A time zone such as Europe/Berlin',
+  ),
+);
 
 const toggle = z.boolean({ error: 'true or false' });
 
-/** Whether anything is pushed at all is `notificationsEnabled` of the trading settings; these say what and when. */
+/**
+ * Whether anything is pushed at all is `notificationsEnabled` of the trading settings; these say
+ * what and when.
+ */
 export const PushSettings = z.strictObject({
   kinds: z.strictObject({
-    lateStop: toggle, agentHeld: toggle, stopLoss: toggle, fills: toggle, trialEnding: toggle, paymentFailed: toggle,
-    /** Absent means on, so that a build from before there were price alerts goes on reading these settings. */
+    lateStop: toggle,
+    agentHeld: toggle,
+    stopLoss: toggle,
+    fills: toggle,
+    trialEnding: toggle,
+    paymentFailed: toggle,
+    /**
+     * Absent means on, so that a build from before there were price alerts goes on reading these
+     * settings.
+     */
     priceAlert: z.optional(toggle),
   }),
   /** From `from` to `to` (which may be the next morning) nothing is sent; it is kept until then. */
@@ -50,7 +92,14 @@ export const PushSettings = z.strictObject({
 export type PushSettings = z.infer<typeof PushSettings>;
 
 export const DEFAULT_PUSH_SETTINGS: PushSettings = {
-  kinds: { lateStop: true, agentHeld: true, stopLoss: true, fills: false, trialEnding: true, paymentFailed: true },
+  kinds: {
+    lateStop: true,
+    agentHeld: true,
+    stopLoss: true,
+    fills: false,
+    trialEnding: true,
+    paymentFailed: true,
+  },
   quietHours: null,
   showDetails: false,
 };
@@ -71,7 +120,9 @@ export const PushFacts = z.object({
   waitedMs: z.optional(z.number()),
   /** End of the trial, wall clock, ms. */
   endsAt: z.optional(z.number()),
-  /** `priceAlert`: the newest firing, and which pairs were reached where several are told in one. */
+  /**
+   * `priceAlert`: the newest firing, and which pairs were reached where several are told in one.
+   */
   firing: z.optional(AlertFiring),
   pairs: z.optional(z.array(z.string())),
 });
@@ -82,8 +133,9 @@ export const PushedPortfolio = z.omit(Portfolio, { equityCurve: true, results: t
 export type PushedPortfolio = z.infer<typeof PushedPortfolio>;
 
 /**
- * What the worker gets. `state` is the person's as it is at `sequence`: with `wholeAgents` the list is all there are;
- * without, it is the ones that matter here, and whoever has not seen `sequence - 1` has missed something.
+ * What the worker gets. `state` is the person's as it is at `sequence`: with `wholeAgents` the list
+ * is all there are; without, it is the ones that matter here, and whoever has not seen `sequence -
+ * 1` has missed something.
  */
 export const PushPayload = z.object({
   version: z.literal(1),

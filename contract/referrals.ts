@@ -1,4 +1,7 @@
-/** Referrals on the wire: a code, who came by it, what was earned; refuses to name the people who came. */
+/**
+ * Referrals on the wire: a code, who came by it, what was earned; refuses to name the people who
+ * came.
+ */
 import * as z from 'zod/mini';
 
 /** What both sides get when the invited person's first plan is paid. */
@@ -12,14 +15,19 @@ export const REFERRAL_JOINS_A_DAY = 50;
 /** How many of those who came are listed, the newest first. */
 export const REFERRAL_LIST_MAX = 100;
 
-/** `joined`: has an account. `earned`: has paid a first plan, which earned both sides their days. `unrewarded`: has paid, beyond the year's limit. */
+/**
+ * `joined`: has an account. `earned`: has paid a first plan, which earned both sides their days.
+ * `unrewarded`: has paid, beyond the year's limit.
+ */
 export const ReferralState = z.enum(['joined', 'earned', 'unrewarded']);
 export type ReferralState = z.infer<typeof ReferralState>;
 
 export const Referral = z.object({
   code: z.string(),
   rewardDays: z.number(),
-  /** Newest first, without a name or an address: the day (UTC, `2026-01-05`) and how far they are. */
+  /**
+   * Newest first, without a name or an address: the day (UTC, `2026-01-05`) and how far they are.
+   */
   joined: z.array(z.object({ day: z.string(), state: ReferralState })),
   joinedCount: z.number(),
   /** Days earned and already added to a plan or trial, and days that wait for one. */
@@ -29,4 +37,6 @@ export const Referral = z.object({
 });
 export type Referral = z.infer<typeof Referral>;
 
-export const ClaimReferral = z.strictObject({ code: z.string({ error: 'Required' }).check(z.maxLength(64, 'At most 64 characters')) });
+export const ClaimReferral = z.strictObject({
+  code: z.string({ error: 'Required' }).check(z.maxLength(64, 'At most 64 characters')),
+});

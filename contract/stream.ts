@@ -1,4 +1,6 @@
-/** Server-sent events: what each carries; refuses to carry anything a REST reply has no form for. */
+/**
+ * Server-sent events: what each carries; refuses to carry anything a REST reply has no form for.
+ */
 import * as z from 'zod/mini';
 import { Agent, AgentRun } from './agents.ts';
 import { Alert, AlertFiring } from './alerts.ts';
@@ -7,12 +9,25 @@ import { MarketSource, PriceBar, SymbolQuote } from './market.ts';
 import { Fill, Portfolio } from './trading.ts';
 
 /**
- * `hello` opens every stream with the person's present sequence. `ticks` is lossy: the newest of each symbol that
- * changed since the last; `portfolio.marked` and `agents.ran` (looks that changed nothing else) are lossy too. The others carry the person's own sequence, without gaps; a gap asks for a fresh read.
+ * `hello` opens every stream with the person's present sequence. `ticks` is lossy: the newest of
+ * each symbol that changed since the last; `portfolio.marked` and `agents.ran` (looks that changed
+ * nothing else) are lossy too. The others carry the person's own sequence, without gaps; a gap asks
+ * for a fresh read.
  */
 export const StreamEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('hello'), sequence: z.number(), serverTime: z.number(), marketTime: z.number(), source: MarketSource }),
-  z.object({ type: z.literal('heartbeat'), serverTime: z.number(), marketTime: z.number(), sequence: z.number() }),
+  z.object({
+    type: z.literal('hello'),
+    sequence: z.number(),
+    serverTime: z.number(),
+    marketTime: z.number(),
+    source: MarketSource,
+  }),
+  z.object({
+    type: z.literal('heartbeat'),
+    serverTime: z.number(),
+    marketTime: z.number(),
+    sequence: z.number(),
+  }),
   z.object({
     type: z.literal('ticks'),
     now: z.number(),
@@ -24,7 +39,12 @@ export const StreamEvent = z.discriminatedUnion('type', [
     bars: z.optional(z.record(z.string(), z.array(PriceBar))),
   }),
   /** `waitedMs`: it was stopped by a command that had waited this long on a device. */
-  z.object({ type: z.literal('agent.changed'), sequence: z.number(), agent: Agent, waitedMs: z.optional(z.number()) }),
+  z.object({
+    type: z.literal('agent.changed'),
+    sequence: z.number(),
+    agent: Agent,
+    waitedMs: z.optional(z.number()),
+  }),
   z.object({ type: z.literal('agents.ran'), agents: z.array(AgentRun) }),
   /** The whole of it, whenever it changes; lossy like the looks. */
   z.object({ type: z.literal('entries.off'), off: z.array(EntriesOff) }),
@@ -36,7 +56,12 @@ export const StreamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('settings.changed'), sequence: z.number() }),
   z.object({ type: z.literal('alert.changed'), sequence: z.number(), alert: Alert }),
   z.object({ type: z.literal('alert.deleted'), sequence: z.number(), alertId: z.string() }),
-  z.object({ type: z.literal('alert.fired'), sequence: z.number(), alert: Alert, firing: AlertFiring }),
+  z.object({
+    type: z.literal('alert.fired'),
+    sequence: z.number(),
+    alert: Alert,
+    firing: AlertFiring,
+  }),
   z.object({ type: z.literal('session.ended'), reason: z.string() }),
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;

@@ -1,4 +1,7 @@
-/** Plans, subscription, trial and usage on the wire; refuses to name a payment provider's own shapes. */
+/**
+ * Plans, subscription, trial and usage on the wire; refuses to name a payment provider's own
+ * shapes.
+ */
 import * as z from 'zod/mini';
 import { DecimalText } from './money.ts';
 import { Standing } from './standing.ts';
@@ -16,7 +19,10 @@ export const Plan = z.object({
   agents: z.number(),
 });
 export type Plan = z.infer<typeof Plan>;
-/** The coupon that this deployment honours, as the provider tells it; the first invoices are that much less. */
+/**
+ * The coupon that this deployment honours, as the provider tells it; the first invoices are that
+ * much less.
+ */
 export const Coupon = z.object({
   id: z.string(),
   /** One of the two is set. */
@@ -28,13 +34,21 @@ export const Coupon = z.object({
 });
 export type Coupon = z.infer<typeof Coupon>;
 export const Plans = z.object({
-  plans: z.array(Plan), provider: z.enum(['stripe', 'test']),
+  plans: z.array(Plan),
+  provider: z.enum(['stripe', 'test']),
   /** Null or absent where no coupon is honoured. */
   coupon: z.optional(z.nullable(Coupon)),
 });
 export type Plans = z.infer<typeof Plans>;
 
-export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled', 'incomplete', 'none']);
+export const SubscriptionStatus = z.enum([
+  'active',
+  'trialing',
+  'past_due',
+  'canceled',
+  'incomplete',
+  'none',
+]);
 export const Subscription = z.object({
   status: SubscriptionStatus,
   tier: Tier,
@@ -44,19 +58,30 @@ export const Subscription = z.object({
 });
 export type Subscription = z.infer<typeof Subscription>;
 /**
- * `servedAt` is the server's wall clock, from which days are counted; `entitledTier` is what the server enforces;
- * `standing` says why and until when, and is absent where a back end does not tell it.
+ * `servedAt` is the server's wall clock, from which days are counted; `entitledTier` is what the
+ * server enforces; `standing` says why and until when, and is absent where a back end does not tell
+ * it.
  */
 export const SubscriptionStatusReply = z.object({
-  subscription: z.nullable(Subscription), entitledTier: Tier, servedAt: z.number(), standing: z.optional(Standing),
+  subscription: z.nullable(Subscription),
+  entitledTier: Tier,
+  servedAt: z.number(),
+  standing: z.optional(Standing),
 });
 export type SubscriptionStatusReply = z.infer<typeof SubscriptionStatusReply>;
 
 /** endDate is ISO 8601 UTC, null when there never was a trial. */
-export const TrialStatus = z.object({ isActive: z.boolean(), endDate: z.nullable(z.string()), hasUsed: z.boolean(), servedAt: z.number() });
+export const TrialStatus = z.object({
+  isActive: z.boolean(),
+  endDate: z.nullable(z.string()),
+  hasUsed: z.boolean(),
+  servedAt: z.number(),
+});
 export type TrialStatus = z.infer<typeof TrialStatus>;
 
-export const TrialStartBody = z.strictObject({ userId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)) });
+export const TrialStartBody = z.strictObject({
+  userId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)),
+});
 export const TrialStartReply = z.object({ commandId: z.string(), trial: TrialStatus });
 export type TrialStartReply = z.infer<typeof TrialStartReply>;
 
@@ -64,10 +89,16 @@ export const SubscribeBody = z.strictObject({
   userId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)),
   planId: z.string().check(z.minLength(1, 'Required'), z.maxLength(1000)),
 });
-export const SubscribeReply = z.object({ commandId: z.string(), subscription: z.nullable(Subscription) });
+export const SubscribeReply = z.object({
+  commandId: z.string(),
+  subscription: z.nullable(Subscription),
+});
 export type SubscribeReply = z.infer<typeof SubscribeReply>;
 
-/** With `planId` the portal opens at that change, to be confirmed there: a plan to change to, or `free` to end the present one. */
+/**
+ * With `planId` the portal opens at that change, to be confirmed there: a plan to change to, or
+ * `free` to end the present one.
+ */
 export const PortalBody = z.strictObject({
   returnUrl: z.string().check(z.minLength(1, 'Required'), z.maxLength(2000)),
   planId: z.optional(z.string().check(z.minLength(1, 'Required'), z.maxLength(1000))),
@@ -82,7 +113,11 @@ export const CheckoutBody = z.strictObject({
 });
 export type CheckoutBody = z.infer<typeof CheckoutBody>;
 /** `url` for a hosted page, `clientSecret` for one embedded in the app. */
-export const CheckoutReply = z.object({ commandId: z.string(), url: z.nullable(z.string()), clientSecret: z.nullable(z.string()) });
+export const CheckoutReply = z.object({
+  commandId: z.string(),
+  url: z.nullable(z.string()),
+  clientSecret: z.nullable(z.string()),
+});
 export type CheckoutReply = z.infer<typeof CheckoutReply>;
 export const PortalReply = z.object({ commandId: z.string(), url: z.string() });
 export type PortalReply = z.infer<typeof PortalReply>;

@@ -1,7 +1,17 @@
-/** Support requests on the wire: what is asked, what was answered; refuses diagnostics with anything in them that was not shown. */
+/**
+ * Support requests on the wire: what is asked, what was answered; refuses diagnostics with anything
+ * in them that was not shown.
+ */
 import * as z from 'zod/mini';
 
-export const SUPPORT_CATEGORIES = ['agents', 'portfolio', 'billing', 'sign-in', 'app', 'other'] as const;
+export const SUPPORT_CATEGORIES = [
+  'agents',
+  'portfolio',
+  'billing',
+  'sign-in',
+  'app',
+  'other',
+] as const;
 export const SupportCategory = z.enum(SUPPORT_CATEGORIES, { error: 'Choose what it is about' });
 export type SupportCategory = z.infer<typeof SupportCategory>;
 
@@ -37,14 +47,28 @@ export type SupportDiagnostics = z.infer<typeof SupportDiagnostics>;
 const Id = z.uuid({ error: 'A UUID' }).check(z.toLowerCase());
 
 /** The id is the sender's, so that the same request sent twice is one. */
-export const OpenSupportRequest = z.strictObject({ id: Id, category: SupportCategory, text: SupportText, diagnostics: z.nullable(SupportDiagnostics) });
-export const AddToSupportRequest = z.strictObject({ requestId: Id, messageId: Id, text: SupportText });
+export const OpenSupportRequest = z.strictObject({
+  id: Id,
+  category: SupportCategory,
+  text: SupportText,
+  diagnostics: z.nullable(SupportDiagnostics),
+});
+export const AddToSupportRequest = z.strictObject({
+  requestId: Id,
+  messageId: Id,
+  text: SupportText,
+});
 export const CloseSupportRequest = z.strictObject({ requestId: Id });
 
 export const SupportState = z.enum(['open', 'answered', 'closed']);
 export type SupportState = z.infer<typeof SupportState>;
 
-export const SupportMessage = z.object({ id: z.string(), author: z.enum(['person', 'operator']), text: z.string(), createdAt: z.number() });
+export const SupportMessage = z.object({
+  id: z.string(),
+  author: z.enum(['person', 'operator']),
+  text: z.string(),
+  createdAt: z.number(),
+});
 export const SupportRequest = z.object({
   id: z.string(),
   category: SupportCategory,
@@ -59,5 +83,8 @@ export const SupportRequest = z.object({
 export type SupportRequest = z.infer<typeof SupportRequest>;
 
 /** `priority`: what is asked now stands in front, by the plan. */
-export const SupportRequests = z.object({ requests: z.array(SupportRequest), priority: z.boolean() });
+export const SupportRequests = z.object({
+  requests: z.array(SupportRequest),
+  priority: z.boolean(),
+});
 export type SupportRequests = z.infer<typeof SupportRequests>;

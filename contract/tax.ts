@@ -1,4 +1,7 @@
-/** Lots of an account for a tax return, first in, first out; refuses to leave out that the money is paper. */
+/**
+ * Lots of an account for a tax return, first in, first out; refuses to leave out that the money is
+ * paper.
+ */
 import * as z from 'zod/mini';
 import { DecimalText } from './money.ts';
 
@@ -16,7 +19,10 @@ export const TaxLotsQuery = z.object({
   through: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(100_000_000))),
 });
 
-/** A part of a purchase and its sale. What has not been sold yet has no sale. Times on the market clock, ms. */
+/**
+ * A part of a purchase and its sale. What has not been sold yet has no sale. Times on the market
+ * clock, ms.
+ */
 export const TaxLot = z.object({
   pair: z.string(),
   quantity: DecimalText,
@@ -39,11 +45,26 @@ export const TaxLot = z.object({
 });
 export type TaxLot = z.infer<typeof TaxLot>;
 
-export const TaxSums = z.object({ lots: z.number(), proceeds: DecimalText, basis: DecimalText, gain: DecimalText, fees: DecimalText });
+export const TaxSums = z.object({
+  lots: z.number(),
+  proceeds: DecimalText,
+  basis: DecimalText,
+  gain: DecimalText,
+  fees: DecimalText,
+});
 export type TaxSums = z.infer<typeof TaxSums>;
 
-/** What is held of one pair: what it cost first in, first out, and what it cost on average, as the screens count it. */
-export const HeldLots = z.object({ pair: z.string(), lots: z.number(), quantity: DecimalText, basis: DecimalText, averageCost: DecimalText });
+/**
+ * What is held of one pair: what it cost first in, first out, and what it cost on average, as the
+ * screens count it.
+ */
+export const HeldLots = z.object({
+  pair: z.string(),
+  lots: z.number(),
+  quantity: DecimalText,
+  basis: DecimalText,
+  averageCost: DecimalText,
+});
 export type HeldLots = z.infer<typeof HeldLots>;
 
 export const TaxLots = z.object({
@@ -60,7 +81,10 @@ export const TaxLots = z.object({
   sums: TaxSums,
   all: TaxSums,
   held: z.array(HeldLots),
-  /** What the portfolio calls realised: `all.gain` + Σ (averageCost − basis) of what is held, to the last digit. */
+  /**
+   * What the portfolio calls realised: `all.gain` + Σ (averageCost − basis) of what is held, to the
+   * last digit.
+   */
   realized: DecimalText,
   rows: z.array(TaxLot),
   /** How many rows there are in all; `after` of the next page, null on the last. */

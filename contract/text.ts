@@ -1,9 +1,15 @@
-/** Cleaning of identifiers and of error text before they go anywhere; refuses an identifier that cleans to nothing. */
+/**
+ * Cleaning of identifiers and of error text before they go anywhere; refuses an identifier that
+ * cleans to nothing.
+ */
 import { ERROR_TEXT_MAX, SANITISED_MAX } from './limits.ts';
 
 /** Removes `< > " ' &`, trims, and cuts to 1000 characters. The result may be empty. */
 export function sanitise(text: string): string {
-  return text.replace(/[<>"'&]/g, '').trim().slice(0, SANITISED_MAX);
+  return text
+    .replace(/[<>"'&]/g, '')
+    .trim()
+    .slice(0, SANITISED_MAX);
 }
 
 /** A sanitised identifier, or null where nothing is left of it. */

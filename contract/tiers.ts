@@ -1,4 +1,7 @@
-/** Tiers, their order, and what each permits: one table for page and server; refuses to read a user or a clock. */
+/**
+ * Tiers, their order, and what each permits: one table for page and server; refuses to read a user
+ * or a clock.
+ */
 import * as z from 'zod/mini';
 
 export const Tier = z.enum(['free', 'starter', 'standard', 'pro', 'pro-max', 'trial']);
@@ -8,13 +11,27 @@ export const PAID_TIERS = ['starter', 'standard', 'pro', 'pro-max'] as const;
 export type PaidTier = (typeof PAID_TIERS)[number];
 
 export const Resource = z.enum([
-  'dashboard', 'market', 'subscription', 'analytics', 'trading', 'performance',
-  'agents', 'pro-features', 'priority-support',
+  'dashboard',
+  'market',
+  'subscription',
+  'analytics',
+  'trading',
+  'performance',
+  'agents',
+  'pro-features',
+  'priority-support',
 ]);
 export type Resource = z.infer<typeof Resource>;
 
 export const Action = z.enum([
-  'read', 'view', 'basic', 'standard', 'advanced', 'unlimited', 'create', 'access',
+  'read',
+  'view',
+  'basic',
+  'standard',
+  'advanced',
+  'unlimited',
+  'create',
+  'access',
 ]);
 export type Action = z.infer<typeof Action>;
 
@@ -26,16 +43,31 @@ export const Permission = z.object({
 export type Permission = z.infer<typeof Permission>;
 
 /** A trial ranks and permits as `standard`. */
-const RANK: Record<Tier, number> = { free: 0, starter: 1, standard: 2, trial: 2, pro: 3, 'pro-max': 4 };
+const RANK: Record<Tier, number> = {
+  free: 0,
+  starter: 1,
+  standard: 2,
+  trial: 2,
+  pro: 3,
+  'pro-max': 4,
+};
 
 const can = (resource: Resource, action: Action): Permission => ({ resource, action });
-const createAgents = (maxCount: number): Permission => ({ resource: 'agents', action: 'create', conditions: { maxCount } });
+const createAgents = (maxCount: number): Permission => ({
+  resource: 'agents',
+  action: 'create',
+  conditions: { maxCount },
+});
 
 /** What each tier adds to the one below; permissions are cumulative. */
 const ADDED: readonly (readonly Permission[])[] = [
   [
-    can('dashboard', 'read'), can('market', 'read'), can('subscription', 'read'),
-    can('analytics', 'view'), can('trading', 'view'), can('performance', 'view'),
+    can('dashboard', 'read'),
+    can('market', 'read'),
+    can('subscription', 'read'),
+    can('analytics', 'view'),
+    can('trading', 'view'),
+    can('performance', 'view'),
   ],
   [can('trading', 'basic'), createAgents(2)],
   [can('trading', 'standard'), createAgents(5), can('analytics', 'read')],
@@ -56,22 +88,35 @@ export function tierSatisfies(tier: Tier | null | undefined, required: Tier): bo
 export function permissionsOf(tier: Tier | null | undefined): Permission[] {
   const byKey = new Map<string, Permission>();
   for (const permissions of ADDED.slice(0, tierRank(tier) + 1)) {
-    for (const permission of permissions) byKey.set(`${permission.resource}:${permission.action}`, permission);
+    for (const permission of permissions)
+      byKey.set(`${permission.resource}:${permission.action}`, permission);
   }
   return [...byKey.values()];
 }
 
 /** `unlimited` on a resource satisfies any action on it. */
-export function permits(permissions: readonly Permission[], resource: Resource, action: Action): boolean {
-  return permissions.some((p) => p.resource === resource && (p.action === action || p.action === 'unlimited'));
+export function permits(
+  permissions: readonly Permission[],
+  resource: Resource,
+  action: Action,
+): boolean {
+  return permissions.some(
+    (p) => p.resource === resource && (p.action === action || p.action === 'unlimited'),
+  );
 }
 
-export function tierPermits(tier: Tier | null | undefined, resource: Resource, action: Action): boolean {
+export function tierPermits(
+  tier: Tier | null | undefined,
+  resource: Resource,
+  action: Action,
+): boolean {
   return permits(permissionsOf(tier), resource, action);
 }
 
 /** How many agents a tier may have; 0 where it may not create any. */
 export function agentCap(tier: Tier | null | undefined): number {
-  const permission = permissionsOf(tier).find((p) => p.resource === 'agents' && p.action === 'create');
+  const permission = permissionsOf(tier).find(
+    (p) => p.resource === 'agents' && p.action === 'create',
+  );
   return permission?.conditions?.maxCount ?? 0;
 }

@@ -23,11 +23,22 @@ export const Position = z.object({
 });
 export type Position = z.infer<typeof Position>;
 
-/** One paper book of the account. `openedAt` and `closedAt` are on the wall clock; the open book has no `closedAt`. */
-export const BookSummary = z.object({ book: z.number(), openedAt: z.number(), closedAt: z.nullable(z.number()), equity: z.nullable(DecimalText) });
+/**
+ * One paper book of the account. `openedAt` and `closedAt` are on the wall clock; the open book has
+ * no `closedAt`.
+ */
+export const BookSummary = z.object({
+  book: z.number(),
+  openedAt: z.number(),
+  closedAt: z.nullable(z.number()),
+  equity: z.nullable(DecimalText),
+});
 export type BookSummary = z.infer<typeof BookSummary>;
 
-/** What closing trades brought, and what all trades cost in fees, of one agent in one pair; exact, and these sums add up to the account's. */
+/**
+ * What closing trades brought, and what all trades cost in fees, of one agent in one pair; exact,
+ * and these sums add up to the account's.
+ */
 export const PairResult = z.object({
   pair: z.string(),
   trades: z.number(),
@@ -40,13 +51,21 @@ export const PairResult = z.object({
 });
 export type PairResult = z.infer<typeof PairResult>;
 
-/** One agent's results in this book, by pair. A deleted agent's stay: without them the account would not add up. */
-export const AgentResult = z.object({ agentId: z.string(), agentName: z.string(), pairs: z.array(PairResult) });
+/**
+ * One agent's results in this book, by pair. A deleted agent's stay: without them the account would
+ * not add up.
+ */
+export const AgentResult = z.object({
+  agentId: z.string(),
+  agentName: z.string(),
+  pairs: z.array(PairResult),
+});
 export type AgentResult = z.infer<typeof AgentResult>;
 
 /**
- * One UTC day of the account, or what has passed of it. `closing − opening = realized + unrealizedChange`, to the last
- * digit: equity is deposits, realised and unrealised, and deposits are made at the opening of a book alone.
+ * One UTC day of the account, or what has passed of it. `closing − opening = realized +
+ * unrealizedChange`, to the last digit: equity is deposits, realised and unrealised, and deposits
+ * are made at the opening of a book alone.
  */
 export const DayResult = z.object({
   /** 00:00 UTC of the day, market ms. */
@@ -60,7 +79,10 @@ export const DayResult = z.object({
 });
 export type DayResult = z.infer<typeof DayResult>;
 
-/** equity = cash + Σ position value, to the last digit; a position without a price is valued at cost and said so. */
+/**
+ * equity = cash + Σ position value, to the last digit; a position without a price is valued at cost
+ * and said so.
+ */
 export const Portfolio = z.object({
   accountId: z.string(),
   book: z.number(),
@@ -83,11 +105,20 @@ export const Portfolio = z.object({
   dayChangePercent: z.nullable(z.number()),
   unpriced: z.array(z.string()),
   positions: z.array(Position),
-  /** `[market ms, equity]`, oldest first: every mark of the last day, the last of each hour for a week, of each quarter of a day for a month, of each day or some days before. At most 600 points. */
+  /**
+   * `[market ms, equity]`, oldest first: every mark of the last day, the last of each hour for a
+   * week, of each quarter of a day for a month, of each day or some days before. At most 600
+   * points.
+   */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
-  /** Since when (wall clock, ms) the books of this account are known not to add up; null where nothing is known against them. Absent in replies kept from before. */
+  /**
+   * Since when (wall clock, ms) the books of this account are known not to add up; null where
+   * nothing is known against them. Absent in replies kept from before.
+   */
   inDoubtSince: z.optional(z.nullable(z.number())),
-  /** The parts of `dayChange`; null with it. Absent in replies kept from before, like the two below. */
+  /**
+   * The parts of `dayChange`; null with it. Absent in replies kept from before, like the two below.
+   */
   today: z.optional(z.nullable(DayResult)),
   /** The parts of `realized` and `fees`. */
   results: z.optional(z.array(AgentResult)),
@@ -113,9 +144,14 @@ export const Fill = z.object({
   slippageBps: DecimalText,
   /** notional − fee − costBasis; null for a buy. */
   realized: z.nullable(DecimalText),
-  /** What the sold quantity had cost, fees of entry included; null for a buy. Absent in fills kept from before. */
+  /**
+   * What the sold quantity had cost, fees of entry included; null for a buy. Absent in fills kept
+   * from before.
+   */
   costBasis: z.optional(z.nullable(DecimalText)),
-  /** The quote it was priced from, and the version of the rules. Absent in fills kept from before. */
+  /**
+   * The quote it was priced from, and the version of the rules. Absent in fills kept from before.
+   */
   quoteBid: z.optional(DecimalText),
   quoteAsk: z.optional(DecimalText),
   ruleVersion: z.optional(z.number()),
@@ -136,7 +172,12 @@ export const HistoryQuery = z.object({
   before: z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
 });
 /** `total`: how many fills the book has in all. */
-export const History = z.object({ fills: z.array(Fill), sequence: z.number(), asOf: z.number(), total: z.optional(z.number()) });
+export const History = z.object({
+  fills: z.array(Fill),
+  sequence: z.number(),
+  asOf: z.number(),
+  total: z.optional(z.number()),
+});
 export type History = z.infer<typeof History>;
 
 /** Undefined is null, never 0. Ratios are plain numbers (0.1 is 10 %). */
@@ -157,12 +198,16 @@ export const Metrics = z.object({
 export type Metrics = z.infer<typeof Metrics>;
 
 /**
- * Buy-and-hold beside the account: its equity put into one pair at its first moment that has a price, without a fee, at
- * the closes of candles. For drawing and comparing; null where the source has no price of the pair at all.
+ * Buy-and-hold beside the account: its equity put into one pair at its first moment that has a
+ * price, without a fee, at the closes of candles. For drawing and comparing; null where the source
+ * has no price of the pair at all.
  */
 export const Benchmark = z.object({
   pair: z.string(),
-  /** The moment it begins, market clock ms, and the price then: the account's first, or later where prices begin later. */
+  /**
+   * The moment it begins, market clock ms, and the price then: the account's first, or later where
+   * prices begin later.
+   */
   since: z.number(),
   price: z.number(),
   points: z.array(z.tuple([z.number(), DecimalText])),
@@ -171,13 +216,19 @@ export const Benchmark = z.object({
 export type Benchmark = z.infer<typeof Benchmark>;
 
 /** By the UTC hour in which positions were closed. */
-export const HourResult = z.object({ hour: z.number().check(z.gte(0), z.lte(23)), sells: z.number(), wins: z.number(), realized: DecimalText });
+export const HourResult = z.object({
+  hour: z.number().check(z.gte(0), z.lte(23)),
+  sells: z.number(),
+  wins: z.number(),
+  realized: DecimalText,
+});
 export type HourResult = z.infer<typeof HourResult>;
 
 export const AnalyticsQuery = z.object({ book: Book });
 /**
- * `view` has four metrics, the last 35 days and the comparison with buy-and-hold; `read` has everything. What a plan does
- * not have is empty or null and its absence is no finding: `depth` says which it is.
+ * `view` has four metrics, the last 35 days and the comparison with buy-and-hold; `read` has
+ * everything. What a plan does not have is empty or null and its absence is no finding: `depth`
+ * says which it is.
  */
 export const Analytics = z.object({
   quote: z.string(),
@@ -196,8 +247,25 @@ export const Analytics = z.object({
   benchmark: z.optional(z.nullable(Benchmark)),
   perHour: z.optional(z.array(HourResult)),
   equity: z.array(z.tuple([z.number(), DecimalText])),
-  perAgent: z.array(z.object({ agentId: z.string(), agentName: z.string(), trades: z.number(), realized: DecimalText, unrealized: DecimalText, fees: DecimalText })),
-  perPair: z.array(z.object({ pair: z.string(), trades: z.number(), realized: DecimalText, unrealized: DecimalText, fees: DecimalText })),
+  perAgent: z.array(
+    z.object({
+      agentId: z.string(),
+      agentName: z.string(),
+      trades: z.number(),
+      realized: DecimalText,
+      unrealized: DecimalText,
+      fees: DecimalText,
+    }),
+  ),
+  perPair: z.array(
+    z.object({
+      pair: z.string(),
+      trades: z.number(),
+      realized: DecimalText,
+      unrealized: DecimalText,
+      fees: DecimalText,
+    }),
+  ),
 });
 export type Analytics = z.infer<typeof Analytics>;
 
@@ -214,7 +282,12 @@ export const AgentPerformance = z.object({
 });
 export type AgentPerformance = z.infer<typeof AgentPerformance>;
 
-export const LiquidateReply = z.object({ commandId: z.string(), agent: Agent, fills: z.array(Fill), unsold: z.array(z.object({ pair: z.string(), message: z.string() })) });
+export const LiquidateReply = z.object({
+  commandId: z.string(),
+  agent: Agent,
+  fills: z.array(Fill),
+  unsold: z.array(z.object({ pair: z.string(), message: z.string() })),
+});
 export type LiquidateReply = z.infer<typeof LiquidateReply>;
 export const ClosePositionReply = z.object({ commandId: z.string(), fill: Fill });
 export type ClosePositionReply = z.infer<typeof ClosePositionReply>;

@@ -1,12 +1,18 @@
-/** A person's own trading settings and risk values on the wire; refuses anything out of the stated ranges. */
+/**
+ * A person's own trading settings and risk values on the wire; refuses anything out of the stated
+ * ranges.
+ */
 import * as z from 'zod/mini';
 import { RiskProfile, TradingFrequency, UserRiskProfile } from './agents.ts';
 
 const between = (low: number, high: number) =>
-  z.number({ error: `A number from ${low} to ${high}` }).check(z.gte(low, `At least ${low}`), z.lte(high, `At most ${high}`));
+  z
+    .number({ error: `A number from ${low} to ${high}` })
+    .check(z.gte(low, `At least ${low}`), z.lte(high, `At most ${high}`));
 
 export const DisplayName = z.string().check(
-  z.minLength(1, 'Required'), z.maxLength(50, 'At most 50 characters'),
+  z.minLength(1, 'Required'),
+  z.maxLength(50, 'At most 50 characters'),
   z.regex(/^[\p{L}\p{N}\s_-]*$/u, 'Only letters, digits, spaces, hyphens and underscores'),
   z.refine((text) => text.trim() !== '', 'Required'),
 );
@@ -32,10 +38,24 @@ export const UserSettings = z.strictObject({
 });
 export type UserSettings = z.infer<typeof UserSettings>;
 
-/** PUT: the settings and the version they were made on; another version on the server answers 409 with the fresh one. */
-export const TradingSettingsBody = z.strictObject({ ...UserSettings.shape, version: z.optional(z.int()) });
+/**
+ * PUT: the settings and the version they were made on; another version on the server answers 409
+ * with the fresh one.
+ */
+export const TradingSettingsBody = z.strictObject({
+  ...UserSettings.shape,
+  version: z.optional(z.int()),
+});
 export type TradingSettingsBody = z.infer<typeof TradingSettingsBody>;
-export const TradingSettings = z.object({ settings: UserSettings, version: z.number(), riskProfiles: z.array(RiskProfileBody) });
+export const TradingSettings = z.object({
+  settings: UserSettings,
+  version: z.number(),
+  riskProfiles: z.array(RiskProfileBody),
+});
 export type TradingSettings = z.infer<typeof TradingSettings>;
-export const TradingSettingsReply = z.object({ commandId: z.string(), settings: UserSettings, version: z.number() });
+export const TradingSettingsReply = z.object({
+  commandId: z.string(),
+  settings: UserSettings,
+  version: z.number(),
+});
 export type TradingSettingsReply = z.infer<typeof TradingSettingsReply>;

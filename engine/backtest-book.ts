@@ -1,4 +1,7 @@
-/** What an agent under test owns from candle to candle, exactly where something happens and as numbers between; refuses to decide anything. */
+/**
+ * What an agent under test owns from candle to candle, exactly where something happens and as
+ * numbers between; refuses to decide anything.
+ */
 import { add, maximum, subtract, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import { knownPrice, marksAtOpen } from './equity-curve.ts';
@@ -25,14 +28,18 @@ export interface Book {
   positions: Map<string, OpenPosition>;
   trades: FillDraft[];
   eras: Era[];
-  /** The looks at which the highest equity may have been reached, since what is held last changed. */
+  /**
+   * The looks at which the highest equity may have been reached, since what is held last changed.
+   */
   heights: number[];
 }
 
 /** The open of a pair's candle, NaN where none opens there. */
 export function priceAt({ bars, series }: Watch, k: number, open: number): number {
   const bar = bars?.[k] ?? -1;
-  return series !== null && bar >= 0 && series.opensAt[bar] === open ? series.open[bar] ?? Number.NaN : Number.NaN;
+  return series !== null && bar >= 0 && series.opensAt[bar] === open
+    ? (series.open[bar] ?? Number.NaN)
+    : Number.NaN;
 }
 
 function equityNear({ cashNear, positions, watches }: Book, k: number, open: number): number {
@@ -41,12 +48,16 @@ function equityNear({ cashNear, positions, watches }: Book, k: number, open: num
   for (const watch of watches) {
     if (watch.position === null) continue;
     const price = knownPrice(watch.series, watch.bars?.[k] ?? -1, open);
-    equity += Number.isNaN(price) ? approximate(watch.position.cost) : watch.quantity * watch.bidShare * price;
+    equity += Number.isNaN(price)
+      ? approximate(watch.position.cost)
+      : watch.quantity * watch.bidShare * price;
   }
   return equity;
 }
 
-/** Keeps the day's first equity, exactly, and the looks at which the highest may have been reached. */
+/**
+ * Keeps the day's first equity, exactly, and the looks at which the highest may have been reached.
+ */
 export function noteEquity(book: Book, k: number, open: number, close: number): void {
   const { standing } = book;
   const { memory } = standing;
@@ -76,19 +87,31 @@ export function settleHeights(book: Book): void {
 }
 
 function equityAt({ cash, positions, tape }: Book, k: number): Fixed {
-  return positions.size === 0 ? cash : markToMarket(cash, [...positions.values()], marksAtOpen(tape, positions.keys(), k)).equity;
+  return positions.size === 0
+    ? cash
+    : markToMarket(cash, [...positions.values()], marksAtOpen(tape, positions.keys(), k)).equity;
 }
 
-/** What the venue and the ledger do with a trade: cash moves, the position becomes what the trade says. */
+/**
+ * What the venue and the ledger do with a trade: cash moves, the position becomes what the trade
+ * says.
+ */
 export function settle(book: Book, k: number, { fill, after }: TradeDraft): void {
   book.trades.push(fill);
-  book.cash = fill.side === 'buy' ? subtract(book.cash, add(fill.notional, fill.fee)) : add(book.cash, subtract(fill.notional, fill.fee));
+  book.cash =
+    fill.side === 'buy'
+      ? subtract(book.cash, add(fill.notional, fill.fee))
+      : add(book.cash, subtract(fill.notional, fill.fee));
   book.cashNear = approximate(book.cash);
   const held = book.positions.get(fill.pair);
-  const position = after.quantity === ZERO ? null : { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt };
+  const position =
+    after.quantity === ZERO
+      ? null
+      : { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt };
   if (position === null) book.positions.delete(fill.pair);
   else book.positions.set(fill.pair, position);
-  for (const watch of book.watches) if (watch.pair === fill.pair) refresh(watch, position, book.standing);
+  for (const watch of book.watches)
+    if (watch.pair === fill.pair) refresh(watch, position, book.standing);
   if (book.eras.at(-1)?.from === k) book.eras.pop();
   book.eras.push({ from: k, cash: book.cash, positions: [...book.positions.values()] });
 }
@@ -97,7 +120,14 @@ export function settle(book: Book, k: number, { fill, after }: TradeDraft): void
 export function runStops(book: Book, k: number, open: number): void {
   for (const { bars, position, series, stopNear } of book.watches) {
     const bar = bars?.[k] ?? -1;
-    if (position === null || series === null || bar < 0 || series.opensAt[bar] !== open || !((series.low[bar] ?? 0) <= stopNear)) continue;
+    if (
+      position === null ||
+      series === null ||
+      bar < 0 ||
+      series.opensAt[bar] !== open ||
+      !((series.low[bar] ?? 0) <= stopNear)
+    )
+      continue;
     // In the order in which they were bought, whoever came near first.
     for (const one of [...book.positions.values()]) stopInCandle(book, k, open, one);
     return;
@@ -115,14 +145,28 @@ function stopInCandle(book: Book, k: number, open: number, position: OpenPositio
   const quote = stopQuoteInCandle(position, candle, rule);
   if (!quote) return;
   settleHeights(book);
-  const trade = exitTrade(position, quote, rule, { volume: candle.volume, intervalMs: (one.closesAt[bar] ?? open) - open, dailyVolatility: volatilityAt(one, open)?.daily ?? null }, 'stop_loss');
+  const trade = exitTrade(
+    position,
+    quote,
+    rule,
+    {
+      volume: candle.volume,
+      intervalMs: (one.closesAt[bar] ?? open) - open,
+      dailyVolatility: volatilityAt(one, open)?.daily ?? null,
+    },
+    'stop_loss',
+  );
   noteExit(book.standing.memory, { pair: position.pair, at: quote.at, stop: true });
   settle(book, k, trade);
 }
 
 function candleAt(series: Series, i: number): Candle {
   return {
-    time: series.opensAt[i] ?? 0, open: series.open[i] ?? 0, high: series.high[i] ?? 0, low: series.low[i] ?? 0, close: series.close[i] ?? 0,
+    time: series.opensAt[i] ?? 0,
+    open: series.open[i] ?? 0,
+    high: series.high[i] ?? 0,
+    low: series.low[i] ?? 0,
+    close: series.close[i] ?? 0,
     volume: (series.volumeBefore[i + 1] ?? 0) - (series.volumeBefore[i] ?? 0),
   };
 }

@@ -1,4 +1,7 @@
-/** One agent over recorded candles, by the functions that run it live; refuses fills in the candle it decided on. */
+/**
+ * One agent over recorded candles, by the functions that run it live; refuses fills in the candle
+ * it decided on.
+ */
 import { toNumber } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { Metrics } from '../contract/trading.ts';
@@ -24,14 +27,24 @@ import type { Series } from './series.ts';
 import { computeSignals, horizonOf } from './signals.ts';
 import type { StrategyInput, Sweep } from './strategies/strategy.ts';
 import { makeTimeline } from './timeline.ts';
-import type { AgentInput, Candle, DecisionDraft, FillDraft, PairRules, Signal, TickInput } from './types.ts';
+import type {
+  AgentInput,
+  Candle,
+  DecisionDraft,
+  FillDraft,
+  PairRules,
+  Signal,
+  TickInput,
+} from './types.ts';
 
 export interface BacktestInput {
   agent: Omit<AgentInput, 'memory' | 'id'>;
   /** Candles of the finest length there is, oldest first; those before `from` are history. */
   candles: ReadonlyMap<string, readonly Candle[]>;
   rules: ReadonlyMap<string, PairRules>;
-  /** Candles of stablecoin pairs that are not traded, which tell whether the quote is on its peg. */
+  /**
+   * Candles of stablecoin pairs that are not traded, which tell whether the quote is on its peg.
+   */
   witnesses?: ReadonlyMap<string, readonly Candle[]>;
   deposit: Fixed;
   maxTradeAmount: Fixed;
@@ -39,7 +52,9 @@ export interface BacktestInput {
   strategy?: (input: StrategyInput) => Map<string, Signal>;
   /** The same strategy over a whole tape at once, where it has such a form. */
   sweep?: Sweep;
-  /** Market time, ms. The first look is at the first close at or after `from`, the last before `to`. */
+  /**
+   * Market time, ms. The first look is at the first close at or after `from`, the last before `to`.
+   */
   from: number;
   to: number;
 }
@@ -55,7 +70,10 @@ export interface BacktestResult {
   cash: Fixed;
   finalEquity: Fixed;
   metrics: Metrics;
-  /** Buying an equal share of every pair at the start and holding it, as a plain return; null without prices. */
+  /**
+   * Buying an equal share of every pair at the start and holding it, as a plain return; null
+   * without prices.
+   */
   buyAndHold: number | null;
   /** Candles gone through, for the bench. */
   candles: number;
@@ -77,17 +95,21 @@ interface Run extends Book {
 }
 
 /**
- * Decided on the close of candle N, filled at the open of N + 1 with half-spread, impact and fee; then the stops over
- * candle N + 1, the gap first. The last candle of the tape is never decided on: there is no open to fill at.
- * A look that is sure to change nothing (see `quiet.ts`) is counted and not taken. `onProgress` is told now and then
- * which share of the period has gone by.
+ * Decided on the close of candle N, filled at the open of N + 1 with half-spread, impact and fee;
+ * then the stops over candle N + 1, the gap first. The last candle of the tape is never decided on:
+ * there is no open to fill at. A look that is sure to change nothing (see `quiet.ts`) is counted
+ * and not taken. `onProgress` is told now and then which share of the period has gone by.
  */
-export function backtest(input: BacktestInput, onProgress: (share: number) => void = () => undefined): BacktestResult {
+export function backtest(
+  input: BacktestInput,
+  onProgress: (share: number) => void = () => undefined,
+): BacktestResult {
   const run = begin(input);
   const { opens, spans } = run.tape.timeline;
   const { interval } = input.agent;
   const everyMs = executionIntervalMs(interval);
-  let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
+  let due =
+    lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
   for (let k = 0; k < opens.length; k += 1) {
     const open = opens[k] ?? 0;
     if (k % TELL_EVERY === 0) onProgress((open - input.from) / (input.to - input.from));
@@ -105,30 +127,69 @@ export function backtest(input: BacktestInput, onProgress: (share: number) => vo
 
 function begin(input: BacktestInput): Run {
   // By name: sums over pairs would differ in their last digit with the order.
-  const byPair = new Map([...input.candles].sort(([a], [b]) => (a < b ? -1 : 1)).map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
+  const byPair = new Map(
+    [...input.candles]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([pair, candles]) => [pair, makeSeries(pair, candles)]),
+  );
   const series = [...byPair.values()];
-  const tape = { series, places: new Map(series.map((one, place) => [one.pair, place])), timeline: makeTimeline(series, input.from, input.to), rules: input.rules };
+  const tape = {
+    series,
+    places: new Map(series.map((one, place) => [one.pair, place])),
+    timeline: makeTimeline(series, input.from, input.to),
+    rules: input.rules,
+  };
   const pairs = [...new Set(input.agent.pairs)];
   const agent = { ...input.agent, id: 'backtest', memory: {} };
   const standing = makeStanding(agent, readMemory({}));
   const looked = new Map([...byPair].filter(([pair]) => pairs.includes(pair)));
   return {
-    input, agent, tape, standing,
-    watches: pairs.map((pair) => makeWatch(pair, byPair.get(pair) ?? null, tape.timeline.bars[tape.places.get(pair) ?? -1] ?? null, input.rules.get(pair) ?? null, standing)),
-    looked, signalAt: signalsOf(input, looked),
-    pegsAt: pegReader([...series, ...[...input.witnesses ?? []].flatMap(([pair, candles]) => (byPair.has(pair) ? [] : [makeSeries(pair, candles)]))]),
-    cash: input.deposit, cashNear: approximate(input.deposit), positions: new Map(), trades: [], acted: [], reasons: new Map(),
-    eras: [{ from: 0, cash: input.deposit, positions: [] }], heights: [], exposedMs: 0,
+    input,
+    agent,
+    tape,
+    standing,
+    watches: pairs.map((pair) =>
+      makeWatch(
+        pair,
+        byPair.get(pair) ?? null,
+        tape.timeline.bars[tape.places.get(pair) ?? -1] ?? null,
+        input.rules.get(pair) ?? null,
+        standing,
+      ),
+    ),
+    looked,
+    signalAt: signalsOf(input, looked),
+    pegsAt: pegReader([
+      ...series,
+      ...[...(input.witnesses ?? [])].flatMap(([pair, candles]) =>
+        byPair.has(pair) ? [] : [makeSeries(pair, candles)],
+      ),
+    ]),
+    cash: input.deposit,
+    cashNear: approximate(input.deposit),
+    positions: new Map(),
+    trades: [],
+    acted: [],
+    reasons: new Map(),
+    eras: [{ from: 0, cash: input.deposit, positions: [] }],
+    heights: [],
+    exposedMs: 0,
   };
 }
 
-function signalsOf({ agent, strategy, sweep }: BacktestInput, looked: ReadonlyMap<string, Series>): Run['signalAt'] {
+function signalsOf(
+  { agent, strategy, sweep }: BacktestInput,
+  looked: ReadonlyMap<string, Series>,
+): Run['signalAt'] {
   const horizon = horizonOf(agent.frequency);
   if (sweep) return sweep(looked, horizon);
   let last = Number.NaN;
   let signals: ReadonlyMap<string, Signal> = new Map();
   return (at, pair) => {
-    if (at !== last) signals = strategy?.({ pairs: looked, at, horizon }) ?? computeSignals(agent.pool, looked, at, horizon);
+    if (at !== last)
+      signals =
+        strategy?.({ pairs: looked, at, horizon }) ??
+        computeSignals(agent.pool, looked, at, horizon);
     last = at;
     return signals.get(pair) ?? null;
   };
@@ -139,7 +200,12 @@ function look(run: Run, k: number, open: number, close: number): void {
   const { standing } = run;
   noteEquity(run, k, open, close);
   standing.at = close;
-  if (!standing.always) standing.rebalance = mayRebalance(run.agent.frequency, close, Number.isNaN(standing.lastLook) ? undefined : standing.lastLook);
+  if (!standing.always)
+    standing.rebalance = mayRebalance(
+      run.agent.frequency,
+      close,
+      Number.isNaN(standing.lastLook) ? undefined : standing.lastLook,
+    );
   standing.block = agentBlockCode(standing);
   standing.pegBreaks = run.pegsAt(close);
   let loud: Watch[] | null = null;
@@ -149,11 +215,32 @@ function look(run: Run, k: number, open: number, close: number): void {
     const signal = run.signalAt(close, watch.pair);
     const reason = quietReason(watch, signal, price, open, standing);
     if (reason !== null) count(run, watch, reason);
-    else if (run.positions.size > 0 && isShutTogether(watch, signal, price, open, standing, worthNow(run, k, open), correlationAt(run.looked, close))) (shut ??= []).push(watch);
+    else if (
+      run.positions.size > 0 &&
+      isShutTogether(
+        watch,
+        signal,
+        price,
+        open,
+        standing,
+        worthNow(run, k, open),
+        correlationAt(run.looked, close),
+      )
+    )
+      (shut ??= []).push(watch);
     else (loud ??= []).push(watch);
   }
-  // What is sold or bought may make room or take it: then those that had none are asked as well, in the agent's order.
-  if (loud) act(run, k, close, shut === null ? loud : run.watches.filter((watch) => loud.includes(watch) || shut.includes(watch)));
+  // What is sold or bought may make room or take it: then those that had none are asked as well, in
+  // the agent's order.
+  if (loud)
+    act(
+      run,
+      k,
+      close,
+      shut === null
+        ? loud
+        : run.watches.filter((watch) => loud.includes(watch) || shut.includes(watch)),
+    );
   else for (const watch of shut ?? []) count(run, watch, 'correlated_exposure');
   standing.lastLook = close;
 }
@@ -162,7 +249,14 @@ function worthNow(run: Run, k: number, open: number): Worth[] {
   return run.watches.flatMap((watch) => {
     if (watch.position === null) return [];
     const price = priceAt(watch, k, open);
-    return [{ pair: watch.pair, value: Number.isNaN(price) ? approximate(watch.position.cost) : watch.quantity * watch.bidShare * price }];
+    return [
+      {
+        pair: watch.pair,
+        value: Number.isNaN(price)
+          ? approximate(watch.position.cost)
+          : watch.quantity * watch.bidShare * price,
+      },
+    ];
   });
 }
 
@@ -183,23 +277,49 @@ function writeDown({ reasons }: Run, watch: Watch): void {
 }
 
 function act(run: Run, k: number, close: number, loud: readonly Watch[]): void {
-  const { agent, input, positions, standing: { lastLook, memory }, tape } = run;
+  const {
+    agent,
+    input,
+    positions,
+    standing: { lastLook, memory },
+    tape,
+  } = run;
   settleHeights(run);
   if (!Number.isNaN(lastLook)) memory.lastLook = lastLook;
   const pairs = loud.map((watch) => watch.pair);
   const tick: TickInput = {
-    id: `backtest:${agent.interval}:${close}`, close, rules: input.rules, pegBreaks: run.standing.pegBreaks, correlation: correlationAt(run.looked, close),
-    signals: new Map(pairs.flatMap((pair) => { const signal = run.signalAt(close, pair); return signal ? [[pair, signal] as const] : []; })),
+    id: `backtest:${agent.interval}:${close}`,
+    close,
+    rules: input.rules,
+    pegBreaks: run.standing.pegBreaks,
+    correlation: correlationAt(run.looked, close),
+    signals: new Map(
+      pairs.flatMap((pair) => {
+        const signal = run.signalAt(close, pair);
+        return signal ? [[pair, signal] as const] : [];
+      }),
+    ),
     quotes: quotesAtOpen(tape, new Set([...positions.keys(), ...pairs]), k),
-    candleVolume: new Map(loud.map(({ pair, series }) => [pair, series ? volumeOf(series, close, executionIntervalMs(agent.interval)) : 0])),
+    candleVolume: new Map(
+      loud.map(({ pair, series }) => [
+        pair,
+        series ? volumeOf(series, close, executionIntervalMs(agent.interval)) : 0,
+      ]),
+    ),
   };
   const held = [...positions.values()];
   const { equity } = markToMarket(run.cash, held, marksAtOpen(tape, positions.keys(), k));
-  const account = { freeCash: run.cash, equity, maxTradeAmount: input.maxTradeAmount, entriesAllowed: { allowed: true } as const };
+  const account = {
+    freeCash: run.cash,
+    equity,
+    maxTradeAmount: input.maxTradeAmount,
+    entriesAllowed: { allowed: true } as const,
+  };
   const outcome = stepAgent({ ...agent, pairs }, tick, account, held, memory);
   for (const decision of outcome.decisions) {
     run.reasons.set(decision.reason, (run.reasons.get(decision.reason) ?? 0) + 1);
-    if (decision.action === 'enter' || decision.action === 'exit') run.acted.push({ at: close, decision });
+    if (decision.action === 'enter' || decision.action === 'exit')
+      run.acted.push({ at: close, decision });
   }
   for (const trade of outcome.trades) settle(run, k, trade);
 }
@@ -209,11 +329,20 @@ function summary(run: Run): BacktestResult {
   for (const watch of run.watches) writeDown(run, watch);
   const curve = new EquityCurve(tape, run.eras, input.from, input.deposit);
   return {
-    trades: run.trades, acted: run.acted, reasons: run.reasons, curve, cash: run.cash, finalEquity: curve.worthAt(curve.length - 1), candles: tape.timeline.candles,
+    trades: run.trades,
+    acted: run.acted,
+    reasons: run.reasons,
+    curve,
+    cash: run.cash,
+    finalEquity: curve.worthAt(curve.length - 1),
+    candles: tape.timeline.candles,
     metrics: metricsOf({
       equity: curve.daily(),
-      results: run.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),
-      exposedMs: run.exposedMs, totalMs: curve.timeAt(curve.length - 1) - input.from,
+      results: run.trades.flatMap((fill) =>
+        fill.realized === null ? [] : [toNumber(fill.realized)],
+      ),
+      exposedMs: run.exposedMs,
+      totalMs: curve.timeAt(curve.length - 1) - input.from,
       traded: run.trades.reduce((total, fill) => total + toNumber(fill.notional), 0),
     }),
     buyAndHold: buyAndHold(input, tape),
@@ -229,5 +358,7 @@ function buyAndHold(input: BacktestInput, { places, series }: Tape): number | nu
     return first === undefined || last === undefined ? [] : [last / first - 1];
   });
   // In the order of size, so that the last digit does not hang on the order of the pairs.
-  return growth.length === 0 ? null : growth.sort((a, b) => a - b).reduce((sum, value) => sum + value, 0) / growth.length;
+  return growth.length === 0
+    ? null
+    : growth.sort((a, b) => a - b).reduce((sum, value) => sum + value, 0) / growth.length;
 }

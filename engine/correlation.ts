@@ -1,4 +1,7 @@
-/** How closely two pairs have moved together over the last days, read once a day and series; refuses a figure from too few days. */
+/**
+ * How closely two pairs have moved together over the last days, read once a day and series; refuses
+ * a figure from too few days.
+ */
 import { DAY_MS } from './schedule.ts';
 import { closeAt } from './series.ts';
 import type { Series } from './series.ts';
@@ -13,7 +16,10 @@ export type Correlation = (pair: string, other: string) => number | null;
 /** The newest day read of each series. */
 const READ = new WeakMap<Series, { day: number; returns: Float64Array }>();
 
-/** Log returns of the days that end at `day` (a midnight), newest first; NaN where an end is missing. */
+/**
+ * Log returns of the days that end at `day` (a midnight), newest first; NaN where an end is
+ * missing.
+ */
 function returnsTo(series: Series, day: number): Float64Array {
   const known = READ.get(series);
   if (known?.day === day) return known.returns;
@@ -28,12 +34,17 @@ function returnsTo(series: Series, day: number): Float64Array {
   return returns;
 }
 
-/** Asked only when something is about to be bought beside what is held. Knows nothing that closed after the midnight before `at`. */
+/**
+ * Asked only when something is about to be bought beside what is held. Knows nothing that closed
+ * after the midnight before `at`.
+ */
 export function correlationAt(series: ReadonlyMap<string, Series>, at: number): Correlation {
   const day = Math.floor(at / DAY_MS) * DAY_MS;
   return (pair, other) => {
     const [one, two] = [series.get(pair), series.get(other)];
-    return one === undefined || two === undefined ? null : pearson(returnsTo(one, day), returnsTo(two, day));
+    return one === undefined || two === undefined
+      ? null
+      : pearson(returnsTo(one, day), returnsTo(two, day));
   };
 }
 

@@ -1,4 +1,7 @@
-/** What an account was worth after each candle, reckoned exactly where it is asked for; refuses to reckon what nobody reads. */
+/**
+ * What an account was worth after each candle, reckoned exactly where it is asked for; refuses to
+ * reckon what nobody reads.
+ */
 import type { Fixed } from '../contract/money.ts';
 import { priceFromNumber, quoteAround } from './fills.ts';
 import { markToMarket } from './ledger.ts';
@@ -26,7 +29,12 @@ export interface Tape {
 
 export class EquityCurve {
   /** Eras in order of time; the first holds from the first moment. */
-  constructor(private readonly tape: Tape, private readonly eras: readonly Era[], private readonly start: number, private readonly deposit: Fixed) {}
+  constructor(
+    private readonly tape: Tape,
+    private readonly eras: readonly Era[],
+    private readonly start: number,
+    private readonly deposit: Fixed,
+  ) {}
 
   /** The start, and one point after each moment of the timeline. */
   get length(): number {
@@ -43,12 +51,21 @@ export class EquityCurve {
   worthAt(point: number): Fixed {
     const era = point === 0 ? undefined : this.eraAt(point - 1);
     if (!era) return this.deposit;
-    return era.positions.length === 0 ? era.cash : markToMarket(era.cash, era.positions, quotesAtEnd(this.tape, era.positions, point - 1, this.timeAt(point))).equity;
+    return era.positions.length === 0
+      ? era.cash
+      : markToMarket(
+          era.cash,
+          era.positions,
+          quotesAtEnd(this.tape, era.positions, point - 1, this.timeAt(point)),
+        ).equity;
   }
 
   /** Every point, as money. */
   all(): [number, Fixed][] {
-    return Array.from({ length: this.length }, (_, point) => [this.timeAt(point), this.worthAt(point)]);
+    return Array.from({ length: this.length }, (_, point) => [
+      this.timeAt(point),
+      this.worthAt(point),
+    ]);
   }
 
   /** The start and the last point of each UTC day: all that the measures look at. */
@@ -77,7 +94,11 @@ export class EquityCurve {
 }
 
 /** The quotes of what is held at the open of a moment; a pair without a candle there has none. */
-export function quotesAtOpen(tape: Tape, pairs: Iterable<string>, moment: number): Map<string, Quote> {
+export function quotesAtOpen(
+  tape: Tape,
+  pairs: Iterable<string>,
+  moment: number,
+): Map<string, Quote> {
   const at = tape.timeline.opens[moment] ?? 0;
   const quotes = new Map<string, Quote>();
   for (const pair of pairs) {
@@ -85,41 +106,61 @@ export function quotesAtOpen(tape: Tape, pairs: Iterable<string>, moment: number
     const series = tape.series[place];
     const bar = tape.timeline.bars[place]?.[moment] ?? -1;
     const rules = tape.rules.get(pair);
-    if (series && rules && series.opensAt[bar] === at) quotes.set(pair, quoteAround(rules, at, priceFromNumber(series.open[bar] ?? 0)));
+    if (series && rules && series.opensAt[bar] === at)
+      quotes.set(pair, quoteAround(rules, at, priceFromNumber(series.open[bar] ?? 0)));
   }
   return quotes;
 }
 
 /**
- * The quotes of what is held by the newest price known at a moment's open: the open of a candle that opens there, else
- * the close of the newest one, else the open of a longer one that is not over.
+ * The quotes of what is held by the newest price known at a moment's open: the open of a candle
+ * that opens there, else the close of the newest one, else the open of a longer one that is not
+ * over.
  */
-export function marksAtOpen(tape: Tape, pairs: Iterable<string>, moment: number): Map<string, Quote> {
+export function marksAtOpen(
+  tape: Tape,
+  pairs: Iterable<string>,
+  moment: number,
+): Map<string, Quote> {
   const at = tape.timeline.opens[moment] ?? 0;
   const quotes = new Map<string, Quote>();
   for (const pair of pairs) {
     const place = tape.places.get(pair) ?? -1;
     const rules = tape.rules.get(pair);
-    const price = knownPrice(tape.series[place] ?? null, tape.timeline.bars[place]?.[moment] ?? -1, at);
-    if (rules && !Number.isNaN(price)) quotes.set(pair, quoteAround(rules, at, priceFromNumber(price)));
+    const price = knownPrice(
+      tape.series[place] ?? null,
+      tape.timeline.bars[place]?.[moment] ?? -1,
+      at,
+    );
+    if (rules && !Number.isNaN(price))
+      quotes.set(pair, quoteAround(rules, at, priceFromNumber(price)));
   }
   return quotes;
 }
 
-/** What is known at a moment (ms) of a candle that opened by then: its close once it is over, its open until then; NaN of none. */
+/**
+ * What is known at a moment (ms) of a candle that opened by then: its close once it is over, its
+ * open until then; NaN of none.
+ */
 export function knownPrice(series: Series | null, bar: number, at: number): number {
   if (series === null || bar < 0) return Number.NaN;
   return ((series.closesAt[bar] ?? 0) <= at ? series.close[bar] : series.open[bar]) ?? Number.NaN;
 }
 
-function quotesAtEnd({ places, rules, series, timeline }: Tape, positions: readonly OpenPosition[], moment: number, at: number): Map<string, Quote> {
+function quotesAtEnd(
+  { places, rules, series, timeline }: Tape,
+  positions: readonly OpenPosition[],
+  moment: number,
+  at: number,
+): Map<string, Quote> {
   const quotes = new Map<string, Quote>();
   for (const { pair } of positions) {
     const place = places.get(pair) ?? -1;
     const bar = timeline.bars[place]?.[moment] ?? -1;
     const price = knownPrice(series[place] ?? null, bar, at);
     const rule = rules.get(pair);
-    if (rule && !Number.isNaN(price)) quotes.set(pair, quoteAround(rule, series[place]?.opensAt[bar] ?? 0, priceFromNumber(price)));
+    if (rule && !Number.isNaN(price))
+      quotes.set(pair, quoteAround(rule, series[place]?.opensAt[bar] ?? 0, priceFromNumber(price)));
   }
   return quotes;
 }

@@ -1,6 +1,17 @@
-/** What a paper order pays: the quote, impact and the fee, frozen into a fill; refuses to fill better than the quote. */
+/**
+ * What a paper order pays: the quote, impact and the fee, frozen into a fill; refuses to fill
+ * better than the quote.
+ */
 import {
-  add, basisPoints, DECIMALS, divide, fixedFromNumber, multiply, subtract, UNIT, ZERO,
+  add,
+  basisPoints,
+  DECIMALS,
+  divide,
+  fixedFromNumber,
+  multiply,
+  subtract,
+  UNIT,
+  ZERO,
 } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import { DAY_MS } from './schedule.ts';
@@ -19,14 +30,28 @@ export const IMPACT_MAX = 0.05;
 
 /** Impact as a fraction of the price for `quantity` base units; never negative, at most 5 %. */
 export function impact(quantity: Fixed, depth: Depth): number {
-  const volume = Number.isFinite(depth.volume) && depth.volume > 0 ? depth.volume * (DAY_MS / depth.intervalMs) : 0;
+  const volume =
+    Number.isFinite(depth.volume) && depth.volume > 0
+      ? depth.volume * (DAY_MS / depth.intervalMs)
+      : 0;
   if (volume === 0) return IMPACT_MAX;
   const volatility = depth.dailyVolatility ?? CAUTIOUS_VOLATILITY;
-  return Math.min(IMPACT_MAX, IMPACT_FACTOR * volatility * Math.sqrt(approximate(quantity) / volume));
+  return Math.min(
+    IMPACT_MAX,
+    IMPACT_FACTOR * volatility * Math.sqrt(approximate(quantity) / volume),
+  );
 }
 
-/** What a round trip of `quantity` costs, as a fraction of the price: both fees, the spread, impact both ways. */
-export function roundTripCost(quote: Quote, rules: PairRules, quantity: Fixed, depth: Depth): number {
+/**
+ * What a round trip of `quantity` costs, as a fraction of the price: both fees, the spread, impact
+ * both ways.
+ */
+export function roundTripCost(
+  quote: Quote,
+  rules: PairRules,
+  quantity: Fixed,
+  depth: Depth,
+): number {
   const mid = approximate(add(quote.bid, quote.ask)) / 2;
   const spread = mid > 0 ? approximate(subtract(quote.ask, quote.bid)) / mid : 0;
   return (2 * rules.feeBps) / 10_000 + spread + 2 * impact(quantity, depth);
@@ -43,16 +68,23 @@ export interface FillRequest {
   reason: string;
 }
 
-/** Price paid: the ask and up for a buy, the bid and down for a sell; rounded against the trader. */
-export function fillPrice(side: 'buy' | 'sell', quantity: Fixed, quote: Quote, depth: Depth): Fixed {
+/**
+ * Price paid: the ask and up for a buy, the bid and down for a sell; rounded against the trader.
+ */
+export function fillPrice(
+  side: 'buy' | 'sell',
+  quantity: Fixed,
+  quote: Quote,
+  depth: Depth,
+): Fixed {
   const moved = fixedFromNumber(impact(quantity, depth));
   if (side === 'buy') return multiply(quote.ask, add(UNIT, moved), 'up');
   return multiply(quote.bid, subtract(UNIT, moved), 'down');
 }
 
 /**
- * A paper fill at the quote. The fee rounds up, a buy's notional up and a sell's down. `realized` and `costBasis` are
- * null here: the ledger knows what was paid (see `applySell`).
+ * A paper fill at the quote. The fee rounds up, a buy's notional up and a sell's down. `realized`
+ * and `costBasis` are null here: the ledger knows what was paid (see `applySell`).
  * @throws RangeError for a quantity that is not positive.
  */
 export function paperFill(request: FillRequest): FillDraft {
@@ -62,13 +94,20 @@ export function paperFill(request: FillRequest): FillDraft {
   const notional = multiply(quantity, price, side === 'buy' ? 'up' : 'down');
   const feeBps = fixedFromNumber(rules.feeBps);
   return {
-    pair: quote.pair, side, wanted: request.wanted, quantity, price, notional,
+    pair: quote.pair,
+    side,
+    wanted: request.wanted,
+    quantity,
+    price,
+    notional,
     fee: basisPoints(notional, feeBps, 'up'),
     feeBps,
     slippageBps: slippage(side, price, quote),
-    quoteBid: quote.bid, quoteAsk: quote.ask,
+    quoteBid: quote.bid,
+    quoteAsk: quote.ask,
     ruleVersion: RULE_VERSION,
-    realized: null, costBasis: null,
+    realized: null,
+    costBasis: null,
     reason: request.reason,
     filledAt: quote.at,
   };
@@ -89,7 +128,10 @@ export function quoteAround(rules: PairRules, at: number, last: Fixed): Quote {
   return { pair: rules.pair, at, last, bid: subtract(last, half), ask: add(last, half) };
 }
 
-/** A recorded price as money: twelve significant digits, so that 43451.14 does not become 43451.139999999999. */
+/**
+ * A recorded price as money: twelve significant digits, so that 43451.14 does not become
+ * 43451.139999999999.
+ */
 export function priceFromNumber(price: number): Fixed {
   const digits = price > 0 ? 11 - Math.floor(Math.log10(price)) : DECIMALS;
   return fixedFromNumber(price, Math.max(0, Math.min(DECIMALS, digits)));

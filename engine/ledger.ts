@@ -1,4 +1,7 @@
-/** Double entry and average cost: what each event does to the books; refuses to create or lose a unit by rounding. */
+/**
+ * Double entry and average cost: what each event does to the books; refuses to create or lose a
+ * unit by rounding.
+ */
 import { add, multiply, negate, subtract, sum, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { FillDraft, LedgerEntry, OpenPosition, PositionAfter, Quote } from './types.ts';
@@ -16,13 +19,19 @@ export function holdingBucket(agentId: string, pair: string): string {
 /** Money from outside: cash against `external`. */
 export function depositEntries(asset: string, amount: Fixed): LedgerEntry[] {
   if (amount <= 0n) throw new RangeError('A deposit must be positive');
-  return [{ bucket: CASH, asset, amount }, { bucket: EXTERNAL, asset, amount: negate(amount) }];
+  return [
+    { bucket: CASH, asset, amount },
+    { bucket: EXTERNAL, asset, amount: negate(amount) },
+  ];
 }
 
 /** What the books take of a fill. */
 type Booked = Pick<FillDraft, 'pair' | 'side' | 'quantity' | 'notional' | 'fee'>;
 
-/** A fill's entries; they sum to zero in the quote currency and in the base asset. Zero amounts are left out. */
+/**
+ * A fill's entries; they sum to zero in the quote currency and in the base asset. Zero amounts are
+ * left out.
+ */
 export function fillEntries(agentId: string, fill: Booked): LedgerEntry[] {
   const [base = '', quote = ''] = fill.pair.split('/');
   const holding = holdingBucket(agentId, fill.pair);
@@ -48,7 +57,11 @@ export function sumsByAsset(entries: Iterable<LedgerEntry>): Map<string, Fixed> 
 type Held = Pick<OpenPosition, 'quantity' | 'cost' | 'stopPrice'>;
 
 /** The position after a buy: the whole payment, fee included, becomes cost. */
-export function applyBuy(held: Held | null, fill: Omit<Booked, 'side'>, stopPrice: Fixed | null): PositionAfter {
+export function applyBuy(
+  held: Held | null,
+  fill: Omit<Booked, 'side'>,
+  stopPrice: Fixed | null,
+): PositionAfter {
   return {
     pair: fill.pair,
     quantity: add(held?.quantity ?? ZERO, fill.quantity),
@@ -58,18 +71,27 @@ export function applyBuy(held: Held | null, fill: Omit<Booked, 'side'>, stopPric
 }
 
 /**
- * A sell at average cost: what was sold had cost, and brought (proceeds − fee − basis). Selling the whole takes the whole
- * cost, so that no remainder of rounding outlives a position.
+ * A sell at average cost: what was sold had cost, and brought (proceeds − fee − basis). Selling the
+ * whole takes the whole cost, so that no remainder of rounding outlives a position.
  * @throws RangeError when more is sold than held.
  */
-export function settleSale(held: Held, fill: Omit<Booked, 'side'>): { costBasis: Fixed; realized: Fixed; after: PositionAfter } {
+export function settleSale(
+  held: Held,
+  fill: Omit<Booked, 'side'>,
+): { costBasis: Fixed; realized: Fixed; after: PositionAfter } {
   if (fill.quantity > held.quantity) throw new RangeError('Cannot sell more than is held');
   const whole = fill.quantity === held.quantity;
   // Rounded down: what is cut off stays in the cost of the rest, and leaves with its last unit.
-  const costBasis = whole ? held.cost : ((held.cost * fill.quantity) / held.quantity) as Fixed;
+  const costBasis = whole ? held.cost : (((held.cost * fill.quantity) / held.quantity) as Fixed);
   return {
-    costBasis, realized: subtract(subtract(fill.notional, fill.fee), costBasis),
-    after: { pair: fill.pair, quantity: subtract(held.quantity, fill.quantity), cost: subtract(held.cost, costBasis), stopPrice: whole ? null : held.stopPrice },
+    costBasis,
+    realized: subtract(subtract(fill.notional, fill.fee), costBasis),
+    after: {
+      pair: fill.pair,
+      quantity: subtract(held.quantity, fill.quantity),
+      cost: subtract(held.cost, costBasis),
+      stopPrice: whole ? null : held.stopPrice,
+    },
   };
 }
 
@@ -99,15 +121,26 @@ export interface Valuation {
 }
 
 /** Values an account at the bid: what a sale would bring now, before its fee. */
-export function markToMarket(cash: Fixed, positions: readonly Pick<OpenPosition, 'id' | 'pair' | 'quantity' | 'cost'>[], quotes: ReadonlyMap<string, Quote>): Valuation {
+export function markToMarket(
+  cash: Fixed,
+  positions: readonly Pick<OpenPosition, 'id' | 'pair' | 'quantity' | 'cost'>[],
+  quotes: ReadonlyMap<string, Quote>,
+): Valuation {
   const marks = positions.map((position): Mark => {
     const quote = quotes.get(position.pair);
     const value = quote ? multiply(position.quantity, quote.bid, 'down') : position.cost;
-    return { id: position.id, pair: position.pair, value, unrealized: subtract(value, position.cost), priced: quote !== undefined };
+    return {
+      id: position.id,
+      pair: position.pair,
+      value,
+      unrealized: subtract(value, position.cost),
+      priced: quote !== undefined,
+    };
   });
   const positionsValue = sum(marks.map((mark) => mark.value));
   return {
-    cash, positionsValue,
+    cash,
+    positionsValue,
     equity: add(cash, positionsValue),
     unrealized: sum(marks.map((mark) => mark.unrealized)),
     marks,

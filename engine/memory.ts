@@ -59,16 +59,22 @@ export function writeMemory(memory: AgentMemory): Record<string, unknown> {
 }
 
 /**
- * After an exit made outside `runAgent` (a stop on a quote, a person's close, liquidation): the guards and the blend
- * must know of it. Takes and returns the agent's stored memory.
+ * After an exit made outside `runAgent` (a stop on a quote, a person's close, liquidation): the
+ * guards and the blend must know of it. Takes and returns the agent's stored memory.
  */
-export function rememberExit(raw: Readonly<Record<string, unknown>>, exit: Exit): Record<string, unknown> {
+export function rememberExit(
+  raw: Readonly<Record<string, unknown>>,
+  exit: Exit,
+): Record<string, unknown> {
   const memory = readMemory(raw);
   noteExit(memory, exit);
   return writeMemory(memory);
 }
 
-/** After a person starts an agent: a halt is over, the high-water mark begins anew, and no look was missed. */
+/**
+ * After a person starts an agent: a halt is over, the high-water mark begins anew, and no look was
+ * missed.
+ */
 export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastLook: null });
 }
@@ -78,9 +84,13 @@ export function noteExit(memory: AgentMemory, exit: Exit): void {
   const { exits } = memory;
   const oldest = exits[0];
   // Copied only when some have to go: a long test makes many exits.
-  if (oldest && (exits.length >= EXITS_MAX || exit.at - oldest.at >= EXITS_KEEP_MS)) memory.exits = exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS).slice(1 - EXITS_MAX);
+  if (oldest && (exits.length >= EXITS_MAX || exit.at - oldest.at >= EXITS_KEEP_MS))
+    memory.exits = exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS).slice(1 - EXITS_MAX);
   memory.exits.push(exit);
-  if (memory.stakes[exit.pair]) memory.stakes = Object.fromEntries(Object.entries(memory.stakes).filter(([pair]) => pair !== exit.pair));
+  if (memory.stakes[exit.pair])
+    memory.stakes = Object.fromEntries(
+      Object.entries(memory.stakes).filter(([pair]) => pair !== exit.pair),
+    );
 }
 
 /** The newest exit of a pair, optionally only by stop. */
@@ -97,19 +107,28 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function isExit(value: unknown): value is Exit {
-  return isRecord(value) && typeof value.pair === 'string' && typeof value.at === 'number' && typeof value.stop === 'boolean';
+  return (
+    isRecord(value) &&
+    typeof value.pair === 'string' &&
+    typeof value.at === 'number' &&
+    typeof value.stop === 'boolean'
+  );
 }
 
 function readStakes(value: unknown): Record<string, Stake> {
   if (!isRecord(value)) return {};
-  return Object.fromEntries(Object.entries(value).flatMap(([pair, stake]) => {
-    if (!isRecord(stake) || !Array.isArray(stake.pools)) return [];
-    const pools = stake.pools.flatMap((pool) => {
-      const parsed = PoolIdSchema.safeParse(pool);
-      return parsed.success ? [parsed.data] : [];
-    });
-    return [[pair, { pools, deviation: typeof stake.deviation === 'number' ? stake.deviation : null }]];
-  }));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([pair, stake]) => {
+      if (!isRecord(stake) || !Array.isArray(stake.pools)) return [];
+      const pools = stake.pools.flatMap((pool) => {
+        const parsed = PoolIdSchema.safeParse(pool);
+        return parsed.success ? [parsed.data] : [];
+      });
+      return [
+        [pair, { pools, deviation: typeof stake.deviation === 'number' ? stake.deviation : null }],
+      ];
+    }),
+  );
 }
 
 function readAmount(value: unknown): Fixed | null {
@@ -128,6 +147,11 @@ function readDay(value: unknown): AgentMemory['day'] {
 }
 
 function readHalt(value: unknown): Hold | null {
-  if (!isRecord(value) || typeof value.code !== 'string' || typeof value.text !== 'string') return null;
-  return { code: value.code, text: value.text, until: typeof value.until === 'number' ? value.until : null };
+  if (!isRecord(value) || typeof value.code !== 'string' || typeof value.text !== 'string')
+    return null;
+  return {
+    code: value.code,
+    text: value.text,
+    until: typeof value.until === 'number' ? value.until : null,
+  };
 }

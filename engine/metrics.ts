@@ -1,4 +1,7 @@
-/** Results as the field measures them, on daily UTC equity; refuses to say 0 where a measure is undefined (null). */
+/**
+ * Results as the field measures them, on daily UTC equity; refuses to say 0 where a measure is
+ * undefined (null).
+ */
 import type { Metrics } from '../contract/trading.ts';
 import { DAY_MS } from './schedule.ts';
 import { deviation, mean } from './series.ts';
@@ -13,7 +16,9 @@ export function equityDay(at: number): number {
   return (Math.ceil(at / DAY_MS) - 1) * DAY_MS;
 }
 
-/** Last equity of each UTC day, oldest first. A day without a point has the value of the day before. */
+/**
+ * Last equity of each UTC day, oldest first. A day without a point has the value of the day before.
+ */
 export function dailyEquity(points: readonly EquityPoint[]): EquityPoint[] {
   const days: [number, number][] = [];
   for (const [at, equity] of points) {
@@ -37,19 +42,33 @@ export function returnsOf(equity: readonly number[]): number[] {
   });
 }
 
-export type ReturnMetrics = Pick<Metrics, 'totalReturn' | 'cagr' | 'volatility' | 'maxDrawdown' | 'sharpe' | 'sortino' | 'calmar'>;
+export type ReturnMetrics = Pick<
+  Metrics,
+  'totalReturn' | 'cagr' | 'volatility' | 'maxDrawdown' | 'sharpe' | 'sortino' | 'calmar'
+>;
 
 /**
- * From periodic simple returns (0.01 is 1 %), `periods` of them a year. A return that is not a number counts as a
- * period without one: in the length of time, not in the averages.
+ * From periodic simple returns (0.01 is 1 %), `periods` of them a year. A return that is not a
+ * number counts as a period without one: in the length of time, not in the averages.
  */
 export function returnMetrics(returns: readonly number[], periods = DAYS_A_YEAR): ReturnMetrics {
   const known = returns.filter((value) => !Number.isNaN(value));
-  if (known.length === 0) return { totalReturn: null, cagr: null, volatility: null, maxDrawdown: null, sharpe: null, sortino: null, calmar: null };
+  if (known.length === 0)
+    return {
+      totalReturn: null,
+      cagr: null,
+      volatility: null,
+      maxDrawdown: null,
+      sharpe: null,
+      sortino: null,
+      calmar: null,
+    };
   const ending = known.reduce((total, value) => total * (1 + value), 1);
   const average = mean(known) ?? 0;
   const spread = deviation(known);
-  const downside = Math.sqrt(known.reduce((total, value) => total + Math.min(value, 0) ** 2, 0) / known.length);
+  const downside = Math.sqrt(
+    known.reduce((total, value) => total + Math.min(value, 0) ** 2, 0) / known.length,
+  );
   const annual = growthRate(1, ending, returns.length, periods);
   const fall = maxDrawdown(known);
   return {
@@ -63,8 +82,16 @@ export function returnMetrics(returns: readonly number[], periods = DAYS_A_YEAR)
   };
 }
 
-/** Yearly growth that leads from one value to another in so many periods; null without a start or a time. */
-export function growthRate(from: number, to: number, periodsPassed: number, periodsAYear = DAYS_A_YEAR): number | null {
+/**
+ * Yearly growth that leads from one value to another in so many periods; null without a start or a
+ * time.
+ */
+export function growthRate(
+  from: number,
+  to: number,
+  periodsPassed: number,
+  periodsAYear = DAYS_A_YEAR,
+): number | null {
   if (from <= 0 || periodsPassed <= 0) return null;
   return to <= 0 ? -1 : (to / from) ** (periodsAYear / periodsPassed) - 1;
 }
@@ -93,7 +120,8 @@ export interface TradeMetrics {
 
 /** From the results of closed trades, net of fees. */
 export function tradeMetrics(results: readonly number[]): TradeMetrics {
-  if (results.length === 0) return { profitFactor: null, winRate: null, expectancy: null, expectancyRatio: null };
+  if (results.length === 0)
+    return { profitFactor: null, winRate: null, expectancy: null, expectancyRatio: null };
   const wins = results.filter((result) => result > 0);
   const losses = results.filter((result) => result < 0);
   const winRate = wins.length / results.length;
@@ -122,14 +150,19 @@ export interface MetricsInput {
 /** Every measure of one account or agent. Turnover is traded ÷ mean daily equity. */
 export function metricsOf(input: MetricsInput): Metrics {
   const first = input.equity[0];
-  // The starting value comes first, so that a loss on the first day is one, and takes up no day itself.
-  const days = dailyEquity(input.equity).map(([, equity]) => equity).slice(first && first[0] % DAY_MS === 0 ? 1 : 0);
+  // The starting value comes first, so that a loss on the first day is one, and takes up no day
+  // itself.
+  const days = dailyEquity(input.equity)
+    .map(([, equity]) => equity)
+    .slice(first && first[0] % DAY_MS === 0 ? 1 : 0);
   const values = first ? [first[1], ...days] : days;
   const { profitFactor, winRate, expectancy } = tradeMetrics(input.results);
   const averageEquity = mean(days);
   return {
     ...returnMetrics(returnsOf(values)),
-    profitFactor, winRate, expectancy,
+    profitFactor,
+    winRate,
+    expectancy,
     exposure: input.totalMs > 0 ? input.exposedMs / input.totalMs : null,
     turnover: averageEquity !== null && averageEquity > 0 ? input.traded / averageEquity : null,
   };

@@ -1,4 +1,7 @@
-/** Which coins lately stood off their peg to the dollar, told by the closes of stablecoin pairs; refuses to judge a market without one. */
+/**
+ * Which coins lately stood off their peg to the dollar, told by the closes of stablecoin pairs;
+ * refuses to judge a market without one.
+ */
 import { STABLECOINS, baseOf } from './pools.ts';
 import { DAY_MS } from './schedule.ts';
 import { indexAt } from './series.ts';
@@ -23,14 +26,23 @@ const NONE: PegBreaks = new Map();
 /** `USDT` of `BTC/USDT`. */
 export const quoteOf = (pair: string): string => pair.slice(pair.indexOf('/') + 1);
 
-/** One stablecoin against another or against the dollar: its price is about one, and says something of both. */
+/**
+ * One stablecoin against another or against the dollar: its price is about one, and says something
+ * of both.
+ */
 export function isPegPair(pair: string): boolean {
   const quote = quoteOf(pair);
   return STABLECOINS.has(baseOf(pair)) && (quote === 'USD' || STABLECOINS.has(quote));
 }
 
-/** Of every close the index of the newest one at or before it that was too low, and too high; −1 where none was. */
-interface OffAt { low: Int32Array; high: Int32Array }
+/**
+ * Of every close the index of the newest one at or before it that was too low, and too high; −1
+ * where none was.
+ */
+interface OffAt {
+  low: Int32Array;
+  high: Int32Array;
+}
 
 /** One series, one reading of it: null where it never was off. */
 const READ = new WeakMap<Series, OffAt | null>();
@@ -54,9 +66,10 @@ function offAt(series: Series): OffAt | null {
 }
 
 /**
- * A reader of the pegs over one tape. A coin is off until all closes of a day were within one per cent. Of a pair's base
- * that is its own closes, low or high. Of the quote, at least half of its stablecoin pairs standing too high: such a coin
- * breaks downwards, and what is quoted in it rises. A pair that is high by itself is the base's own matter.
+ * A reader of the pegs over one tape. A coin is off until all closes of a day were within one per
+ * cent. Of a pair's base that is its own closes, low or high. Of the quote, at least half of its
+ * stablecoin pairs standing too high: such a coin breaks downwards, and what is quoted in it rises.
+ * A pair that is high by itself is the base's own matter.
  */
 export function pegReader(series: Iterable<Series>): (at: number) => PegBreaks {
   const witnesses = [...series].filter((one) => isPegPair(one.pair));
@@ -70,12 +83,16 @@ export function pegReader(series: Iterable<Series>): (at: number) => PegBreaks {
       const off = offAt(one);
       const low = newest(one, off?.low[i] ?? -1, at);
       const high = newest(one, off?.high[i] ?? -1, at);
-      const latest = low !== null && high !== null ? (low.at > high.at ? low : high) : low ?? high;
+      const latest =
+        low !== null && high !== null ? (low.at > high.at ? low : high) : (low ?? high);
       if (latest !== null) breaks.set(baseOf(one.pair), latest);
       const quote = quoteOf(one.pair);
       if (!STABLECOINS.has(quote)) continue;
       const asked = highs.get(quote) ?? { count: 0, found: [] };
-      highs.set(quote, { count: asked.count + 1, found: high === null ? asked.found : [...asked.found, high] });
+      highs.set(quote, {
+        count: asked.count + 1,
+        found: high === null ? asked.found : [...asked.found, high],
+      });
     }
     for (const [quote, { count, found }] of highs) {
       // Since this one, half of them have stood too high.
@@ -87,6 +104,8 @@ export function pegReader(series: Iterable<Series>): (at: number) => PegBreaks {
 }
 
 function newest(series: Series, i: number, at: number): PegBreak | null {
-  const closed = i < 0 ? Number.NEGATIVE_INFINITY : series.closesAt[i] ?? 0;
-  return at - closed >= PEG_BACK_MS ? null : { at: closed, witness: series.pair, price: series.close[i] ?? 0 };
+  const closed = i < 0 ? Number.NEGATIVE_INFINITY : (series.closesAt[i] ?? 0);
+  return at - closed >= PEG_BACK_MS
+    ? null
+    : { at: closed, witness: series.pair, price: series.close[i] ?? 0 };
 }

@@ -1,22 +1,62 @@
-/** Whether what moves together surely leaves a pair no room at a look, judged on floats with room to spare; refuses to be sure where it is close. */
+/**
+ * Whether what moves together surely leaves a pair no room at a look, judged on floats with room to
+ * spare; refuses to be sure where it is close.
+ */
 import type { Correlation } from './correlation.ts';
 import { DRIFT_MIN } from './decide.ts';
 import { ROOM_MIN, TOGETHER_MIN, TOGETHER_TIMES } from './guards/correlated-exposure.ts';
-import { driftNow, fullShare, pairBlockCode, ROOM, SMALL, spareImpact, strengthAsBefore } from './quiet.ts';
+import {
+  driftNow,
+  fullShare,
+  pairBlockCode,
+  ROOM,
+  SMALL,
+  spareImpact,
+  strengthAsBefore,
+} from './quiet.ts';
 import type { Standing, Watch } from './quiet.ts';
 import { noTradeBand } from './sizing.ts';
 import { refusalOf } from './sleeves.ts';
 import type { Signal, Sleeve } from './types.ts';
 
 /** What is held of a pair, as a number of quote currency at the bid. */
-export interface Worth { pair: string; value: number }
+export interface Worth {
+  pair: string;
+  value: number;
+}
 
-/** True where the decision is sure to be `correlated_exposure`, provided that nothing is sold or bought before it in the same look. */
-export function isShutTogether(watch: Watch, signal: Signal | null, price: number, openAt: number, standing: Standing, held: readonly Worth[], correlation: Correlation): boolean {
+/**
+ * True where the decision is sure to be `correlated_exposure`, provided that nothing is sold or
+ * bought before it in the same look.
+ */
+export function isShutTogether(
+  watch: Watch,
+  signal: Signal | null,
+  price: number,
+  openAt: number,
+  standing: Standing,
+  held: readonly Worth[],
+  correlation: Correlation,
+): boolean {
   const { agent, block, equity, rebalance } = standing;
-  if (watch.rules === null || signal === null || signal.dailyVolatility === null || !rebalance || block !== null) return false;
-  if (!(price >= SMALL) || (watch.position !== null && price <= watch.stopNear) || pairBlockCode(watch, signal, price, openAt, standing) !== null) return false;
-  const wanted = watch.position === null ? entry(watch, signal, signal.dailyVolatility, standing) : growth(watch, signal, signal.dailyVolatility, price, standing);
+  if (
+    watch.rules === null ||
+    signal === null ||
+    signal.dailyVolatility === null ||
+    !rebalance ||
+    block !== null
+  )
+    return false;
+  if (
+    !(price >= SMALL) ||
+    (watch.position !== null && price <= watch.stopNear) ||
+    pairBlockCode(watch, signal, price, openAt, standing) !== null
+  )
+    return false;
+  const wanted =
+    watch.position === null
+      ? entry(watch, signal, signal.dailyVolatility, standing)
+      : growth(watch, signal, signal.dailyVolatility, price, standing);
   if (!(wanted > 0)) return false;
   let [own, others] = [0, 0];
   for (const { pair, value } of held) {
@@ -27,8 +67,16 @@ export function isShutTogether(watch: Watch, signal: Signal | null, price: numbe
   return others > SMALL && room < wanted * ROOM_MIN - equity * ROOM;
 }
 
-/** What the strategies that join would have of a pair that nobody holds; NaN where that is not to be said. */
-function entry({ asked }: Watch, signal: Signal, dailyVolatility: number, { agent, at, cap, equity }: Standing): number {
+/**
+ * What the strategies that join would have of a pair that nobody holds; NaN where that is not to be
+ * said.
+ */
+function entry(
+  { asked }: Watch,
+  signal: Signal,
+  dailyVolatility: number,
+  { agent, at, cap, equity }: Standing,
+): number {
   asked.at = at;
   asked.mayJoin = true;
   const sleeves = signal.sleeves;
@@ -41,19 +89,43 @@ function entry({ asked }: Watch, signal: Signal, dailyVolatility: number, { agen
     strength += Math.max(asked.threshold, sleeve.strength);
     wanting += 1;
   }
-  return wanting === 0 ? Number.NaN : Math.min(equity * (wanting / count) * fullShare(agent.risk, dailyVolatility, strength / wanting), cap);
+  return wanting === 0
+    ? Number.NaN
+    : Math.min(
+        equity * (wanting / count) * fullShare(agent.risk, dailyVolatility, strength / wanting),
+        cap,
+      );
 }
 
-/** What the same strategies would add to what they hold; NaN where others want it, or where the size is right. */
-function growth(watch: Watch, signal: Signal, dailyVolatility: number, price: number, standing: Standing): number {
+/**
+ * What the same strategies would add to what they hold; NaN where others want it, or where the size
+ * is right.
+ */
+function growth(
+  watch: Watch,
+  signal: Signal,
+  dailyVolatility: number,
+  price: number,
+  standing: Standing,
+): number {
   const { agent, cap, equity, memory } = standing;
   const stake = memory.stakes[watch.pair];
-  const strength = stake === undefined ? Number.NaN : strengthAsBefore(watch, stake, signal, true, standing);
+  const strength =
+    stake === undefined ? Number.NaN : strengthAsBefore(watch, stake, signal, true, standing);
   if (stake === undefined || Number.isNaN(strength)) return Number.NaN;
   const strategies = signal.sleeves?.length ?? 1;
   const share = stake.pools.length / strategies;
   const drift = driftNow(watch, share, strength, dailyVolatility, price, standing);
-  const band = agent.frequency === 'optimized' ? Math.max(DRIFT_MIN, Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), 0.5 / strategies)) : DRIFT_MIN;
+  const band =
+    agent.frequency === 'optimized'
+      ? Math.max(
+          DRIFT_MIN,
+          Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), 0.5 / strategies),
+        )
+      : DRIFT_MIN;
   if (!(drift > band + ROOM * (1 + Math.abs(drift)))) return Number.NaN;
-  return Math.min(equity * share * fullShare(agent.risk, dailyVolatility, strength), cap) - watch.quantity * price * watch.bidShare;
+  return (
+    Math.min(equity * share * fullShare(agent.risk, dailyVolatility, strength), cap) -
+    watch.quantity * price * watch.bidShare
+  );
 }

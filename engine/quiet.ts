@@ -1,4 +1,7 @@
-/** Whether a look at a pair is sure to change nothing, judged on floats with room to spare; refuses to be sure where it is close, and to trade. */
+/**
+ * Whether a look at a pair is sure to change nothing, judged on floats with room to spare; refuses
+ * to be sure where it is close, and to trade.
+ */
 import { approximate } from './fills.ts';
 import { JUMP_MAX, SPREAD_MAX } from './guards/bad-price.ts';
 import { PAUSE_MS as COOLDOWN_MS } from './guards/cooldown.ts';
@@ -25,7 +28,10 @@ const DAYS_A_YEAR = 365;
 /** A part of the equity under this is rounded too coarsely to be judged here. */
 export const SMALL = 1e-5;
 
-/** What is known of a pair between two looks, as numbers; brought up to date after everything that happens to it. */
+/**
+ * What is known of a pair between two looks, as numbers; brought up to date after everything that
+ * happens to it.
+ */
 export interface Watch {
   readonly pair: string;
   readonly series: Series | null;
@@ -53,12 +59,40 @@ export interface Watch {
 
 type Asked = Omit<SleevesInput, 'signal' | 'pool'>;
 
-export function makeWatch(pair: string, series: Series | null, bars: Int32Array | null, rules: PairRules | null, { agent, memory }: Standing): Watch {
+export function makeWatch(
+  pair: string,
+  series: Series | null,
+  bars: Int32Array | null,
+  rules: PairRules | null,
+  { agent, memory }: Standing,
+): Watch {
   const half = (rules?.halfSpreadBps ?? 0) / 10_000;
   const costs = 2 * half + (2 * (rules?.feeBps ?? 0)) / 10_000;
   return {
-    pair, series, bars, rules, bidShare: 1 - half, spread: 2 * half, costs, asked: { pair, memory, threshold: agent.risk.threshold, roundTripCost: costs, at: 0, position: null, mayJoin: true },
-    coins: { base: baseOf(pair), quote: quoteOf(pair), pegged: isPegPair(pair) }, position: null, quantity: 0, stopNear: 0, stopUntil: 0, coolUntil: 0, reason: '', times: 0,
+    pair,
+    series,
+    bars,
+    rules,
+    bidShare: 1 - half,
+    spread: 2 * half,
+    costs,
+    asked: {
+      pair,
+      memory,
+      threshold: agent.risk.threshold,
+      roundTripCost: costs,
+      at: 0,
+      position: null,
+      mayJoin: true,
+    },
+    coins: { base: baseOf(pair), quote: quoteOf(pair), pegged: isPegPair(pair) },
+    position: null,
+    quantity: 0,
+    stopNear: 0,
+    stopUntil: 0,
+    coolUntil: 0,
+    reason: '',
+    times: 0,
   };
 }
 
@@ -68,12 +102,16 @@ export function refresh(watch: Watch, position: OpenPosition | null, standing: S
   watch.position = position;
   watch.asked.position = position;
   watch.quantity = position === null ? 0 : approximate(position.quantity);
-  watch.stopNear = position?.stopPrice == null ? 0 : (approximate(position.stopPrice) / watch.bidShare) * (1 + ROOM);
+  watch.stopNear =
+    position?.stopPrice == null
+      ? 0
+      : (approximate(position.stopPrice) / watch.bidShare) * (1 + ROOM);
   const stop = lastExit(memory, watch.pair, true);
   const exit = lastExit(memory, watch.pair, false);
   watch.stopUntil = stop === null ? 0 : stop.at + STOP_PAUSE_MS;
   watch.coolUntil = exit === null ? 0 : exit.at + COOLDOWN_MS;
-  if (stop !== null) standing.clusterUntil = Math.max(standing.clusterUntil, stop.at + CLUSTER_PAUSE_MS);
+  if (stop !== null)
+    standing.clusterUntil = Math.max(standing.clusterUntil, stop.at + CLUSTER_PAUSE_MS);
 }
 
 /** What holds for all pairs of an agent at one look; one object for all looks. */
@@ -102,26 +140,55 @@ export interface Standing {
 
 export function makeStanding(agent: AgentInput, memory: AgentMemory): Standing {
   return {
-    agent, memory, intervalMs: executionIntervalMs(agent.interval), cap: approximate(agent.maxPositionSize), always: lastRebalance(agent.frequency, 1) === 1,
-    at: 0, equity: 0, began: 0, highest: 0, clusterUntil: 0, dayEnds: Number.NEGATIVE_INFINITY, lastLook: Number.NaN, rebalance: true, block: null, pegBreaks: new Map(),
+    agent,
+    memory,
+    intervalMs: executionIntervalMs(agent.interval),
+    cap: approximate(agent.maxPositionSize),
+    always: lastRebalance(agent.frequency, 1) === 1,
+    at: 0,
+    equity: 0,
+    began: 0,
+    highest: 0,
+    clusterUntil: 0,
+    dayEnds: Number.NEGATIVE_INFINITY,
+    lastLook: Number.NaN,
+    rebalance: true,
+    block: null,
+    pegBreaks: new Map(),
   };
 }
 
 /** Code of what blocks the whole agent. Undefined where that is too close to call. */
-export function agentBlockCode({ agent, at, began, clusterUntil, equity, highest, memory }: Standing): string | null | undefined {
+export function agentBlockCode({
+  agent,
+  at,
+  began,
+  clusterUntil,
+  equity,
+  highest,
+  memory,
+}: Standing): string | null | undefined {
   const { halt } = memory;
   const inForce = halt !== null && (halt.until === null || at < halt.until) ? halt.code : null;
-  if (inForce !== 'drawdown' && !(highest - equity < highest * (agent.risk.drawdownHalt - ROOM))) return undefined;
+  if (inForce !== 'drawdown' && !(highest - equity < highest * (agent.risk.drawdownHalt - ROOM)))
+    return undefined;
   if (inForce !== null) return inForce;
   if (!(began - equity < began * (agent.risk.dayLossHalt - ROOM))) return undefined;
-  return at < clusterUntil ? stopLossCluster({ at, memory })?.code ?? null : null;
+  return at < clusterUntil ? (stopLossCluster({ at, memory })?.code ?? null) : null;
 }
 
 /**
- * The reason that the decision of this pair would give for doing nothing, and changing nothing that is remembered; null
- * where it would do something, or might. `price` is the open of the candle after the look, NaN where it has none.
+ * The reason that the decision of this pair would give for doing nothing, and changing nothing that
+ * is remembered; null where it would do something, or might. `price` is the open of the candle
+ * after the look, NaN where it has none.
  */
-export function quietReason(watch: Watch, signal: Signal | null, price: number, openAt: number, standing: Standing): string | null {
+export function quietReason(
+  watch: Watch,
+  signal: Signal | null,
+  price: number,
+  openAt: number,
+  standing: Standing,
+): string | null {
   if (watch.rules === null) return 'not_offered';
   if (Number.isNaN(price)) return 'no_price';
   if (watch.position !== null && price <= watch.stopNear) return null;
@@ -129,22 +196,40 @@ export function quietReason(watch: Watch, signal: Signal | null, price: number, 
   if (signal === null) return 'no_signal';
   if (standing.block === undefined) return null;
   const blocked = standing.block ?? pairBlockCode(watch, signal, price, openAt, standing);
-  return watch.position === null ? whyNotIn(watch, signal, blocked, standing) : whyHeld(watch, signal, price, blocked, standing);
+  return watch.position === null
+    ? whyNotIn(watch, signal, blocked, standing)
+    : whyHeld(watch, signal, price, blocked, standing);
 }
 
 /** As the guards of a pair answer, in their order. */
-export function pairBlockCode({ coins, coolUntil, spread, stopUntil }: Watch, signal: Signal, price: number, openAt: number, { at, intervalMs, pegBreaks }: Standing): string | null | undefined {
+export function pairBlockCode(
+  { coins, coolUntil, spread, stopUntil }: Watch,
+  signal: Signal,
+  price: number,
+  openAt: number,
+  { at, intervalMs, pegBreaks }: Standing,
+): string | null | undefined {
   if (spread > SPREAD_MAX - ROOM) return undefined;
-  if (signal.price !== undefined && !(Math.abs(price / signal.price - 1) < JUMP_MAX - ROOM)) return undefined;
+  if (signal.price !== undefined && !(Math.abs(price / signal.price - 1) < JUMP_MAX - ROOM))
+    return undefined;
   if (openAt < at || openAt - at > Math.max(intervalMs, GOOD_FOR_MIN_MS)) return 'stale_feed';
-  if (pegBreaks.size > 0 && (pegBreaks.has(coins.quote) || (coins.pegged && pegBreaks.has(coins.base)))) return 'depeg';
+  if (
+    pegBreaks.size > 0 &&
+    (pegBreaks.has(coins.quote) || (coins.pegged && pegBreaks.has(coins.base)))
+  )
+    return 'depeg';
   if (coins.pegged && Math.abs(price - 1) > PEG_HALT - ROOM) return undefined;
   if (at < stopUntil) return 'stop_loss';
   return at < coolUntil ? 'cooldown' : null;
 }
 
 /** Nobody holds: why no strategy joins. */
-function whyNotIn(watch: Watch, signal: Signal, blocked: string | null | undefined, standing: Standing): string | null {
+function whyNotIn(
+  watch: Watch,
+  signal: Signal,
+  blocked: string | null | undefined,
+  standing: Standing,
+): string | null {
   const { asked } = watch;
   asked.at = standing.at;
   asked.mayJoin = true;
@@ -154,27 +239,56 @@ function whyNotIn(watch: Watch, signal: Signal, blocked: string | null | undefin
   for (let i = 0; i < (sleeves?.length ?? 1); i += 1) {
     const sleeve: Omit<Sleeve, 'pool'> = sleeves?.[i] ?? signal;
     // What a gap has to cover is close to call, and depends on the volume.
-    if (sleeve.edge !== undefined && sleeve.enter && sleeve.strength >= asked.threshold && sleeve.edge > watch.costs - ROOM) return null;
+    if (
+      sleeve.edge !== undefined &&
+      sleeve.enter &&
+      sleeve.strength >= asked.threshold &&
+      sleeve.edge > watch.costs - ROOM
+    )
+      return null;
     const why = refusalOf(sleeve, asked);
-    if (why === null) return blocked ?? (blocked === null && !standing.rebalance ? 'not_now' : null);
+    if (why === null)
+      return blocked ?? (blocked === null && !standing.rebalance ? 'not_now' : null);
     weak ||= why === 'weak_signal';
     first ??= why;
   }
-  return weak ? 'weak_signal' : first ?? 'weak_signal';
+  return weak ? 'weak_signal' : (first ?? 'weak_signal');
 }
 
 /** Somebody holds: whether those who want it stay the same and the size is right. */
-function whyHeld(watch: Watch, signal: Signal, price: number, blocked: string | null | undefined, standing: Standing): string | null {
+function whyHeld(
+  watch: Watch,
+  signal: Signal,
+  price: number,
+  blocked: string | null | undefined,
+  standing: Standing,
+): string | null {
   const { agent, memory } = standing;
   if (!standing.rebalance) return 'not_now';
   if (signal.dailyVolatility === null || blocked === undefined) return null;
   const stake = memory.stakes[watch.pair];
-  const strength = stake === undefined ? Number.NaN : strengthAsBefore(watch, stake, signal, blocked === null, standing);
+  const strength =
+    stake === undefined
+      ? Number.NaN
+      : strengthAsBefore(watch, stake, signal, blocked === null, standing);
   if (stake === undefined || Number.isNaN(strength)) return null;
   const strategies = signal.sleeves?.length ?? 1;
-  const drift = driftNow(watch, stake.pools.length / strategies, strength, signal.dailyVolatility, price, standing);
+  const drift = driftNow(
+    watch,
+    stake.pools.length / strategies,
+    strength,
+    signal.dailyVolatility,
+    price,
+    standing,
+  );
   if (Number.isNaN(drift)) return null;
-  const band = agent.frequency === 'optimized' ? Math.max(DRIFT_MIN, Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), 0.5 / strategies)) : DRIFT_MIN;
+  const band =
+    agent.frequency === 'optimized'
+      ? Math.max(
+          DRIFT_MIN,
+          Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), 0.5 / strategies),
+        )
+      : DRIFT_MIN;
   const room = ROOM * (1 + Math.abs(drift));
   if (!(drift > room - band)) return null;
   if (blocked !== null) return blocked;
@@ -186,8 +300,17 @@ export function spareImpact({ series }: Watch, { at, intervalMs }: Standing): nu
   return series !== null && volumeOf(series, at, intervalMs) > 0 ? 0 : Number.NaN;
 }
 
-/** Mean strength of the strategies that want the pair; NaN where they are not those that are remembered for it. */
-export function strengthAsBefore({ asked, costs }: Watch, stake: Stake, signal: Signal, mayJoin: boolean, { agent, at }: Standing): number {
+/**
+ * Mean strength of the strategies that want the pair; NaN where they are not those that are
+ * remembered for it.
+ */
+export function strengthAsBefore(
+  { asked, costs }: Watch,
+  stake: Stake,
+  signal: Signal,
+  mayJoin: boolean,
+  { agent, at }: Standing,
+): number {
   const { threshold } = agent.risk;
   asked.at = at;
   asked.mayJoin = mayJoin;
@@ -200,19 +323,31 @@ export function strengthAsBefore({ asked, costs }: Watch, stake: Stake, signal: 
       if (leaves(sleeve, stake, asked)) return Number.NaN;
       strength += Math.max(threshold, sleeve.strength);
       wanting += 1;
-    } else if ((sleeve.edge !== undefined && sleeve.edge > costs - ROOM) || refusalOf(sleeve, asked) === null) return Number.NaN;
+    } else if (
+      (sleeve.edge !== undefined && sleeve.edge > costs - ROOM) ||
+      refusalOf(sleeve, asked) === null
+    )
+      return Number.NaN;
   }
   return wanting === stake.pools.length ? strength / wanting : Number.NaN;
 }
 
 /** A full position as a share of equity, as `targetPosition` has it. */
 export function fullShare(risk: RiskValues, dailyVolatility: number, strength: number): number {
-  const byVolatility = (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * strength;
+  const byVolatility =
+    (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * strength;
   return Math.min(risk.maxPosition, risk.riskPerTrade / risk.stopLoss, byVolatility);
 }
 
 /** How far the holding is off its target, as `driftOf` has it; NaN where it is too small to say. */
-export function driftNow({ bidShare, quantity }: Watch, wanted: number, strength: number, dailyVolatility: number, price: number, { agent: { risk }, cap, equity }: Standing): number {
+export function driftNow(
+  { bidShare, quantity }: Watch,
+  wanted: number,
+  strength: number,
+  dailyVolatility: number,
+  price: number,
+  { agent: { risk }, cap, equity }: Standing,
+): number {
   const part = fullShare(risk, dailyVolatility, strength);
   if (!(part * wanted > SMALL)) return Number.NaN;
   const full = Math.min(equity * part, cap);

@@ -10,7 +10,11 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 /** Bi-weekly counts every second Monday from here. */
 const BI_WEEKLY_ORIGIN_MS = Date.UTC(2024, 0, 1);
 
-const INTERVAL_MS: Record<ExecutionInterval, number> = { '5-minute': 5 * MINUTE_MS, '20-minute': 20 * MINUTE_MS, daily: DAY_MS };
+const INTERVAL_MS: Record<ExecutionInterval, number> = {
+  '5-minute': 5 * MINUTE_MS,
+  '20-minute': 20 * MINUTE_MS,
+  daily: DAY_MS,
+};
 
 /** Length in ms of the candle that an agent of this interval looks at. */
 export function executionIntervalMs(interval: ExecutionInterval): number {
@@ -33,8 +37,8 @@ export function nextDue(interval: ExecutionInterval, after: number): number {
 }
 
 /**
- * Newest moment at or before `at` at which the frequency allows a rebalance, ms.
- * `high` and `optimized` allow every look (optimized then asks whether the drift is worth its cost).
+ * Newest moment at or before `at` at which the frequency allows a rebalance, ms. `high` and
+ * `optimized` allow every look (optimized then asks whether the drift is worth its cost).
  */
 export function lastRebalance(frequency: TradingFrequency, at: number): number {
   switch (frequency) {
@@ -55,10 +59,15 @@ export function lastRebalance(frequency: TradingFrequency, at: number): number {
 }
 
 /**
- * May an agent that looks at `close` rebalance? True where a rebalance moment lies after the previous look and not
- * after this one, so that a look missed while the server was down is made up for and never doubled.
+ * May an agent that looks at `close` rebalance? True where a rebalance moment lies after the
+ * previous look and not after this one, so that a look missed while the server was down is made up
+ * for and never doubled.
  */
-export function mayRebalance(frequency: TradingFrequency, close: number, previousLook: number = close - 1): boolean {
+export function mayRebalance(
+  frequency: TradingFrequency,
+  close: number,
+  previousLook: number = close - 1,
+): boolean {
   return lastRebalance(frequency, close) > Math.min(previousLook, close - 1);
 }
 

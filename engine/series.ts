@@ -1,4 +1,7 @@
-/** Closed candles of one pair, looked up by time; refuses to show anything that closes after the moment asked for. */
+/**
+ * Closed candles of one pair, looked up by time; refuses to show anything that closes after the
+ * moment asked for.
+ */
 import { CandleGate } from './candle-gate.ts';
 import type { Candle } from './types.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './schedule.ts';
@@ -6,7 +9,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './schedule.ts';
 /** Lengths a candle may have; a length is read off its neighbours, because a list may mix them. */
 const LENGTHS = [5 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS, DAY_MS];
 
-/** How late the newest close may be and still stand for a moment: hourly candles are up to an hour behind. */
+/**
+ * How late the newest close may be and still stand for a moment: hourly candles are up to an hour
+ * behind.
+ */
 export const TOLERANCE_MS = 2 * HOUR_MS;
 
 export interface Series {
@@ -33,21 +39,31 @@ interface Hours {
   readonly newest: Int32Array;
   /** What `closeAt` says at each hour; NaN for null. */
   readonly close: Float64Array;
-  /** ln(close ÷ close a day before) at each hour, NaN where either is missing; infinite until it is asked for. */
+  /**
+   * ln(close ÷ close a day before) at each hour, NaN where either is missing; infinite until it is
+   * asked for.
+   */
   readonly dayReturn: Float64Array;
 }
 
 /**
- * Candles oldest first, of one length or of several (hourly further back, 5-minute recently). A candle that is out of
- * order, doubled, or not what a market trades (`candle-gate.ts`) is left out.
+ * Candles oldest first, of one length or of several (hourly further back, 5-minute recently). A
+ * candle that is out of order, doubled, or not what a market trades (`candle-gate.ts`) is left out.
  */
 export function makeSeries(pair: string, candles: readonly Candle[]): Series {
   const kept = sane(candles) ? candles : saneOf(candles);
   const n = kept.length;
   const series: Series = {
-    pair, length: n, hours: null,
-    closesAt: new Float64Array(n), opensAt: new Float64Array(n), open: new Float64Array(n), high: new Float64Array(n),
-    low: new Float64Array(n), close: new Float64Array(n), volumeBefore: new Float64Array(n + 1),
+    pair,
+    length: n,
+    hours: null,
+    closesAt: new Float64Array(n),
+    opensAt: new Float64Array(n),
+    open: new Float64Array(n),
+    high: new Float64Array(n),
+    low: new Float64Array(n),
+    close: new Float64Array(n),
+    volumeBefore: new Float64Array(n + 1),
   };
   let volume = 0;
   let length = Number.POSITIVE_INFINITY;
@@ -57,7 +73,8 @@ export function makeSeries(pair: string, candles: readonly Candle[]): Series {
     if (!candle) break;
     const after = i + 1 < n ? (kept[i + 1]?.time ?? 0) - candle.time : Number.POSITIVE_INFINITY;
     const nearer = Math.min(room, after);
-    // Candles only get finer towards the present: the first one after a gap is as long as those before it.
+    // Candles only get finer towards the present: the first one after a gap is as long as those
+    // before it.
     if (nearer < length || i === 0) length = Math.min(length, lengthWithin(nearer));
     room = after;
     series.opensAt[i] = candle.time;
@@ -84,7 +101,10 @@ function saneOf(candles: readonly Candle[]): Candle[] {
   return candles.filter((candle) => gate.judge(candle) === null);
 }
 
-/** The longest length that fits in the time to the nearer neighbour: right across a change of length and beside a gap. */
+/**
+ * The longest length that fits in the time to the nearer neighbour: right across a change of length
+ * and beside a gap.
+ */
 function lengthWithin(room: number): number {
   if (room === Number.POSITIVE_INFINITY) return LENGTHS[0] ?? 0;
   return LENGTHS.findLast((length) => length <= room) ?? room;
@@ -106,19 +126,27 @@ function hoursOf(series: Series): Hours {
   const { close, closesAt, length } = series;
   const first = length === 0 ? 0 : Math.floor((closesAt[0] ?? 0) / HOUR_MS);
   const count = length === 0 ? 0 : Math.floor((closesAt[length - 1] ?? 0) / HOUR_MS) - first + 1;
-  const hours: Hours = { first, newest: new Int32Array(count), close: new Float64Array(count), dayReturn: new Float64Array(count).fill(Number.POSITIVE_INFINITY) };
+  const hours: Hours = {
+    first,
+    newest: new Int32Array(count),
+    close: new Float64Array(count),
+    dayReturn: new Float64Array(count).fill(Number.POSITIVE_INFINITY),
+  };
   let i = -1;
   for (let hour = 0; hour < count; hour += 1) {
     const at = (first + hour) * HOUR_MS;
     while ((closesAt[i + 1] ?? Number.POSITIVE_INFINITY) <= at) i += 1;
     hours.newest[hour] = i;
-    hours.close[hour] = i >= 0 && at - (closesAt[i] ?? 0) <= TOLERANCE_MS ? close[i] ?? Number.NaN : Number.NaN;
+    hours.close[hour] =
+      i >= 0 && at - (closesAt[i] ?? 0) <= TOLERANCE_MS ? (close[i] ?? Number.NaN) : Number.NaN;
   }
   series.hours = hours;
   return hours;
 }
 
-/** ln(close ÷ close a day before) at a whole hour, counted from 1970; NaN where either is missing. */
+/**
+ * ln(close ÷ close a day before) at a whole hour, counted from 1970; NaN where either is missing.
+ */
 function dayReturnAt(series: Series, hour: number): number {
   const { close, dayReturn, first } = series.hours ?? hoursOf(series);
   const i = hour - first;
@@ -140,7 +168,7 @@ export function closeAt(series: Series, at: number, toleranceMs = TOLERANCE_MS):
   const i = indexAt(series, at);
   if (i < 0) return null;
   const closed = series.closesAt[i] ?? 0;
-  return at - closed <= toleranceMs ? series.close[i] ?? null : null;
+  return at - closed <= toleranceMs ? (series.close[i] ?? null) : null;
 }
 
 /** Moment of the oldest close, ms; null for an empty series. Nothing is known before it. */
@@ -149,9 +177,9 @@ export function firstCloseAt(series: Series): number | null {
 }
 
 /**
- * The moment `days` days before `at`. Beyond a day down to the whole hour, so that hourly history and 5-minute history of
- * the same market give the same closes, and a live agent and a backtest the same signals; a day back history is fine
- * everywhere, and an hour of 24 is too much to be out by.
+ * The moment `days` days before `at`. Beyond a day down to the whole hour, so that hourly history
+ * and 5-minute history of the same market give the same closes, and a live agent and a backtest the
+ * same signals; a day back history is fine everywhere, and an hour of 24 is too much to be out by.
  */
 export function daysBefore(at: number, days: number): number {
   return days <= 1 ? at - days * DAY_MS : Math.floor((at - days * DAY_MS) / HOUR_MS) * HOUR_MS;
@@ -194,8 +222,9 @@ export function volumeBetween(series: Series, from: number, to: number): number 
 }
 
 /**
- * Base units traded in the interval that ends at `at`. Where candles are longer than the interval it is the share of the
- * newest closed one that falls on it: volume is never zero only because candles are coarse.
+ * Base units traded in the interval that ends at `at`. Where candles are longer than the interval
+ * it is the share of the newest closed one that falls on it: volume is never zero only because
+ * candles are coarse.
  */
 export function volumeOf(series: Series, at: number, intervalMs: number): number {
   const last = indexAt(series, at);
@@ -213,7 +242,10 @@ function indexOpeningAt(series: Series, at: number): number {
   return i;
 }
 
-/** Volume of the 24 hours that end at `at`, base units; null where the series does not reach back that far. */
+/**
+ * Volume of the 24 hours that end at `at`, base units; null where the series does not reach back
+ * that far.
+ */
 export function dayVolume(series: Series, at: number): number | null {
   const start = series.opensAt[0];
   if (start === undefined || start > at - DAY_MS || closeAt(series, at) === null) return null;
@@ -261,7 +293,10 @@ export interface Volatility {
   quality: number;
 }
 
-/** The last few answers of each series: the sleeves of a blend ask for the same moments again and again. */
+/**
+ * The last few answers of each series: the sleeves of a blend ask for the same moments again and
+ * again.
+ */
 const ASKED = new WeakMap<Series, Map<number, Volatility | null>>();
 const ASKED_MAX = 8;
 

@@ -1,4 +1,7 @@
-/** One door to the strategies: pool and candles in, one signal a pair out; refuses candles that close after `at`. */
+/**
+ * One door to the strategies: pool and candles in, one signal a pair out; refuses candles that
+ * close after `at`.
+ */
 import type { PoolId, TradingFrequency } from '../contract/agents.ts';
 import { DAY_MS, lastMonday, monthStart } from './schedule.ts';
 import { VOLATILITY_DAYS } from './series.ts';
@@ -21,18 +24,25 @@ export function horizonOf(frequency: TradingFrequency): Horizon {
 }
 
 /** Agents with the same key share one computation per tick. */
-export function signalKey(pool: PoolId, pairs: readonly string[], frequency: TradingFrequency): string {
+export function signalKey(
+  pool: PoolId,
+  pairs: readonly string[],
+  frequency: TradingFrequency,
+): string {
   return `${pool}|${horizonOf(frequency)}|${[...pairs].sort().join(',')}`;
 }
 
 /**
- * Longest history without which a strategy cannot begin: 90 days of return, and one day more so that the first daily
- * return has a close to start from. The monthly list also uses the year to date where there is more; where there is
- * less it waits for its next forming.
+ * Longest history without which a strategy cannot begin: 90 days of return, and one day more so
+ * that the first daily return has a close to start from. The monthly list also uses the year to
+ * date where there is more; where there is less it waits for its next forming.
  */
 export const LONGEST_WARM_UP_MS = (LONG_HAUL_DAYS + 1) * DAY_MS;
 
-/** How far back from `at` (ms) the signals of a pool can make use of; less only lowers their quality. */
+/**
+ * How far back from `at` (ms) the signals of a pool can make use of; less only lowers their
+ * quality.
+ */
 export function lookbackMs(pool: PoolId, at: number, horizon: Horizon = 'usual'): number {
   const margin = DAY_MS;
   // Correlation is read at the midnight before: a day more than volatility.
@@ -61,7 +71,15 @@ const STRATEGIES: Record<PoolId, (input: StrategyInput) => Map<string, Signal>> 
   all_pools: allPools,
 };
 
-/** Signals of every pair of the map at `at` (ms), on candles closed by then. Pairs are ranked within the map. */
-export function computeSignals(pool: PoolId, series: ReadonlyMap<string, Series>, at: number, horizon: Horizon = 'usual'): Map<string, Signal> {
+/**
+ * Signals of every pair of the map at `at` (ms), on candles closed by then. Pairs are ranked within
+ * the map.
+ */
+export function computeSignals(
+  pool: PoolId,
+  series: ReadonlyMap<string, Series>,
+  at: number,
+  horizon: Horizon = 'usual',
+): Map<string, Signal> {
   return STRATEGIES[pool]({ pairs: series, at, horizon });
 }

@@ -15,7 +15,10 @@ export interface SleevesInput {
   at: number;
   memory: AgentMemory;
   position: OpenPosition | null;
-  /** False while a guard or a setting stops entries: then nobody joins, and whoever leaves still leaves. */
+  /**
+   * False while a guard or a setting stops entries: then nobody joins, and whoever leaves still
+   * leaves.
+   */
   mayJoin: boolean;
   /** Fees and spread of getting in and out, as a fraction of the price. */
   roundTripCost: number;
@@ -26,7 +29,10 @@ export interface Wanted {
   /** Share of a full position wanted by all, and by one strategy. */
   share: number;
   sleeveShare: number;
-  /** Mean strength of those that want it, each at least the threshold: what was let in keeps its size until it leaves. */
+  /**
+   * Mean strength of those that want it, each at least the threshold: what was let in keeps its
+   * size until it leaves.
+   */
   strength: number;
   /** Highest strength of any strategy. */
   best: number;
@@ -36,7 +42,10 @@ export interface Wanted {
   stake: Stake;
 }
 
-/** A strategy joins at its own rule and the threshold, and leaves only at its own rule: the gap between is hysteresis. */
+/**
+ * A strategy joins at its own rule and the threshold, and leaves only at its own rule: the gap
+ * between is hysteresis.
+ */
 export function wantedSleeves(input: SleevesInput): Wanted {
   const { signal, threshold, memory, pair, position } = input;
   const sleeves = signal.sleeves ?? [{ ...signal, pool: input.pool }];
@@ -51,7 +60,12 @@ export function wantedSleeves(input: SleevesInput): Wanted {
     const refusal = held ? 'holding' : refusalOf(sleeve, input);
     if (refusal === null) joining.push(sleeve);
     // What was nearest to joining, else what was said first.
-    else if (why === '' || refusal === 'blocked' || (refusal === 'weak_signal' && why !== 'blocked')) why = refusal;
+    else if (
+      why === '' ||
+      refusal === 'blocked' ||
+      (refusal === 'weak_signal' && why !== 'blocked')
+    )
+      why = refusal;
   }
   const wanting = [...staying, ...joining];
   let total = 0;
@@ -61,8 +75,15 @@ export function wantedSleeves(input: SleevesInput): Wanted {
     share: wanting.length / sleeves.length,
     sleeveShare: 1 / sleeves.length,
     strength: wanting.length === 0 ? 0 : total / wanting.length,
-    best, why: why === '' ? 'weak_signal' : why,
-    stake: { pools: wanting.map((sleeve) => sleeve.pool), deviation: stake?.deviation ?? joining.find((sleeve) => sleeve.deviation !== undefined)?.deviation ?? null },
+    best,
+    why: why === '' ? 'weak_signal' : why,
+    stake: {
+      pools: wanting.map((sleeve) => sleeve.pool),
+      deviation:
+        stake?.deviation ??
+        joining.find((sleeve) => sleeve.deviation !== undefined)?.deviation ??
+        null,
+    },
   };
 }
 
@@ -74,14 +95,33 @@ export function holds(stake: Stake | undefined, pool: PoolId): boolean {
 /** What a strategy says of itself; a signal that is no blend is one. */
 type Word = Omit<Sleeve, 'pool'>;
 
-export function leaves(sleeve: Word, stake: Stake | undefined, { at, position }: Pick<SleevesInput, 'at' | 'position'>): boolean {
+export function leaves(
+  sleeve: Word,
+  stake: Stake | undefined,
+  { at, position }: Pick<SleevesInput, 'at' | 'position'>,
+): boolean {
   if (sleeve.leave) return true;
-  if (sleeve.deviation === undefined || !position || stake?.deviation === undefined || stake.deviation === null) return false;
+  if (
+    sleeve.deviation === undefined ||
+    !position ||
+    stake?.deviation === undefined ||
+    stake.deviation === null
+  )
+    return false;
   return pegTradeIsOver(stake.deviation, position.openedAt, sleeve.deviation, at);
 }
 
 /** Why a strategy does not get in; null where it does. */
-export function refusalOf(sleeve: Word, { threshold, pair, memory, roundTripCost, mayJoin }: Pick<SleevesInput, 'threshold' | 'pair' | 'memory' | 'roundTripCost' | 'mayJoin'>): string | null {
+export function refusalOf(
+  sleeve: Word,
+  {
+    threshold,
+    pair,
+    memory,
+    roundTripCost,
+    mayJoin,
+  }: Pick<SleevesInput, 'threshold' | 'pair' | 'memory' | 'roundTripCost' | 'mayJoin'>,
+): string | null {
   if (!sleeve.enter) return sleeve.reason;
   if (sleeve.strength < threshold) return 'weak_signal';
   if (sleeve.edge !== undefined && sleeve.edge <= roundTripCost) return 'cost_exceeds_edge';

@@ -1,15 +1,24 @@
-/** The moments at which candles open, over every pair, and the candle each pair has there; refuses an object a candle. */
+/**
+ * The moments at which candles open, over every pair, and the candle each pair has there; refuses
+ * an object a candle.
+ */
 import { indexAt } from './series.ts';
 import type { Series } from './series.ts';
 
 export interface Timeline {
   /** ms, ascending. */
   readonly opens: Float64Array;
-  /** How long the longest candle lasts that opens there, ms, and no longer than until the next moment. */
+  /**
+   * How long the longest candle lasts that opens there, ms, and no longer than until the next
+   * moment.
+   */
   readonly lengths: Float64Array;
   /** How long it is until the next moment, ms: longer than the candle where some are missing. */
   readonly spans: Float64Array;
-  /** By pair, in the order given: index of its newest candle that opens there or before; −1 before its first. */
+  /**
+   * By pair, in the order given: index of its newest candle that opens there or before; −1 before
+   * its first.
+   */
   readonly bars: readonly Int32Array[];
   /** Candles in all. */
   readonly candles: number;
@@ -19,7 +28,10 @@ export interface Timeline {
 export function makeTimeline(series: readonly Series[], from: number, to: number): Timeline {
   const first = series.map((one) => firstOpening(one, from));
   const [only] = series;
-  const opens = series.length === 1 && only ? only.opensAt.subarray(first[0] ?? 0, firstOpening(only, to)) : merged(series, first, to);
+  const opens =
+    series.length === 1 && only
+      ? only.opensAt.subarray(first[0] ?? 0, firstOpening(only, to))
+      : merged(series, first, to);
   const lengths = new Float64Array(opens.length);
   const bars = series.map(() => new Int32Array(opens.length));
   let candles = 0;
@@ -56,14 +68,18 @@ function firstOpening(series: Series, at: number): number {
 
 function merged(series: readonly Series[], first: readonly number[], to: number): Float64Array {
   const next = [...first];
-  const opens = new Float64Array(series.reduce((total, one, pair) => total + Math.max(0, one.length - (first[pair] ?? 0)), 0));
+  const opens = new Float64Array(
+    series.reduce((total, one, pair) => total + Math.max(0, one.length - (first[pair] ?? 0)), 0),
+  );
   let count = 0;
   for (;;) {
     let open = to;
-    for (let pair = 0; pair < series.length; pair += 1) open = Math.min(open, series[pair]?.opensAt[next[pair] ?? 0] ?? to);
+    for (let pair = 0; pair < series.length; pair += 1)
+      open = Math.min(open, series[pair]?.opensAt[next[pair] ?? 0] ?? to);
     if (open >= to) return opens.subarray(0, count);
     opens[count] = open;
     count += 1;
-    for (let pair = 0; pair < series.length; pair += 1) if (series[pair]?.opensAt[next[pair] ?? 0] === open) next[pair] = (next[pair] ?? 0) + 1;
+    for (let pair = 0; pair < series.length; pair += 1)
+      if (series[pair]?.opensAt[next[pair] ?? 0] === open) next[pair] = (next[pair] ?? 0) + 1;
   }
 }

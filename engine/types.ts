@@ -1,10 +1,21 @@
-/** What goes into and comes out of the trading core; refuses clocks, random sources and any sign of "live". */
-import type { PoolId, RiskProfile, TradingFrequency, ExecutionInterval } from '../contract/agents.ts';
+/**
+ * What goes into and comes out of the trading core; refuses clocks, random sources and any sign of
+ * "live".
+ */
+import type {
+  PoolId,
+  RiskProfile,
+  TradingFrequency,
+  ExecutionInterval,
+} from '../contract/agents.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { Correlation } from './correlation.ts';
 import type { PegBreaks } from './pegs.ts';
 
-/** A closed candle. `time` is its opening in ms UTC on the market clock. Floats: for signals only, never for money. */
+/**
+ * A closed candle. `time` is its opening in ms UTC on the market clock. Floats: for signals only,
+ * never for money.
+ */
 export interface Candle {
   time: number;
   open: number;
@@ -39,22 +50,30 @@ export interface Quote {
 }
 
 /**
- * What a strategy says of one pair at one closed candle, the same for every agent. `z` is in the pair's own volatility
- * units, `strength` is q·max(0, 2Φ(z)−1), `quality` q in [0, 1].
+ * What a strategy says of one pair at one closed candle, the same for every agent. `z` is in the
+ * pair's own volatility units, `strength` is q·max(0, 2Φ(z)−1), `quality` q in [0, 1].
  */
 export interface Signal {
   pair: string;
   z: number | null;
   strength: number;
   quality: number;
-  /** The strategy's own rule for getting in and out; the threshold is the agent's and comes on top of `enter`. */
+  /**
+   * The strategy's own rule for getting in and out; the threshold is the agent's and comes on top
+   * of `enter`.
+   */
   enter: boolean;
   leave: boolean;
   /** Daily volatility (1 = 100 %), null when unknown. */
   dailyVolatility: number | null;
-  /** Code for the reason, worded in `src/format`: `weak_signal`, `not_in_top`, `too_little_history`… */
+  /**
+   * Code for the reason, worded in `src/format`: `weak_signal`, `not_in_top`, `too_little_history`…
+   */
   reason: string;
-  /** Ranked strategies: when the ranking was formed, ms. After a stop on a pair the agent waits for a newer one. */
+  /**
+   * Ranked strategies: when the ranking was formed, ms. After a stop on a pair the agent waits for
+   * a newer one.
+   */
   formedAt?: number;
   /** Peg strategy only: how far under fair the price is, as a fraction of fair. */
   deviation?: number;
@@ -81,7 +100,9 @@ export interface Sleeve {
   edge?: number;
 }
 
-/** The numbers behind a risk profile, the user's own on top. Percentages as fractions (0.05 is 5 %). */
+/**
+ * The numbers behind a risk profile, the user's own on top. Percentages as fractions (0.05 is 5 %).
+ */
 export interface RiskValues {
   threshold: number;
   maxPosition: number;
@@ -120,7 +141,9 @@ export interface AccountInput {
   equity: Fixed;
   /** `maxTradeAmount` of the user; caps any single order. */
   maxTradeAmount: Fixed;
-  /** False when the person or a kill switch has stopped new entries; exits run. `reason` says which. */
+  /**
+   * False when the person or a kill switch has stopped new entries; exits run. `reason` says which.
+   */
   entriesAllowed: { allowed: true } | { allowed: false; reason: string };
 }
 
@@ -133,7 +156,10 @@ export interface TickInput {
   /** First sane quote after `close` of each pair; a pair without one is not traded. */
   quotes: ReadonlyMap<string, Quote>;
   rules: ReadonlyMap<string, PairRules>;
-  /** Volume in base units of the candle of the agent's own interval that closed at `close`, for participation and impact. */
+  /**
+   * Volume in base units of the candle of the agent's own interval that closed at `close`, for
+   * participation and impact.
+   */
   candleVolume: ReadonlyMap<string, number>;
   /** Coins of the market that stood off their peg within a day of `close`. */
   pegBreaks: PegBreaks;

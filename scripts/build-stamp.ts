@@ -1,4 +1,7 @@
-/** Says whether the build is of these sources and settings; refuses to trust a build that does not say. */
+/**
+ * Says whether the build is of these sources and settings; refuses to trust a build that does not
+ * say.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,12 +10,28 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.stamp');
-const SOURCES = ['src', 'sw', 'contract', 'engine', 'public', 'index.html', 'manifest.webmanifest', 'vite.config.ts', 'scripts/precompress.ts', 'scripts/start-chunks.ts', 'scripts/wallet-kit.ts', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  'src',
+  'sw',
+  'contract',
+  'engine',
+  'public',
+  'index.html',
+  'manifest.webmanifest',
+  'vite.config.ts',
+  'scripts/precompress.ts',
+  'scripts/start-chunks.ts',
+  'scripts/wallet-kit.ts',
+  'package.json',
+  'package-lock.json',
+];
 
 function filesOf(path: string): string[] {
   if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** Sources by content, and every setting that is built in. */
@@ -27,8 +46,11 @@ export function presentStamp(environment: Readonly<Record<string, string | undef
   return hash.digest('hex');
 }
 
-export const builtStamp = (): string | null => (existsSync(STAMP) && existsSync(join(DIST, 'index.html')) ? readFileSync(STAMP, 'utf8') : null);
-export const writeStamp = (stamp: string): void => { writeFileSync(STAMP, stamp); };
+export const builtStamp = (): string | null =>
+  existsSync(STAMP) && existsSync(join(DIST, 'index.html')) ? readFileSync(STAMP, 'utf8') : null;
+export const writeStamp = (stamp: string): void => {
+  writeFileSync(STAMP, stamp);
+};
 
 /** `.env.local` first: a name that is set already is never overwritten. */
 export function loadEnvironmentFiles(): void {

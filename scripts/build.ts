@@ -1,4 +1,7 @@
-/** Builds the app, keeps the chunks of the two builds before, says of which sources and settings it is; refuses to vouch for half a build. */
+/**
+ * Builds the app, keeps the chunks of the two builds before, says of which sources and settings it
+ * is; refuses to vouch for half a build.
+ */
 import { build } from 'vite';
 import { DIST, loadEnvironmentFiles, presentStamp, ROOT, writeStamp } from './build-stamp.ts';
 import { keepingAssets } from './keep-assets.ts';
@@ -6,5 +9,7 @@ import { keepingAssets } from './keep-assets.ts';
 loadEnvironmentFiles();
 process.chdir(ROOT);
 const stamp = presentStamp(process.env);
-await keepingAssets(DIST, (into) => build({ root: ROOT, logLevel: 'warn', build: { outDir: into, emptyOutDir: true } }));
+await keepingAssets(DIST, (into) =>
+  build({ root: ROOT, logLevel: 'warn', build: { outDir: into, emptyOutDir: true } }),
+);
 writeStamp(stamp);

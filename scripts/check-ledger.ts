@@ -1,4 +1,7 @@
-/** Prints, as JSON, whether the books add up, and equity against a saved portfolio; with `--alarm` does the daily check now. Refuses to open a folder a server holds. */
+/**
+ * Prints, as JSON, whether the books add up, and equity against a saved portfolio; with `--alarm`
+ * does the daily check now. Refuses to open a folder a server holds.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -12,13 +15,27 @@ import { systemClock } from '../server/clock.ts';
 import { checkBooks } from '../server/portfolio/books-check.ts';
 import { checkLedger } from '../server/portfolio/check-ledger.ts';
 
-/** What `GET /api/trading/portfolio` said: equity against cash + Σ quantity × bid, rounded down per position. */
+/**
+ * What `GET /api/trading/portfolio` said: equity against cash + Σ quantity × bid, rounded down per
+ * position.
+ */
 function equityOf(file: string): object {
   const portfolio = Portfolio.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const values = portfolio.positions.map(({ quantity, price, cost }) => (price === null ? parseFixed(cost) : multiply(parseFixed(quantity), parseFixed(price), 'down')));
+  const values = portfolio.positions.map(({ quantity, price, cost }) =>
+    price === null ? parseFixed(cost) : multiply(parseFixed(quantity), parseFixed(price), 'down'),
+  );
   const computed = formatFixed(values.reduce(add, parseFixed(portfolio.cash)));
-  const explained = formatFixed([portfolio.deposits, portfolio.realized, portfolio.unrealized].map(parseFixed).reduce(add, ZERO));
-  return { equity: portfolio.equity, cashAndPositionsAtBid: computed, depositsAndResults: explained, exact: portfolio.equity === computed && portfolio.equity === explained };
+  const explained = formatFixed(
+    [portfolio.deposits, portfolio.realized, portfolio.unrealized]
+      .map(parseFixed)
+      .reduce(add, ZERO),
+  );
+  return {
+    equity: portfolio.equity,
+    cashAndPositionsAtBid: computed,
+    depositsAndResults: explained,
+    exact: portfolio.equity === computed && portfolio.equity === explained,
+  };
 }
 
 const nothing = (): void => undefined;
@@ -26,17 +43,27 @@ const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const config = readConfig(process.env);
 const dataDir = resolve(config.dataDir);
 const unlock = config.databaseUrl === null ? lockFolder(dataDir) : null;
-const database = config.databaseUrl === null ? await openPglite(dataDir) : await openPostgres(config.databaseUrl, { poolMax: 2, log: quiet });
+const database =
+  config.databaseUrl === null
+    ? await openPglite(dataDir)
+    : await openPostgres(config.databaseUrl, { poolMax: 2, log: quiet });
 try {
   const asked = process.argv.slice(2);
   // Raises and lifts alarms, so that an account that was mended need not wait for the night.
-  if (asked.includes('--alarm')) await checkBooks({ database, clock: systemClock, log: quiet }, { force: true });
+  if (asked.includes('--alarm'))
+    await checkBooks({ database, clock: systemClock, log: quiet }, { force: true });
   const check = await database.transaction(async (tx) => {
     await tx.db.execute(sql`set transaction isolation level repeatable read, read only`);
     return checkLedger(tx.db);
   });
   const portfolio = asked.find((word) => !word.startsWith('--'));
-  console.log(JSON.stringify({ ...check, ...(portfolio === undefined ? {} : { portfolio: equityOf(portfolio) }) }, null, 2));
+  console.log(
+    JSON.stringify(
+      { ...check, ...(portfolio === undefined ? {} : { portfolio: equityOf(portfolio) }) },
+      null,
+      2,
+    ),
+  );
   process.exitCode = check.ok ? 0 : 1;
 } finally {
   await database.close();

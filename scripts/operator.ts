@@ -1,4 +1,7 @@
-/** How an operator's command reaches the product: through the running server's socket, else by opening the database itself; refuses a folder that an older server holds. */
+/**
+ * How an operator's command reaches the product: through the running server's socket, else by
+ * opening the database itself; refuses a folder that an older server holds.
+ */
 import { request } from 'node:http';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,13 +17,21 @@ function overSocket(path: string, ask: OperatorAsk): Promise<unknown> {
   return new Promise((done, fail) => {
     const call = request({ socketPath: path, method: 'POST', path: '/' }, (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('end', () => {
-        const { reply, error } = JSON.parse(text) as { reply?: unknown; error?: string };
-        if (reply === undefined) fail(new Error(error ?? 'The server answered nothing'));
-        else done(reply);
-      });
+      response
+        .setEncoding('utf8')
+        .on('data', (piece: string) => {
+          text += piece;
+        })
+        .on('end', () => {
+          const { reply, error } = JSON.parse(text) as { reply?: unknown; error?: string };
+          if (reply === undefined) fail(new Error(error ?? 'The server answered nothing'));
+          else done(reply);
+        });
     });
-    call.on('error', (error: NodeJS.ErrnoException) => { if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') done(null); else fail(error); });
+    call.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') done(null);
+      else fail(error);
+    });
     call.end(JSON.stringify(ask));
   });
 }
@@ -28,7 +39,13 @@ function overSocket(path: string, ask: OperatorAsk): Promise<unknown> {
 async function directly(config: Config, dataDir: string, ask: OperatorAsk): Promise<unknown> {
   const nothing = (): void => undefined;
   const unlock = config.databaseUrl === null ? lockFolder(dataDir) : nothing;
-  const database = config.databaseUrl === null ? await openPglite(dataDir) : await openPostgres(config.databaseUrl, { poolMax: 1, log: { debug: nothing, info: nothing, warn: nothing, error: nothing } });
+  const database =
+    config.databaseUrl === null
+      ? await openPglite(dataDir)
+      : await openPostgres(config.databaseUrl, {
+          poolMax: 1,
+          log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+        });
   try {
     return await operate(database, systemClock, ask);
   } finally {
@@ -38,24 +55,39 @@ async function directly(config: Config, dataDir: string, ask: OperatorAsk): Prom
 }
 
 export async function askOperator(what: OperatorAsk): Promise<unknown> {
-  // Where the data lies and nothing else: whoever has to switch something off must not be held up by another setting.
+  // Where the data lies and nothing else: whoever has to switch something off must not be held up
+  // by another setting.
   const { DATA_DIR, DATABASE_URL } = process.env;
   const config = readConfig({ DATA_DIR, DATABASE_URL });
   const dataDir = resolve(config.dataDir);
   const socket = operatorSocket(dataDir);
-  return (existsSync(socket) ? await overSocket(socket, what) : null) ?? directly(config, dataDir, what);
+  return (
+    (existsSync(socket) ? await overSocket(socket, what) : null) ?? directly(config, dataDir, what)
+  );
 }
 
-export const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
-/** Whatever a person wrote must not command the terminal it is read in. */
+export const moment = (ms: number): string =>
+  new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
 // oxlint-disable-next-line no-control-regex -- control characters are what is removed
-export const plain = (text: string): string => text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ');
+const CONTROL_CHARACTERS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+/** Whatever a person wrote must not command the terminal it is read in. */
+export const plain = (text: string): string => text.replace(CONTROL_CHARACTERS, ' ');
 
 /** Writes what a command answers; what went wrong as one sentence, with exit code 1. */
 export function tell(answer: Promise<string>): void {
-  answer.then((text) => { process.stdout.write(`${text}\n`); }, (error: unknown) => {
-    const why = error instanceof FolderInUse ? `${error.message} It is an older one without a socket for this command: restart it.` : error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${why}\n`);
-    process.exitCode = 1;
-  });
+  answer.then(
+    (text) => {
+      process.stdout.write(`${text}\n`);
+    },
+    (error: unknown) => {
+      const why =
+        error instanceof FolderInUse
+          ? `${error.message} It is an older one without a socket for this command: restart it.`
+          : error instanceof Error
+            ? error.message
+            : String(error);
+      process.stderr.write(`${why}\n`);
+      process.exitCode = 1;
+    },
+  );
 }

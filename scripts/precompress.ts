@@ -15,7 +15,12 @@ async function compress(file: string): Promise<void> {
   const raw = await readFile(file);
   if (raw.length < WORTH_BYTES) return;
   const [br, gz] = await Promise.all([
-    brotli(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: raw.length } }),
+    brotli(raw, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 11,
+        [constants.BROTLI_PARAM_SIZE_HINT]: raw.length,
+      },
+    }),
     deflate(raw, { level: 9 }),
   ]);
   await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
@@ -28,13 +33,16 @@ export function precompress(): Plugin {
     name: 'tradewind-precompress',
     apply: 'build',
     enforce: 'post',
-    configResolved(config) { folder = resolve(config.root, config.build.outDir); },
+    configResolved(config) {
+      folder = resolve(config.root, config.build.outDir);
+    },
     closeBundle: {
       order: 'post',
       sequential: true,
       async handler() {
         const entries = await readdir(folder, { recursive: true });
-        for (const name of entries.filter((entry) => TEXT.test(entry))) await compress(join(folder, name));
+        for (const name of entries.filter((entry) => TEXT.test(entry)))
+          await compress(join(folder, name));
       },
     },
   };

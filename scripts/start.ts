@@ -1,4 +1,7 @@
-/** `npm start`: builds the app where the build is missing or old, and runs the server in this very process. */
+/**
+ * `npm start`: builds the app where the build is missing or old, and runs the server in this very
+ * process.
+ */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { builtStamp, loadEnvironmentFiles, presentStamp } from './build-stamp.ts';
@@ -10,19 +13,33 @@ loadEnvironmentFiles();
 function buildApp(): Promise<void> {
   process.stdout.write('Building the app (the first time, and after changes)…\n');
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL('./build.ts', import.meta.url))], { stdio: ['ignore', 'inherit', 'inherit'] });
-    const endWithUs = (): void => { child.kill('SIGKILL'); };
+    const child = spawn(
+      process.execPath,
+      [
+        '--import',
+        import.meta.resolve('tsx'),
+        fileURLToPath(new URL('./build.ts', import.meta.url)),
+      ],
+      { stdio: ['ignore', 'inherit', 'inherit'] },
+    );
+    const endWithUs = (): void => {
+      child.kill('SIGKILL');
+    };
     process.once('exit', endWithUs);
     child.once('error', reject);
     child.once('exit', (code) => {
       process.off('exit', endWithUs);
       if (code === 0) resolve();
-      else reject(new Error(`The app could not be built (exit ${code ?? 'by signal'}); see above.`));
+      else
+        reject(new Error(`The app could not be built (exit ${code ?? 'by signal'}); see above.`));
     });
   });
 }
 
 const built = builtStamp() === presentStamp(process.env) ? Promise.resolve() : buildApp();
 built.catch(() => undefined);
-const [{ runServer }, { failToStart }] = [await import('../server/main.ts'), await import('../server/process.ts')];
+const [{ runServer }, { failToStart }] = [
+  await import('../server/main.ts'),
+  await import('../server/process.ts'),
+];
 runServer(built).catch(failToStart);

@@ -1,4 +1,7 @@
-/** The operator reads and answers support requests, beside a running server or without one; refuses to act on an id that names several. */
+/**
+ * The operator reads and answers support requests, beside a running server or without one; refuses
+ * to act on an id that names several.
+ */
 import type { OperatorAsk } from '../server/support/operator-socket.ts';
 import type { OperatorRequest } from '../server/support/requests.ts';
 import { askOperator, moment, plain, tell } from './operator.ts';
@@ -10,7 +13,8 @@ const USAGE = `Usage:
   npx tsx scripts/support.ts close ID             closes it without an answer
 ID may be cut to its beginning. DATA_DIR and DATABASE_URL say where, as for the server.`;
 
-const ask = async (what: OperatorAsk): Promise<OperatorRequest[]> => await askOperator(what) as OperatorRequest[];
+const ask = async (what: OperatorAsk): Promise<OperatorRequest[]> =>
+  (await askOperator(what)) as OperatorRequest[];
 
 function line(one: OperatorRequest): string {
   const first = plain(one.messages[0]?.text ?? '').replace(/\s+/g, ' ');
@@ -18,9 +22,20 @@ function line(one: OperatorRequest): string {
 }
 
 function whole(one: OperatorRequest): string {
-  const words = one.messages.map(({ author, createdAt, text }) => `--- ${author === 'operator' ? 'answer' : 'person'}, ${moment(createdAt)} UTC\n${plain(text)}`);
-  const facts = one.diagnostics === null ? [] : ['--- facts they agreed to send', plain(JSON.stringify(one.diagnostics, null, 2))];
-  return [`${one.id}  ${one.state}${one.priority ? '  PRIORITY' : ''}`, `${plain(one.email ?? '')}  (${one.uid})  ${one.category}`, ...words, ...facts].join('\n');
+  const words = one.messages.map(
+    ({ author, createdAt, text }) =>
+      `--- ${author === 'operator' ? 'answer' : 'person'}, ${moment(createdAt)} UTC\n${plain(text)}`,
+  );
+  const facts =
+    one.diagnostics === null
+      ? []
+      : ['--- facts they agreed to send', plain(JSON.stringify(one.diagnostics, null, 2))];
+  return [
+    `${one.id}  ${one.state}${one.priority ? '  PRIORITY' : ''}`,
+    `${plain(one.email ?? '')}  (${one.uid})  ${one.category}`,
+    ...words,
+    ...facts,
+  ].join('\n');
 }
 
 async function standardInput(): Promise<string> {
@@ -35,12 +50,17 @@ async function main([act = '', id = '', ...rest]: string[]): Promise<string> {
     return found.length === 0 ? 'Nothing waits for an answer.' : found.map(line).join('\n');
   }
   if (act === 'show') {
-    const found = (await ask({ act: 'list', all: true })).filter((one) => id !== '' && one.id.startsWith(id.toLowerCase()));
+    const found = (await ask({ act: 'list', all: true })).filter(
+      (one) => id !== '' && one.id.startsWith(id.toLowerCase()),
+    );
     return found.length === 0 ? 'There is no such request.' : found.map(whole).join('\n\n');
   }
   if (act === 'answer') {
     const text = rest.length > 0 ? rest.join(' ') : await standardInput();
-    return (await ask({ act, id, text })).filter((one) => one.id.startsWith(id.toLowerCase())).map(whole).join('\n');
+    return (await ask({ act, id, text }))
+      .filter((one) => one.id.startsWith(id.toLowerCase()))
+      .map(whole)
+      .join('\n');
   }
   if (act === 'close') {
     await ask({ act, id });

@@ -7,29 +7,57 @@ export const plain = (output: string): string => output.replace(COLOURS, '');
 
 /** How many tests the last summary line of vitest counts as passed or failed. */
 export function count(output: string, word: 'passed' | 'failed'): number {
-  const line = plain(output).split('\n').filter((text) => /^\s*Tests\s/.test(text)).pop() ?? '';
+  const line =
+    plain(output)
+      .split('\n')
+      .filter((text) => /^\s*Tests\s/.test(text))
+      .pop() ?? '';
   return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
 }
 
-/** Every failed test by name, once each. A log that is cut short must at least hold all of these. */
+/**
+ * Every failed test by name, once each. A log that is cut short must at least hold all of these.
+ */
 export function failedNames(output: string): string[] {
-  return [...new Set([...plain(output).matchAll(/^\s*FAIL\s+(\S+ >.*)$/gm)].map(([, name = '']) => name.trim()))];
+  return [
+    ...new Set(
+      [...plain(output).matchAll(/^\s*FAIL\s+(\S+ >.*)$/gm)].map(([, name = '']) => name.trim()),
+    ),
+  ];
 }
 
 const SAID_LINES = 14;
 
-/** What failed tests printed themselves, as the page they stood before; the last words of each, shortened. */
+/**
+ * What failed tests printed themselves, as the page they stood before; the last words of each,
+ * shortened.
+ */
 export function saidByFailed(output: string): string {
   const failed = failedNames(output).map((name) => name.slice(name.indexOf(' > ') + 3));
   const blocks = plain(output).split(/^(?=std(?:out|err) \| )/m);
-  return failed.map((name) => blocks.findLast((block) => block.slice(0, block.indexOf('\n')).trimEnd().endsWith(name)))
+  return failed
+    .map((name) =>
+      blocks.findLast((block) => block.slice(0, block.indexOf('\n')).trimEnd().endsWith(name)),
+    )
     .filter((block) => block !== undefined)
-    .map((block) => block.split('\n').filter((line) => line.trim() !== '').slice(0, SAID_LINES).join('\n')).join('\n\n');
+    .map((block) =>
+      block
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .slice(0, SAID_LINES)
+        .join('\n'),
+    )
+    .join('\n\n');
 }
 
-/** The part that tells what failed and why. A log that is cut short keeps its beginning, so this part is printed before the rest; empty where vitest names no failure. */
+/**
+ * The part that tells what failed and why. A log that is cut short keeps its beginning, so this
+ * part is printed before the rest; empty where vitest names no failure.
+ */
 export function failures(output: string): string {
   const text = plain(output);
-  const begins = text.search(/^.*Failed (Suites|Tests|Unhandled)\s+\d+.*$|^.*Unhandled (Errors|Rejection).*$/m);
+  const begins = text.search(
+    /^.*Failed (Suites|Tests|Unhandled)\s+\d+.*$|^.*Unhandled (Errors|Rejection).*$/m,
+  );
   return begins < 0 ? '' : text.slice(begins).trimEnd();
 }

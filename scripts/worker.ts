@@ -2,5 +2,8 @@
 import { loadEnvironmentFiles } from './build-stamp.ts';
 
 loadEnvironmentFiles();
-const [{ runWorker }, { failToStart }] = [await import('../server/worker.ts'), await import('../server/process.ts')];
+const [{ runWorker }, { failToStart }] = [
+  await import('../server/worker.ts'),
+  await import('../server/process.ts'),
+];
 runWorker().catch(failToStart);

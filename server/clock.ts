@@ -1,4 +1,6 @@
-/** The wall clock as a port; refuses to be read anywhere but through it, so that tests can move it. */
+/**
+ * The wall clock as a port; refuses to be read anywhere but through it, so that tests can move it.
+ */
 
 export interface WallClock {
   /** Milliseconds UTC. */

@@ -1,4 +1,7 @@
-/** The nouns put together over one database, one market and one clock; refuses to open or start anything. */
+/**
+ * The nouns put together over one database, one market and one clock; refuses to open or start
+ * anything.
+ */
 import type { FastifyInstance } from 'fastify';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { accountCallables } from './account/callables.ts';
@@ -75,30 +78,65 @@ export interface Composed {
   alerts: AlertWatch;
 }
 
-function paymentsOf(config: Config, database: Database, events: EventLog, clock: WallClock, log: Log): Payments {
+function paymentsOf(
+  config: Config,
+  database: Database,
+  events: EventLog,
+  clock: WallClock,
+  log: Log,
+): Payments {
   const { secretKey, webhookSecret, apiBase, prices } = config.payments;
-  if (secretKey === null || webhookSecret === null) return new TestPayments({ database, events, clock });
-  return new StripePayments({ secretKey, webhookSecret, apiBase, prices, publicOrigin: config.publicOrigin }, clock, log);
+  if (secretKey === null || webhookSecret === null)
+    return new TestPayments({ database, events, clock });
+  return new StripePayments(
+    { secretKey, webhookSecret, apiBase, prices, publicOrigin: config.publicOrigin },
+    clock,
+    log,
+  );
 }
 
 function healthHandlers(parts: Parts): Pick<Handlers, 'healthz' | 'readyz'> {
   return {
-    healthz: async () => ({ app: 'tradewind', status: 'ok', contract: CONTRACT_VERSION, time: parts.clock.now() }),
+    healthz: async () => ({
+      app: 'tradewind',
+      status: 'ok',
+      contract: CONTRACT_VERSION,
+      time: parts.clock.now(),
+    }),
     readyz: async () => {
       const states = await parts.readiness();
-      return { app: 'tradewind', ready: Object.values(states).every((state) => state === 'ready'), parts: states };
+      return {
+        app: 'tradewind',
+        ready: Object.values(states).every((state) => state === 'ready'),
+        parts: states,
+      };
     },
   };
 }
 
 function marketGauges(market: RunningMarket): Gauge[] {
   return [
-    { name: 'tradewind_prices_refused', help: 'Prices refused since start.', read: () => Object.entries(market.refused()).map(([reason, value]) => ({ labels: `{reason="${reason}"}`, value })) },
-    { name: 'tradewind_market_time_seconds', help: 'The market clock.', read: () => [{ labels: '', value: market.now() / 1_000 }] },
+    {
+      name: 'tradewind_prices_refused',
+      help: 'Prices refused since start.',
+      read: () =>
+        Object.entries(market.refused()).map(([reason, value]) => ({
+          labels: `{reason="${reason}"}`,
+          value,
+        })),
+    },
+    {
+      name: 'tradewind_market_time_seconds',
+      help: 'The market clock.',
+      read: () => [{ labels: '', value: market.now() / 1_000 }],
+    },
   ];
 }
 
-/** Asked of the database: the check is run by whichever server came first. Without one the other figures are told all the same. */
+/**
+ * Asked of the database: the check is run by whichever server came first. Without one the other
+ * figures are told all the same.
+ */
 function booksGauges({ db }: Database): Gauge[] {
   const standing = (read: (standing: BooksStanding) => number | null) => async () => {
     const known = await readBooksStanding(db).catch(() => null);
@@ -106,8 +144,16 @@ function booksGauges({ db }: Database): Gauge[] {
     return value === null ? [] : [{ labels: '', value }];
   };
   return [
-    { name: 'tradewind_books_in_doubt', help: 'Accounts whose books do not add up; anything but 0 needs somebody.', read: standing(({ inDoubt }) => inDoubt) },
-    { name: 'tradewind_books_checked_time_seconds', help: 'When the last check of all books ended.', read: standing(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)) },
+    {
+      name: 'tradewind_books_in_doubt',
+      help: 'Accounts whose books do not add up; anything but 0 needs somebody.',
+      read: standing(({ inDoubt }) => inDoubt),
+    },
+    {
+      name: 'tradewind_books_checked_time_seconds',
+      help: 'When the last check of all books ended.',
+      read: standing(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)),
+    },
   ];
 }
 
@@ -125,29 +171,52 @@ export async function compose(parts: Parts): Promise<Composed> {
   const alerts = new AlertWatch(trading);
   const strangers = new RateLimit(config.rateLimit.ipPerSecond, clock);
   const app = await buildApp({
-    config, database, market, clock, log, bell, verifier: parts.verifier,
+    config,
+    database,
+    market,
+    clock,
+    log,
+    bell,
+    verifier: parts.verifier,
     handlers: {
       ...healthHandlers(parts),
-      ...billingHandlers({ ...trading, payments, trialDays: config.trialDays, publicOrigin: config.publicOrigin, coupon: config.payments.coupon }),
+      ...billingHandlers({
+        ...trading,
+        payments,
+        trialDays: config.trialDays,
+        publicOrigin: config.publicOrigin,
+        coupon: config.payments.coupon,
+      }),
       ...marketHandlers({ market }),
       ...agentHandlers(trading),
-      ...alertHandlers({ ...trading, changed: (id) => { alerts.note(id); } }),
+      ...alertHandlers({
+        ...trading,
+        changed: (id) => {
+          alerts.note(id);
+        },
+      }),
       ...portfolioHandlers(trading),
       ...userHandlers(trading),
       ...walletHandlers({ ...trading, publicOrigin: config.publicOrigin, wallet: config.wallet }),
     },
     ended,
     callables: heldCallables({
-      ...pushCallables({ database, clock, publicKey: vapid.publicKey, allowLocal: config.push.allowLocal }),
+      ...pushCallables({
+        database,
+        clock,
+        publicKey: vapid.publicKey,
+        allowLocal: config.push.allowLocal,
+      }),
       ...referralCallables(trading),
       ...supportCallables(trading),
       ...accountCallables(account, deletions),
     }),
-    admit: (identity) => database.transaction(async (tx) => {
-      await refuseDeleted(tx, identity.uid);
-      await ensureUser(tx, identity, clock);
-      await openAccount(tx, identity.uid, market, clock);
-    }),
+    admit: (identity) =>
+      database.transaction(async (tx) => {
+        await refuseDeleted(tx, identity.uid);
+        await ensureUser(tx, identity, clock);
+        await openAccount(tx, identity.uid, market, clock);
+      }),
     readMarks: async (uid) => {
       const portfolio = await readPortfolio(trading, uid);
       return portfolio.positions.length === 0 ? null : portfolio;
@@ -155,13 +224,39 @@ export async function compose(parts: Parts): Promise<Composed> {
     readRuns: (uids) => readRuns(trading, uids),
     readEntriesOff: (uids) => entriesOffOf(database.db, market.source.id, uids, clock.now()),
     gauges: [...marketGauges(market), ...booksGauges(database)],
-    extend: [(scope) => registerBillingRoutes(scope, { ...trading, payments, limit: (ip) => { strangers.take(ip); } }), ...parts.extend ?? []],
+    extend: [
+      (scope) =>
+        registerBillingRoutes(scope, {
+          ...trading,
+          payments,
+          limit: (ip) => {
+            strangers.take(ip);
+          },
+        }),
+      ...(parts.extend ?? []),
+    ],
     ...(parts.bare === undefined ? {} : { bare: parts.bare }),
     ...(parts.dist === undefined ? {} : { dist: parts.dist }),
   });
   const push = new PushSender({
-    database, clock, log, vapid, agent: pushAgent(config.push.allowLocal),
-    readAgents: (uid) => readAgentList(trading, uid), readPortfolio: (uid) => readPortfolio(trading, uid),
+    database,
+    clock,
+    log,
+    vapid,
+    agent: pushAgent(config.push.allowLocal),
+    readAgents: (uid) => readAgentList(trading, uid),
+    readPortfolio: (uid) => readPortfolio(trading, uid),
   });
-  return { app, bell, scheduler: new Scheduler(trading, config.agentBatch), payments, events, push, rewards: new ReferralRewards({ ...trading, payments }), deletions, reconciliation: new Reconciliation({ ...trading, payments }), alerts };
+  return {
+    app,
+    bell,
+    scheduler: new Scheduler(trading, config.agentBatch),
+    payments,
+    events,
+    push,
+    rewards: new ReferralRewards({ ...trading, payments }),
+    deletions,
+    reconciliation: new Reconciliation({ ...trading, payments }),
+    alerts,
+  };
 }

@@ -1,4 +1,7 @@
-/** One hash for the engine's source, the same where it is built into the page and where a server or a script runs it; refuses to depend on line ends. */
+/**
+ * One hash for the engine's source, the same where it is built into the page and where a server or
+ * a script runs it; refuses to depend on line ends.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -12,10 +15,12 @@ let known: string | null = null;
 /** Read once a process: what runs does not change under it. */
 export function engineHash(): string {
   if (known !== null) return known;
-  const engine = readdirSync(join(ROOT, 'engine'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  const engine = readdirSync(join(ROOT, 'engine'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'));
   const hash = createHash('sha256');
-  for (const file of [...engine, ...BESIDE].sort()) hash.update(`${file}\0${readFileSync(join(ROOT, file), 'utf8').replaceAll('\r\n', '\n')}\0`);
+  for (const file of [...engine, ...BESIDE].sort())
+    hash.update(`${file}\0${readFileSync(join(ROOT, file), 'utf8').replaceAll('\r\n', '\n')}\0`);
   known = hash.digest('hex');
   return known;
 }

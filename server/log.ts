@@ -1,4 +1,6 @@
-/** The log port: structured lines without private data; refuses tokens, e-mail addresses and bodies. */
+/**
+ * The log port: structured lines without private data; refuses tokens, e-mail addresses and bodies.
+ */
 
 export interface Log {
   debug(fields: Record<string, unknown>, message: string): void;

@@ -1,4 +1,7 @@
-/** The server's beginning and end: opens the parts, serves, and on a signal finishes what it holds; refuses to start half. */
+/**
+ * The server's beginning and end: opens the parts, serves, and on a signal finishes what it holds;
+ * refuses to start half.
+ */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
@@ -24,51 +27,103 @@ const PROBE_TIMEOUT_MS = 2_000;
 const LATE_LOOK_MS = 60_000;
 
 /** Without agents of its own a server depends on workers, and says so when they do not come. */
-async function sayLateness(database: Database, market: RunningMarket, log: Log, since: number): Promise<void> {
-  const last = Math.max(since, await lastTick(database, market) ?? since);
+async function sayLateness(
+  database: Database,
+  market: RunningMarket,
+  log: Log,
+  since: number,
+): Promise<void> {
+  const last = Math.max(since, (await lastTick(database, market)) ?? since);
   const lateMs = market.now() - last - 2 * INTERVAL_MS[market.baseInterval];
-  if (lateMs > 0) log.error({ last, lateMs }, 'No worker runs the agents of this source: nothing is traded, and no stop is watched');
+  if (lateMs > 0)
+    log.error(
+      { last, lateMs },
+      'No worker runs the agents of this source: nothing is traded, and no stop is watched',
+    );
 }
 
 async function databaseState(database: Database): Promise<string> {
-  const late = new Promise<never>((_resolve, reject) => { setTimeout(reject, PROBE_TIMEOUT_MS, new Error('late')).unref(); });
-  return Promise.race([database.db.execute(sql`select 1`).then(() => 'ready'), late]).catch(() => 'unavailable');
+  const late = new Promise<never>((_resolve, reject) => {
+    setTimeout(reject, PROBE_TIMEOUT_MS, new Error('late')).unref();
+  });
+  return Promise.race([database.db.execute(sql`select 1`).then(() => 'ready'), late]).catch(
+    () => 'unavailable',
+  );
 }
 
-async function serve(config: Config, log: Log, opened: Opened, built: Promise<void>): Promise<void> {
+async function serve(
+  config: Config,
+  log: Log,
+  opened: Opened,
+  built: Promise<void>,
+): Promise<void> {
   const clock = systemClock;
   const dataDir = resolve(config.dataDir);
   const release = lockFolder(dataDir);
   opened.add('folder', release);
 
   // The slow parts start side by side; each is closed again if another fails.
-  const opening = config.databaseUrl === null ? openPglite(dataDir, undefined, log) : openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
+  const opening =
+    config.databaseUrl === null
+      ? openPglite(dataDir, undefined, log)
+      : openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
   const identifying = openIdentity({ ...config, dataDir }, clock, log);
   const marketing = openMarket({
-    source: config.market.source, dataDir, replaySpeed: config.market.replaySpeed, replayStart: config.market.replayStart,
-    clockStore: clockStore(opening), log,
+    source: config.market.source,
+    dataDir,
+    replaySpeed: config.market.replaySpeed,
+    replayStart: config.market.replayStart,
+    clockStore: clockStore(opening),
+    log,
     ...(config.market.seed === null ? {} : { seed: config.market.seed }),
-    ...(config.market.exchangeBaseUrl === null ? {} : { exchangeBaseUrl: config.market.exchangeBaseUrl }),
+    ...(config.market.exchangeBaseUrl === null
+      ? {}
+      : { exchangeBaseUrl: config.market.exchangeBaseUrl }),
   }).then(async (market) => {
-    // An exchange must be asked for its pairs, which takes its time; the others would only run on while nobody listens.
+    // An exchange must be asked for its pairs, which takes its time; the others would only run on
+    // while nobody listens.
     if (market.source.kind === 'exchange') await market.start();
     return market;
   });
   const settled = await Promise.allSettled([opening, identifying, marketing, built]);
   const [databaseResult, identityResult, marketResult] = settled;
-  if (databaseResult.status === 'fulfilled') opened.add('database', () => databaseResult.value.close());
-  if (identityResult.status === 'fulfilled') opened.add('identity', () => identityResult.value.stop());
+  if (databaseResult.status === 'fulfilled')
+    opened.add('database', () => databaseResult.value.close());
+  if (identityResult.status === 'fulfilled')
+    opened.add('identity', () => identityResult.value.stop());
   if (marketResult.status === 'fulfilled') opened.add('market', () => marketResult.value.stop());
   for (const result of settled) if (result.status === 'rejected') throw result.reason;
   const [database, identity, market] = [await opening, await identifying, await marketing];
 
   let serving = false;
   const { app, bell, scheduler, push, rewards, deletions, reconciliation, alerts } = await compose({
-    config, database, market, clock, log, verifier: identity.verifier, administration: identity.administration, extend: identity.extend, bare: identity.bare,
-    readiness: async () => ({ database: await databaseState(database), server: serving ? 'ready' : 'starting' }),
+    config,
+    database,
+    market,
+    clock,
+    log,
+    verifier: identity.verifier,
+    administration: identity.administration,
+    extend: identity.extend,
+    bare: identity.bare,
+    readiness: async () => ({
+      database: await databaseState(database),
+      server: serving ? 'ready' : 'starting',
+    }),
   });
-  if (database.wire !== null) opened.add('wire', await database.wire.hear((word) => { bell.hear(word); }));
-  opened.add('streams of a new database', database.onReturn(() => { bell.ringAll(); }));
+  if (database.wire !== null)
+    opened.add(
+      'wire',
+      await database.wire.hear((word) => {
+        bell.hear(word);
+      }),
+    );
+  opened.add(
+    'streams of a new database',
+    database.onReturn(() => {
+      bell.ringAll();
+    }),
+  );
   if (market.source.kind !== 'exchange') await market.start();
   if (config.runAgents) {
     opened.add('scheduler', () => scheduler.stop());
@@ -77,11 +132,21 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
     await alerts.start();
   } else {
     const since = market.now();
-    const lateness = new Rounds(() => sayLateness(database, market, log, since), LATE_LOOK_MS, log, 'the newest tick could not be read');
+    const lateness = new Rounds(
+      () => sayLateness(database, market, log, since),
+      LATE_LOOK_MS,
+      log,
+      'the newest tick could not be read',
+    );
     opened.add('lateness', () => lateness.stop());
     lateness.start();
   }
-  const rounds = { retention: retentionRounds(database, clock, log), rewards: rewards.rounds, deletions: deletions.rounds, reconciliation: reconciliation.rounds };
+  const rounds = {
+    retention: retentionRounds(database, clock, log),
+    rewards: rewards.rounds,
+    deletions: deletions.rounds,
+    reconciliation: reconciliation.rounds,
+  };
   for (const [name, part] of Object.entries({ push, ...rounds })) {
     opened.add(name, () => part.stop());
     part.start();
@@ -92,11 +157,23 @@ async function serve(config: Config, log: Log, opened: Opened, built: Promise<vo
   serving = true;
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
-  log.info({ database: database.kind, market: market.source.id, label: market.source.label, identity: config.identity.kind, port }, 'serving');
+  log.info(
+    {
+      database: database.kind,
+      market: market.source.id,
+      label: market.source.label,
+      identity: config.identity.kind,
+      port,
+    },
+    'serving',
+  );
   process.stdout.write(`Tradewind ready on http://localhost:${port}\n`);
 }
 
-/** Runs until a signal ends it. `built` resolves when the app's files are in place; the other parts open meanwhile. */
+/**
+ * Runs until a signal ends it. `built` resolves when the app's files are in place; the other parts
+ * open meanwhile.
+ */
 export function runServer(built: Promise<void> = Promise.resolve()): Promise<void> {
   return runProcess((config, log, opened) => serve(config, log, opened, built));
 }

@@ -1,19 +1,49 @@
-/** The log port on pino: one JSON line an event, on standard output; refuses tokens and addresses that slipped in. */
+/**
+ * The log port on pino: one JSON line an event, on standard output; refuses tokens and addresses
+ * that slipped in.
+ */
 import pino from 'pino';
 import type { Log } from './log.ts';
 
-const PRIVATE = ['token', 'idToken', 'refreshToken', 'authorization', 'email', 'password', 'body', 'cookie'];
+const PRIVATE = [
+  'token',
+  'idToken',
+  'refreshToken',
+  'authorization',
+  'email',
+  'password',
+  'body',
+  'cookie',
+];
 
-/** A failed query names its values, a provider's answer may quote a token: texts of others are cleaned as well. */
+/**
+ * A failed query names its values, a provider's answer may quote a token: texts of others are
+ * cleaned as well.
+ */
 export function scrub(text: string): string {
-  return text.replace(/\nparams: [\s\S]*?(?=\n {4}at |$)/g, '\nparams: [removed]')
-    .replace(/\beyJ[\w-]+\.[\w-]+\.?[\w-]*/g, '[token]').replace(/[^\s"'<>(),:;/]+@[\w.-]+\.[a-z]{2,}/gi, '[address]');
+  return text
+    .replace(/\nparams: [\s\S]*?(?=\n {4}at |$)/g, '\nparams: [removed]')
+    .replace(/\beyJ[\w-]+\.[\w-]+\.?[\w-]*/g, '[token]')
+    .replace(/[^\s"'<>(),:;/]+@[\w.-]+\.[a-z]{2,}/gi, '[address]');
 }
 
 const scrubbed = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? scrub(value) : value]));
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? scrub(value) : value,
+    ]),
+  );
 
 /** Written at once, so that the last line before a crash is there. */
 export function pinoLog(level: 'debug' | 'info' | 'warn' | 'error'): Log {
-  return pino({ level, base: null, formatters: { log: scrubbed }, redact: { paths: PRIVATE, censor: '[removed]' } }, pino.destination({ fd: 1, sync: true }));
+  return pino(
+    {
+      level,
+      base: null,
+      formatters: { log: scrubbed },
+      redact: { paths: PRIVATE, censor: '[removed]' },
+    },
+    pino.destination({ fd: 1, sync: true }),
+  );
 }

@@ -1,4 +1,7 @@
-/** The life of a process of this product: parts opened in order, closed in reverse on a signal; refuses to end later than its limit. */
+/**
+ * The life of a process of this product: parts opened in order, closed in reverse on a signal;
+ * refuses to end later than its limit.
+ */
 import { ConfigError, CONFIG_EXIT, readConfig, type Config } from './config.ts';
 import { FOLDER_IN_USE_EXIT, FolderInUse } from './db/folder-lock.ts';
 import type { Log } from './log.ts';
@@ -26,8 +29,13 @@ export class Opened {
   }
 }
 
-/** Opens by `open` and runs until a signal ends it. What was opened when `open` fails is closed again. */
-export async function runProcess(open: (config: Config, log: Log, opened: Opened) => Promise<void>): Promise<void> {
+/**
+ * Opens by `open` and runs until a signal ends it. What was opened when `open` fails is closed
+ * again.
+ */
+export async function runProcess(
+  open: (config: Config, log: Log, opened: Opened) => Promise<void>,
+): Promise<void> {
   const config = readConfig(process.env);
   const log = pinoLog(config.logLevel);
   const opened = new Opened();
@@ -35,14 +43,25 @@ export async function runProcess(open: (config: Config, log: Log, opened: Opened
   const end = async (code: number): Promise<void> => {
     if (ending) return;
     ending = true;
-    setTimeout(() => { log.error({}, 'shutdown took too long'); process.exit(1); }, SHUTDOWN_LIMIT_MS).unref();
+    setTimeout(() => {
+      log.error({}, 'shutdown took too long');
+      process.exit(1);
+    }, SHUTDOWN_LIMIT_MS).unref();
     await opened.closeAll(log);
     process.exit(code);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => { log.info({ signal }, 'shutting down'); void end(0); });
+    process.on(signal, () => {
+      log.info({ signal }, 'shutting down');
+      void end(0);
+    });
   }
-  process.on('unhandledRejection', (reason) => { log.error({ stack: reason instanceof Error ? reason.stack : String(reason) }, 'unhandled rejection'); });
+  process.on('unhandledRejection', (reason) => {
+    log.error(
+      { stack: reason instanceof Error ? reason.stack : String(reason) },
+      'unhandled rejection',
+    );
+  });
   try {
     await open(config, log, opened);
   } catch (error) {
@@ -54,7 +73,18 @@ export async function runProcess(open: (config: Config, log: Log, opened: Opened
 /** The sentence on standard error, and the exit code that says which kind of failure it was. */
 export function failToStart(error: unknown): never {
   const expected = error instanceof ConfigError || error instanceof FolderInUse;
-  const text = error instanceof Error ? (expected ? error.message : error.stack ?? error.message) : String(error);
+  const text =
+    error instanceof Error
+      ? expected
+        ? error.message
+        : (error.stack ?? error.message)
+      : String(error);
   process.stderr.write(`Tradewind could not start. ${text}\n`);
-  process.exit(error instanceof FolderInUse ? FOLDER_IN_USE_EXIT : error instanceof ConfigError ? CONFIG_EXIT : 1);
+  process.exit(
+    error instanceof FolderInUse
+      ? FOLDER_IN_USE_EXIT
+      : error instanceof ConfigError
+        ? CONFIG_EXIT
+        : 1,
+  );
 }

@@ -1,4 +1,7 @@
-/** A process that runs due agents and watches stops beside others on one PostgreSQL; refuses to serve, and PGlite. */
+/**
+ * A process that runs due agents and watches stops beside others on one PostgreSQL; refuses to
+ * serve, and PGlite.
+ */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AlertWatch } from './alerts/alert-watch.ts';
@@ -14,27 +17,52 @@ import { openMarket } from './market/open-market.ts';
 import { failToStart, runProcess, type Opened } from './process.ts';
 
 async function work(config: Config, log: Log, opened: Opened): Promise<void> {
-  if (config.databaseUrl === null) throw new ConfigError('DATABASE_URL', 'a worker shares the server\'s PostgreSQL; PGlite is for one process');
+  if (config.databaseUrl === null)
+    throw new ConfigError(
+      'DATABASE_URL',
+      "a worker shares the server's PostgreSQL; PGlite is for one process",
+    );
   const clock = systemClock;
   const { source, replaySpeed, replayStart, seed, exchangeBaseUrl } = config.market;
   const database = await openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
   opened.add('database', () => database.close());
   const market = await openMarket({
-    source, dataDir: resolve(config.dataDir), follows: true, replaySpeed, replayStart, clockStore: clockStore(Promise.resolve(database)), log,
-    ...(seed === null ? {} : { seed }), ...(exchangeBaseUrl === null ? {} : { exchangeBaseUrl }),
-  }).catch((error: unknown) => { throw new ConfigError('MARKET_SOURCE', error instanceof Error ? error.message : String(error)); });
+    source,
+    dataDir: resolve(config.dataDir),
+    follows: true,
+    replaySpeed,
+    replayStart,
+    clockStore: clockStore(Promise.resolve(database)),
+    log,
+    ...(seed === null ? {} : { seed }),
+    ...(exchangeBaseUrl === null ? {} : { exchangeBaseUrl }),
+  }).catch((error: unknown) => {
+    throw new ConfigError('MARKET_SOURCE', error instanceof Error ? error.message : String(error));
+  });
   opened.add('market', () => market.stop());
   await market.start();
   const bell = new EventBell();
   const events = new EventLog(bell, clock, database.wire);
-  if (database.wire !== null) opened.add('wire', await database.wire.hear((word) => { bell.hear(word); }));
-  const scheduler = new Scheduler({ database, market, events, clock, log, entitlement: new DatabaseEntitlement(database, clock) }, config.agentBatch);
+  if (database.wire !== null)
+    opened.add(
+      'wire',
+      await database.wire.hear((word) => {
+        bell.hear(word);
+      }),
+    );
+  const scheduler = new Scheduler(
+    { database, market, events, clock, log, entitlement: new DatabaseEntitlement(database, clock) },
+    config.agentBatch,
+  );
   opened.add('scheduler', () => scheduler.stop());
   await scheduler.start();
   const alerts = new AlertWatch({ database, market, events, clock, log });
   opened.add('alerts', () => alerts.stop());
   await alerts.start();
-  log.info({ market: market.source.id, label: market.source.label, watched: scheduler.protectedPositions }, 'working');
+  log.info(
+    { market: market.source.id, label: market.source.label, watched: scheduler.protectedPositions },
+    'working',
+  );
   process.stdout.write(`Tradewind worker ready on ${market.source.id}\n`);
 }
 

@@ -14,7 +14,14 @@ import { Guard } from './shell/Guard.tsx';
 import { LoadingScreen } from './shell/LoadingScreen.tsx';
 import { Lost } from './shell/Lost.tsx';
 import { keepReferral } from './shell/referral.ts';
-import { preload, preloadWhenIdle, ROUTES, routeOf, type ScreenProps, type ScreenRoute } from './shell/routes.ts';
+import {
+  preload,
+  preloadWhenIdle,
+  ROUTES,
+  routeOf,
+  type ScreenProps,
+  type ScreenRoute,
+} from './shell/routes.ts';
 import { Shell } from './shell/Shell.tsx';
 import { toastStore } from './stores/toasts.ts';
 
@@ -22,13 +29,19 @@ const loadToasts = () => import('./shell/Toasts.tsx');
 
 /** What any screen may need at any moment, but not for its first paint. */
 function preloadParts(): void {
-  Promise.all([loadToasts(), loadDialog()]).catch((error: unknown) => { log.warn('Toasts and dialogs could not be preloaded', error); });
+  Promise.all([loadToasts(), loadDialog()]).catch((error: unknown) => {
+    log.warn('Toasts and dialogs could not be preloaded', error);
+  });
 }
 
 keepAppearance();
 // The screen that is about to be shown is asked for before anything is drawn.
 export const firstScreen = preload(location.pathname);
-if (environment.lazyLoading) preloadWhenIdle(window, (path) => { void preload(path); preloadParts(); });
+if (environment.lazyLoading)
+  preloadWhenIdle(window, (path) => {
+    void preload(path);
+    preloadParts();
+  });
 else for (const route of ROUTES) void preload(route.path);
 
 /** Values of a pattern's `:names` in a path. */
@@ -38,7 +51,11 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   pattern.split('/').forEach((part, index) => {
     if (!part.startsWith(':')) return;
     const raw = values[index] ?? '';
-    try { found[part.slice(1)] = decodeURIComponent(raw); } catch { found[part.slice(1)] = raw; }
+    try {
+      found[part.slice(1)] = decodeURIComponent(raw);
+    } catch {
+      found[part.slice(1)] = raw;
+    }
   });
   return found;
 }
@@ -61,7 +78,9 @@ export function Routes() {
   if (route === undefined) return <Lost />;
   const screen = (
     <Boundary resetKey={path} fallback={(error) => <RouteError error={error} />}>
-      <Suspense fallback={<LoadingScreen />}><ScreenOf key={route.path} route={route} path={path} /></Suspense>
+      <Suspense fallback={<LoadingScreen />}>
+        <ScreenOf key={route.path} route={route} path={path} />
+      </Suspense>
     </Boundary>
   );
   return (
@@ -72,13 +91,23 @@ export function Routes() {
   );
 }
 
-/** Nothing until there is a first message to show. A part that could not be loaded is asked for again with the next. */
+/**
+ * Nothing until there is a first message to show. A part that could not be loaded is asked for
+ * again with the next.
+ */
 function ToastsWhenNeeded() {
   const { length } = useSnapshot(toastStore).toasts;
   const [Toasts, setToasts] = useState<ComponentType>();
   useEffect(() => {
     if (length === 0 || Toasts !== undefined) return;
-    loadToasts().then((module) => { setToasts(() => module.Toasts); }, (error: unknown) => { log.error('Messages could not be shown', error); });
+    loadToasts().then(
+      (module) => {
+        setToasts(() => module.Toasts);
+      },
+      (error: unknown) => {
+        log.error('Messages could not be shown', error);
+      },
+    );
   }, [length, Toasts]);
   return Toasts === undefined ? null : <Toasts />;
 }

@@ -1,4 +1,7 @@
-/** The only way a screen changes anything that can be queued; refuses to say "saved" before the disk has it. */
+/**
+ * The only way a screen changes anything that can be queued; refuses to say "saved" before the disk
+ * has it.
+ */
 import { proxy } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
@@ -13,7 +16,13 @@ import { log } from './log.ts';
 import { StorageFault, type StorageMode } from './offline/database.ts';
 import { createLifecycle, unsent } from './offline/lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
-import { isAlert, isStop, type OutboxEntry, type SetAside, type Wish } from './offline/outbox-entry.ts';
+import {
+  isAlert,
+  isStop,
+  type OutboxEntry,
+  type SetAside,
+  type Wish,
+} from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
 import { alertsStore, applyAlert, loadAlerts, removeAlert } from './stores/alerts.ts';
@@ -28,30 +37,48 @@ import { withdrawOffer } from './stores/stop-offer.ts';
 import { removeToast } from './stores/toasts.ts';
 
 /**
- * What a screen reads. An entry's state is what is so on this device: Saved on this device (`saved`), Sending, Accepted
- * (`accepted`, for a few seconds, until the server's own word arrives), Needs you, Failed, Lapsed, Cancelled.
+ * What a screen reads. An entry's state is what is so on this device: Saved on this device
+ * (`saved`), Sending, Accepted (`accepted`, for a few seconds, until the server's own word
+ * arrives), Needs you, Failed, Lapsed, Cancelled.
  */
 export interface Queue {
   /** By sequence; the accepted ones of the last seconds are among them. */
   entries: OutboxEntry[];
   draining: boolean;
   lastError: string | null;
-  /** Why nothing is sent for now, besides the network: until a sign-in, or until this app is updated. */
+  /**
+   * Why nothing is sent for now, besides the network: until a sign-in, or until this app is
+   * updated.
+   */
   paused: 'sign-in' | 'update' | null;
-  /** `memory`: this browser keeps nothing. `newer`: a newer build has the disk. Commands are sent at once or not at all. */
+  /**
+   * `memory`: this browser keeps nothing. `newer`: a newer build has the disk. Commands are sent at
+   * once or not at all.
+   */
   storage: StorageMode;
   /** Entries that could not be read and were set aside. */
   quarantined: SetAside[];
-  /** The browser has cleared what was kept here, unsent commands as well; until the person has read it. */
+  /**
+   * The browser has cleared what was kept here, unsent commands as well; until the person has read
+   * it.
+   */
   lost: boolean;
 }
 
-export const queue = proxy<Queue>({ entries: [], draining: false, lastError: null, paused: null, storage: 'unopened', quarantined: [], lost: false });
+export const queue = proxy<Queue>({
+  entries: [],
+  draining: false,
+  lastError: null,
+  paused: null,
+  storage: 'unopened',
+  quarantined: [],
+  lost: false,
+});
 
 /**
- * What became of a press.
- * `saved`: on the disk; say "Saved on this device". `sent`: it could not be saved, but the server took it.
- * `not-saved`: neither. `refused`: not taken, with the reason in words for a person.
+ * What became of a press. `saved`: on the disk; say "Saved on this device". `sent`: it could not be
+ * saved, but the server took it. `not-saved`: neither. `refused`: not taken, with the reason in
+ * words for a person.
  */
 export type CommandResult =
   | { said: 'saved'; entry: OutboxEntry }
@@ -59,13 +86,18 @@ export type CommandResult =
   | { said: 'not-saved'; message: string }
   | { said: 'refused'; message: string };
 
-/** `undone`: never sent, and now never will be. `dismissed`: it was over, and is no longer shown. */
+/**
+ * `undone`: never sent, and now never will be. `dismissed`: it was over, and is no longer shown.
+ */
 export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone';
 
 type Seen = Pick<Agent, 'id' | 'name' | 'generation'> & { version?: number };
 
 const KEEP_KEY = 'tradewind.keepSnapshots';
-/** What the choice is about and lies beside the database: what is typed, and what is remembered of a wallet. */
+/**
+ * What the choice is about and lies beside the database: what is typed, and what is remembered of a
+ * wallet.
+ */
 const KEPT_BESIDE = /^tradewind\.(draft\.|wallet)/;
 const line = { baseUrl: environment.apiUrl, fetch: apiFetch };
 
@@ -77,7 +109,9 @@ export function keepsSnapshots(): boolean {
 /** Takes effect at once: off deletes what is kept. What is queued is not a snapshot and stays. */
 export async function setKeepSnapshots(keep: boolean): Promise<void> {
   localStorage.setItem(KEEP_KEY, String(keep));
-  if (!keep) for (const key of Object.keys(localStorage)) if (KEPT_BESIDE.test(key)) localStorage.removeItem(key);
+  if (!keep)
+    for (const key of Object.keys(localStorage))
+      if (KEPT_BESIDE.test(key)) localStorage.removeItem(key);
   if (session.user !== null) await keepSnapshots(session.user.uid, keep);
 }
 
@@ -110,13 +144,19 @@ const lifecycle = createLifecycle({
       document.removeEventListener('visibilitychange', listener);
     };
   },
-  onView(view) { Object.assign(queue, view); },
-  onAgents(agents) { for (const agent of agents) applyAgent(agent, null); },
+  onView(view) {
+    Object.assign(queue, view);
+  },
+  onAgents(agents) {
+    for (const agent of agents) applyAgent(agent, null);
+  },
   onAlert(alert) {
     if (typeof alert === 'string') removeAlert(alert, null);
     else applyAlert(alert, null);
   },
-  onSettled(entry) { void (isAlert(entry) ? loadAlerts(true) : loadAgents(true)); },
+  onSettled(entry) {
+    void (isAlert(entry) ? loadAlerts(true) : loadAgents(true));
+  },
   onDrained({ end }) {
     queue.lastError = null;
     // Whoever asks for the server's return asks often: the queue goes on the moment it is there.
@@ -131,36 +171,78 @@ const lifecycle = createLifecycle({
 
 let open = false;
 
-/** Ties the queue to the session. Called once, before `openSession()`, which may have a purge to finish. */
+/**
+ * Ties the queue to the session. Called once, before `openSession()`, which may have a purge to
+ * finish.
+ */
 export function openCommands(): void {
   if (open) return;
   open = true;
-  onPurge((uid) => { clearTests(); return lifecycle.purge(uid); });
+  onPurge((uid) => {
+    clearTests();
+    return lifecycle.purge(uid);
+  });
   const follow = (): void => {
-    if (session.user !== null) { lifecycle.attach(session.user.uid); return; }
+    if (session.user !== null) {
+      lifecycle.attach(session.user.uid);
+      return;
+    }
     lifecycle.detach();
     // What was said and offered to the person who went names their agents.
     removeToast();
     withdrawOffer();
   };
   subscribeKey(session, 'user', follow, true);
-  subscribeKey(session, 'status', (status) => { if (status === 'signed-in') void lifecycle.signedInAgain(); }, true);
-  subscribeKey(session, 'expiresAt', () => { if (session.status === 'signed-in') void lifecycle.signedInAgain(); }, true);
-  // Until the provider has said who is there no token can be had: what was pressed before that goes now.
-  subscribeKey(session, 'provisional', (provisional) => { if (!provisional && session.status === 'signed-in') void lifecycle.drainNow(); }, true);
-  subscribeKey(connection, 'online', (online) => { if (online === 'online') void lifecycle.drainNow(); }, true);
+  subscribeKey(
+    session,
+    'status',
+    (status) => {
+      if (status === 'signed-in') void lifecycle.signedInAgain();
+    },
+    true,
+  );
+  subscribeKey(
+    session,
+    'expiresAt',
+    () => {
+      if (session.status === 'signed-in') void lifecycle.signedInAgain();
+    },
+    true,
+  );
+  // Until the provider has said who is there no token can be had: what was pressed before that goes
+  // now.
+  subscribeKey(
+    session,
+    'provisional',
+    (provisional) => {
+      if (!provisional && session.status === 'signed-in') void lifecycle.drainNow();
+    },
+    true,
+  );
+  subscribeKey(
+    connection,
+    'online',
+    (online) => {
+      if (online === 'online') void lifecycle.drainNow();
+    },
+    true,
+  );
   follow();
 }
 
-const NOT_SAVED = 'Not saved: this browser has no room or no storage, and the server could not be reached. Nothing was sent.';
+const NOT_SAVED =
+  'Not saved: this browser has no room or no storage, and the server could not be reached. Nothing was sent.';
 
 /** Past the session the queue takes stops and nothing else. */
-const SESSION_OVER = 'Your sign-in is over: sign in again to start agents or set alerts. Stop can still be queued.';
+const SESSION_OVER =
+  'Your sign-in is over: sign in again to start agents or set alerts. Stop can still be queued.';
 
 async function take(wish: Wish): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
-  if (outbox === undefined || session.user === null) return { said: 'refused', message: 'Not authenticated' };
-  if (session.status === 'expired' && !isStop(wish)) return { said: 'refused', message: SESSION_OVER };
+  if (outbox === undefined || session.user === null)
+    return { said: 'refused', message: 'Not authenticated' };
+  if (session.status === 'expired' && !isStop(wish))
+    return { said: 'refused', message: SESSION_OVER };
   try {
     const entry = await outbox.enqueue(wish);
     void lifecycle.drainNow();
@@ -177,20 +259,35 @@ async function take(wish: Wish): Promise<CommandResult> {
 async function sendNow(wish: Wish): Promise<CommandResult> {
   const uid = session.user?.uid;
   const sent = uid === undefined ? null : await sendUnsaved(uid, wish, { line, token: bearer });
-  if (sent === null || sent.outcome === 'unknown') return { said: 'not-saved', message: sent?.message ?? NOT_SAVED };
+  if (sent === null || sent.outcome === 'unknown')
+    return { said: 'not-saved', message: sent?.message ?? NOT_SAVED };
   if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };
   for (const agent of sent.agents) applyAgent(agent, null);
   if (sent.alert !== null) applyAlert(sent.alert, null);
   if (wish.alert?.terms === null) removeAlert(wish.alert.id, null);
-  return { said: 'sent', message: 'Sent to the server at once; it could not be saved on this device.' };
+  return {
+    said: 'sent',
+    message: 'Sent to the server at once; it could not be saved on this device.',
+  };
 }
 
 const one = (intent: 'start' | 'stop', agent: Seen): Wish => ({
-  intent, agentId: agent.id, agentName: agent.name, agents: [], seenGeneration: agent.generation, confirmed: false,
-  ...(intent === 'start' ? { seen: seenThen([agent.id]), ...testedBefore({ agentId: agent.id }, agent.version) } : {}),
+  intent,
+  agentId: agent.id,
+  agentName: agent.name,
+  agents: [],
+  seenGeneration: agent.generation,
+  confirmed: false,
+  ...(intent === 'start'
+    ? { seen: seenThen([agent.id]), ...testedBefore({ agentId: agent.id }, agent.version) }
+    : {}),
 });
 const all = (intent: 'start-all' | 'stop-all', agents: readonly Seen[]): Wish => ({
-  intent, agentId: null, agentName: '', seenGeneration: null, confirmed: false,
+  intent,
+  agentId: null,
+  agentName: '',
+  seenGeneration: null,
+  confirmed: false,
   agents: agents.slice(0, 100).map((agent) => ({ id: agent.id, seenGeneration: agent.generation })),
   ...(intent === 'start-all' ? { seen: seenThen(agents.map((agent) => agent.id)) } : {}),
 });
@@ -213,41 +310,71 @@ export function stopAll(): Promise<CommandResult> {
   return take(all('stop-all', agentsStore.data?.agents ?? []));
 }
 
-/** An alert as it shall be; `seenVersion` is that of the alert on the screen, null for a new one. */
-export function setAlert(id: string, terms: AlertTerms, seenVersion: number | null): Promise<CommandResult> {
-  const quote = marketStore.origin === 'exchange' ? undefined : marketStore.data?.symbols[terms.symbol];
+/**
+ * An alert as it shall be; `seenVersion` is that of the alert on the screen, null for a new one.
+ */
+export function setAlert(
+  id: string,
+  terms: AlertTerms,
+  seenVersion: number | null,
+): Promise<CommandResult> {
+  const quote =
+    marketStore.origin === 'exchange' ? undefined : marketStore.data?.symbols[terms.symbol];
   const seen = quote === undefined ? null : { price: quote.price, at: quote.timestamp };
-  return take({ ...alertWish('set-alert', terms), alert: { id, terms, seenVersion: seenVersion ?? versionOf(id), seen } });
+  return take({
+    ...alertWish('set-alert', terms),
+    alert: { id, terms, seenVersion: seenVersion ?? versionOf(id), seen },
+  });
 }
 
-export function deleteAlert(id: string, terms: AlertTerms, seenVersion: number | null): Promise<CommandResult> {
-  return take({ ...alertWish('delete-alert', terms), alert: { id, terms: null, seenVersion: seenVersion ?? versionOf(id), seen: null } });
+export function deleteAlert(
+  id: string,
+  terms: AlertTerms,
+  seenVersion: number | null,
+): Promise<CommandResult> {
+  return take({
+    ...alertWish('delete-alert', terms),
+    alert: { id, terms: null, seenVersion: seenVersion ?? versionOf(id), seen: null },
+  });
 }
 
 /** The server may have taken a new alert since its form was opened. */
-const versionOf = (id: string): number | null => alertsStore.data?.alerts.find((alert) => alert.id === id)?.version ?? null;
+const versionOf = (id: string): number | null =>
+  alertsStore.data?.alerts.find((alert) => alert.id === id)?.version ?? null;
 
-const alertWish = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): Wish =>
-  ({ intent, agentId: null, agentName: alertName(terms), agents: [], seenGeneration: null, confirmed: false });
+const alertWish = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): Wish => ({
+  intent,
+  agentId: null,
+  agentName: alertName(terms),
+  agents: [],
+  seenGeneration: null,
+  confirmed: false,
+});
 
 /** Takes back what was never sent, or stops showing what is over. */
 export async function cancelCommand(commandId: string): Promise<CancelResult> {
-  return await lifecycle.queue?.outbox.cancel(commandId) ?? 'gone';
+  return (await lifecycle.queue?.outbox.cancel(commandId)) ?? 'gone';
 }
 
 /** Sends again, as a new press on what the person now sees, what needed them, failed or lapsed. */
 export async function confirmCommand(commandId: string): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
   const waiting = queue.entries.find((entry) => entry.commandId === commandId);
-  if (session.status === 'expired' && waiting !== undefined && !isStop(waiting)) return { said: 'refused', message: SESSION_OVER };
+  if (session.status === 'expired' && waiting !== undefined && !isStop(waiting))
+    return { said: 'refused', message: SESSION_OVER };
   const generations = new Map([
-    ...agentsStore.data?.agents.map((agent): [string, number] => [agent.id, agent.generation]) ?? [],
-    ...alertsStore.data?.alerts.map((alert): [string, number] => [alert.id, alert.version]) ?? [],
+    ...(agentsStore.data?.agents.map((agent): [string, number] => [agent.id, agent.generation]) ??
+      []),
+    ...(alertsStore.data?.alerts.map((alert): [string, number] => [alert.id, alert.version]) ?? []),
   ]);
   try {
-    const ids = waiting?.agentId === null ? waiting.agents.map((agent) => agent.id) : [waiting?.agentId ?? ''];
-    const now = waiting === undefined || isStop(waiting) || isAlert(waiting) ? undefined : seenThen(ids);
-    const entry = await outbox?.confirm(commandId, generations, now) ?? null;
+    const ids =
+      waiting?.agentId === null
+        ? waiting.agents.map((agent) => agent.id)
+        : [waiting?.agentId ?? ''];
+    const now =
+      waiting === undefined || isStop(waiting) || isAlert(waiting) ? undefined : seenThen(ids);
+    const entry = (await outbox?.confirm(commandId, generations, now)) ?? null;
     if (entry === null) return { said: 'refused', message: 'This command is no longer waiting' };
     void lifecycle.drainNow();
     return { said: 'saved', entry };

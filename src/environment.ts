@@ -1,4 +1,7 @@
-/** The client's settings, parsed once from the build's environment; refuses to start without an identity provider. */
+/**
+ * The client's settings, parsed once from the build's environment; refuses to start without an
+ * identity provider.
+ */
 import * as z from 'zod/mini';
 import type { FirebaseSettings } from './identity/firebase-app.ts';
 import { log } from './log.ts';
@@ -7,12 +10,18 @@ declare const __APP_VERSION__: string | undefined;
 
 const text = z._default(z.string(), '');
 /** True only when the text is exactly `true`. */
-const flag = z.pipe(text, z.transform((value: string) => value === 'true'));
+const flag = z.pipe(
+  text,
+  z.transform((value: string) => value === 'true'),
+);
 const required = (message: string) => z.string({ error: message }).check(z.minLength(1, message));
 
 /** An empty line of an .env file means "not set", so that a default can stand. */
 const optionalOf = <T extends z.ZodMiniType>(schema: T) =>
-  z.pipe(z.transform((value: unknown) => (value === '' ? undefined : value)), schema);
+  z.pipe(
+    z.transform((value: unknown) => (value === '' ? undefined : value)),
+    schema,
+  );
 
 const Environment = z.object({
   MODE: optionalOf(z._default(z.enum(['development', 'production', 'test']), 'development')),
@@ -38,9 +47,13 @@ const Environment = z.object({
   VITE_SECURE_COOKIES: flag,
   VITE_ENABLE_CSP: flag,
   VITE_ENABLE_COMPRESSION: flag,
-  VITE_LAZY_LOADING: optionalOf(z.pipe(z._default(z.string(), 'true'), z.transform((value: string) => value === 'true'))),
+  VITE_LAZY_LOADING: optionalOf(
+    z.pipe(
+      z._default(z.string(), 'true'),
+      z.transform((value: string) => value === 'true'),
+    ),
+  ),
 });
-
 
 /** Everything the client may be told from outside, by the name of what it does. */
 export interface ClientEnvironment {
@@ -63,31 +76,42 @@ export interface ClientEnvironment {
   lazyLoading: boolean;
 }
 
-const builtVersion = (): string => (typeof __APP_VERSION__ === 'string' ? __APP_VERSION__ : '0.0.0');
+const builtVersion = (): string =>
+  typeof __APP_VERSION__ === 'string' ? __APP_VERSION__ : '0.0.0';
 
 /**
  * Parses the settings of a build.
- * @throws Error 'Invalid environment configuration', with the validation error as its cause, after logging it.
+ * @throws Error 'Invalid environment configuration', with the validation error as its cause, after
+ *   logging it.
  */
 export function readEnvironment(source: Record<string, unknown>): ClientEnvironment {
   const parsed = Environment.safeParse(source);
   if (!parsed.success) {
-    log.error('Environment validation failed:', parsed.error.issues.map((issue) => issue.message).join('; '));
+    log.error(
+      'Environment validation failed:',
+      parsed.error.issues.map((issue) => issue.message).join('; '),
+    );
     throw new Error('Invalid environment configuration', { cause: parsed.error });
   }
   const e = parsed.data;
   return {
     mode: e.MODE,
     firebase: {
-      apiKey: e.VITE_FIREBASE_API_KEY, authDomain: e.VITE_FIREBASE_AUTH_DOMAIN, projectId: e.VITE_FIREBASE_PROJECT_ID,
-      storageBucket: e.VITE_FIREBASE_STORAGE_BUCKET, messagingSenderId: e.VITE_FIREBASE_MESSAGING_SENDER_ID, appId: e.VITE_FIREBASE_APP_ID,
+      apiKey: e.VITE_FIREBASE_API_KEY,
+      authDomain: e.VITE_FIREBASE_AUTH_DOMAIN,
+      projectId: e.VITE_FIREBASE_PROJECT_ID,
+      storageBucket: e.VITE_FIREBASE_STORAGE_BUCKET,
+      messagingSenderId: e.VITE_FIREBASE_MESSAGING_SENDER_ID,
+      appId: e.VITE_FIREBASE_APP_ID,
     },
     appVersion: e.VITE_APP_VERSION === '' ? builtVersion() : e.VITE_APP_VERSION,
     analytics: e.VITE_ENABLE_ANALYTICS,
     stripePublishableKey: e.VITE_STRIPE_PUBLISHABLE_KEY,
     stripePrices: {
-      starter: e.VITE_STRIPE_PRICE_STARTER, standard: e.VITE_STRIPE_PRICE_STANDARD,
-      pro: e.VITE_STRIPE_PRICE_PRO, 'pro-max': e.VITE_STRIPE_PRICE_PRO_MAX,
+      starter: e.VITE_STRIPE_PRICE_STARTER,
+      standard: e.VITE_STRIPE_PRICE_STANDARD,
+      pro: e.VITE_STRIPE_PRICE_PRO,
+      'pro-max': e.VITE_STRIPE_PRICE_PRO_MAX,
     },
     couponId: e.VITE_STRIPE_COUPON_ID,
     couponEnabled: e.VITE_STRIPE_COUPON_ENABLED,

@@ -1,8 +1,9 @@
 /**
- * Aborts the transactions of a page that is left and closes its connections, in WebKit: it keeps such
- * a page together with its transactions under way, closed connection or not, and their locks would
- * keep all later pages out of the database. Nothing that was called saved is undone: that is said of
- * complete transactions only. Whoever held a connection opens another where the page is shown again.
+ * Aborts the transactions of a page that is left and closes its connections, in WebKit: it keeps
+ * such a page together with its transactions under way, closed connection or not, and their locks
+ * would keep all later pages out of the database. Nothing that was called saved is undone: that is
+ * said of complete transactions only. Whoever held a connection opens another where the page is
+ * shown again.
  */
 
 const isWebKit = (): boolean => navigator.vendor === 'Apple Computer, Inc.';
@@ -26,13 +27,16 @@ export function letGoOfDatabases(factory: IDBFactory, page: EventTarget): void {
     db.transaction = (...args) => {
       const transaction = begin(...args);
       underWay.add(transaction);
-      for (const end of ['complete', 'abort']) transaction.addEventListener(end, () => underWay.delete(transaction));
+      for (const end of ['complete', 'abort'])
+        transaction.addEventListener(end, () => underWay.delete(transaction));
       return transaction;
     };
   };
   factory.open = (...args) => {
     const request = open(...args);
-    request.addEventListener('success', () => { watch(request.result); });
+    request.addEventListener('success', () => {
+      watch(request.result);
+    });
     return request;
   };
   page.addEventListener('pagehide', () => {

@@ -11,18 +11,26 @@ const recent: { at: number; text: string }[] = [];
 
 function remember(message: string, details: readonly unknown[]): void {
   const [cause] = details;
-  recent.push({ at: Date.now(), text: cause === undefined ? message : `${message}: ${cause instanceof Error ? cause.message : typeof cause === 'string' ? cause : typeof cause}` });
+  recent.push({
+    at: Date.now(),
+    text:
+      cause === undefined
+        ? message
+        : `${message}: ${cause instanceof Error ? cause.message : typeof cause === 'string' ? cause : typeof cause}`,
+  });
   recent.splice(0, recent.length - RECENT_MAX);
 }
 
 /** The last errors of this page, oldest first. */
 export const recentErrors = (): readonly { at: number; text: string }[] => recent;
 
-const write = (level: LogLevel) => (message: string, ...details: unknown[]): void => {
-  if (level === 'error') remember(message, details);
-  if (LEVELS[level] < threshold) return;
-  console[level](message, ...details);
-};
+const write =
+  (level: LogLevel) =>
+  (message: string, ...details: unknown[]): void => {
+    if (level === 'error') remember(message, details);
+    if (LEVELS[level] < threshold) return;
+    console[level](message, ...details);
+  };
 
 export const log = {
   debug: write('debug'),

@@ -1,4 +1,7 @@
-/** Where the page begins: errors are logged, the last user is painted, then everything that needs a network is loaded. */
+/**
+ * Where the page begins: errors are logged, the last user is painted, then everything that needs a
+ * network is loaded.
+ */
 import './left-page.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -17,8 +20,12 @@ import { startLive } from './stores/live.ts';
 import { openUpdates, registerWorker } from './updates.ts';
 import { forgetWallet } from './wallet/remembered.ts';
 
-addEventListener('error', (event) => { log.error('Global error', event.error ?? event.message); });
-addEventListener('unhandledrejection', (event) => { log.error('Unhandled rejection', event.reason); });
+addEventListener('error', (event) => {
+  log.error('Global error', event.error ?? event.message);
+});
+addEventListener('unhandledrejection', (event) => {
+  log.error('Unhandled rejection', event.reason);
+});
 addEventListener('languagechange', rereadNumberMarks);
 openUpdates(sendsAreOver);
 guardPresses(window);
@@ -30,23 +37,40 @@ async function loadIdentity(): Promise<void> {
     connectIdentity(recordedAuth(environment.firebase.projectId), environment.firebase.projectId);
     return;
   }
-  const [{ firebaseAuth }, { openPageAuth }] = await Promise.all([import('./identity/firebase-auth.ts'), import('./identity/firebase-app.ts')]);
-  connectIdentity(firebaseAuth(await openPageAuth(environment.firebase, location.origin, readLastUser() !== null)), environment.firebase.projectId);
+  const [{ firebaseAuth }, { openPageAuth }] = await Promise.all([
+    import('./identity/firebase-auth.ts'),
+    import('./identity/firebase-app.ts'),
+  ]);
+  connectIdentity(
+    firebaseAuth(
+      await openPageAuth(environment.firebase, location.origin, readLastUser() !== null),
+    ),
+    environment.firebase.projectId,
+  );
 }
 
-/** Longest wait for the screen's code and what the device has kept, ms; less where the code must come from the network. */
+/**
+ * Longest wait for the screen's code and what the device has kept, ms; less where the code must
+ * come from the network.
+ */
 const LOCAL_WAIT_MS = 1_000;
 const NETWORK_WAIT_MS = 150;
 
 function soon(): Promise<void> {
   const local = 'serviceWorker' in navigator && navigator.serviceWorker.controller !== null;
-  return new Promise((resolve) => { setTimeout(resolve, local ? LOCAL_WAIT_MS : NETWORK_WAIT_MS); });
+  return new Promise((resolve) => {
+    setTimeout(resolve, local ? LOCAL_WAIT_MS : NETWORK_WAIT_MS);
+  });
 }
 
 /** Whatever fails here is logged: the page stays on what it already shows. */
 function afterPaint(work: () => Promise<void>, what: string): void {
   requestAnimationFrame(() => {
-    setTimeout(() => { work().catch((error: unknown) => { log.error(`${what} could not be loaded`, error); }); }, 0);
+    setTimeout(() => {
+      work().catch((error: unknown) => {
+        log.error(`${what} could not be loaded`, error);
+      });
+    }, 0);
   });
 }
 
@@ -56,7 +80,8 @@ if (root === null) throw new Error('Root element not found');
 openCommands();
 openPush();
 onPurge((uid) => {
-  // A purge that was cut short is finished at a later start: the wallet may be the next person's by then.
+  // A purge that was cut short is finished at a later start: the wallet may be the next person's by
+  // then.
   if ((readLastUser()?.uid ?? uid) === uid) forgetWallet();
   return Promise.resolve();
 });
@@ -64,15 +89,28 @@ openBadge();
 openSession();
 const restored = startLive();
 const page = createRoot(root, {
-  onCaughtError: (error) => { log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error); },
-  onUncaughtError: (error) => { log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error); },
+  onCaughtError: (error) => {
+    log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error);
+  },
+  onUncaughtError: (error) => {
+    log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error);
+  },
 });
 
-// The first picture is the whole one: screen and last-known data. A placeholder drawn first would hold the screen back
-// (React shows one for at least 300 ms) and move when it goes.
+// The first picture is the whole one: screen and last-known data. A placeholder drawn first would
+// hold the screen back (React shows one for at least 300 ms) and move when it goes.
 await Promise.race([Promise.all([firstScreen, restored]), soon()]);
-page.render(<StrictMode><App /></StrictMode>);
+page.render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);
 afterPaint(loadIdentity, 'Identity');
-afterPaint(async () => { (await import('./shell/claim-referral.ts')).openReferral(); }, 'Referrals');
+afterPaint(async () => {
+  (await import('./shell/claim-referral.ts')).openReferral();
+}, 'Referrals');
 if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
-if (environment.performanceMonitoring) afterPaint(async () => { (await import('./performance.ts')).watchPerformance(); }, 'Performance monitoring');
+if (environment.performanceMonitoring)
+  afterPaint(async () => {
+    (await import('./performance.ts')).watchPerformance();
+  }, 'Performance monitoring');

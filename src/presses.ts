@@ -1,4 +1,7 @@
-/** The rule of every press: a control acts only on a press that began on it; what appears under a finger stays inert until it lifts. */
+/**
+ * The rule of every press: a control acts only on a press that began on it; what appears under a
+ * finger stays inert until it lifts.
+ */
 
 /** What a press can act on. */
 const CONTROLS =
@@ -6,9 +9,15 @@ const CONTROLS =
 
 /** A finger that moves further than this has changed its mind. */
 const SLIP_PX = 16;
-/** A click comes with the lifting of its finger. Much later it is nobody's press: a screen reader's, or a script's. */
+/**
+ * A click comes with the lifting of its finger. Much later it is nobody's press: a screen reader's,
+ * or a script's.
+ */
 const CLICK_WITHIN_MS = 1_000;
-/** Two taps at one place within this are one double tap: the second belongs to what the first was meant for. */
+/**
+ * Two taps at one place within this are one double tap: the second belongs to what the first was
+ * meant for.
+ */
 const DOUBLE_TAP_MS = 400;
 const DOUBLE_TAP_PX = 24;
 
@@ -42,8 +51,8 @@ const isInert = (control: Element): boolean =>
 const markOf = (control: Element): string | null => control.getAttribute('data-act');
 
 /**
- * What a control does, as far as a press is concerned. React may give the same node another act while a finger rests on
- * it; figures that tick are no other act.
+ * What a control does, as far as a press is concerned. React may give the same node another act
+ * while a finger rests on it; figures that tick are no other act.
  */
 function actOf(control: Element | null): string {
   if (control === null) return '';
@@ -56,10 +65,16 @@ function actOf(control: Element | null): string {
   return label ?? (control.textContent ?? '').replace(/[^\p{L}]+/gu, ' ').trim();
 }
 
-/** Whether a press is about this control: the same one doing the same, or one drawn anew that bears the same mark. */
+/**
+ * Whether a press is about this control: the same one doing the same, or one drawn anew that bears
+ * the same mark.
+ */
 function isAbout(press: Press, control: Element | null): boolean {
   if (press.act !== actOf(control)) return false;
-  return press.control === control || (control !== null && markOf(control) !== null && press.act !== 'inert');
+  return (
+    press.control === control ||
+    (control !== null && markOf(control) !== null && press.act !== 'inert')
+  );
 }
 
 const far = (press: Press, { clientX, clientY }: MouseEvent, px: number): boolean =>
@@ -85,8 +100,16 @@ class Presses {
     const control = controlOf(event.target);
     const before = byMouse ? null : this.echoOf(event, control);
     const press: Press = {
-      pointerId: event.pointerId, byMouse, control: before?.control ?? control, act: before?.act ?? actOf(control),
-      x: event.clientX, y: event.clientY, slid: false, liftedAt: null, isEcho: before !== null, isDone: false,
+      pointerId: event.pointerId,
+      byMouse,
+      control: before?.control ?? control,
+      act: before?.act ?? actOf(control),
+      x: event.clientX,
+      y: event.clientY,
+      slid: false,
+      liftedAt: null,
+      isEcho: before !== null,
+      isDone: false,
     };
     this.byPointer.set(event.pointerId, press);
     this.last = press;
@@ -97,7 +120,8 @@ class Presses {
 
   move(event: PointerEvent): void {
     const press = this.byPointer.get(event.pointerId);
-    if (press !== undefined && press.liftedAt === null && far(press, event, SLIP_PX)) press.slid = true;
+    if (press !== undefined && press.liftedAt === null && far(press, event, SLIP_PX))
+      press.slid = true;
   }
 
   up(event: PointerEvent): void {
@@ -107,7 +131,8 @@ class Presses {
     if (far(press, event, SLIP_PX)) press.slid = true;
     if (press.byMouse || press.slid || press.isEcho || press.act === 'inert') return;
     if (press.control?.hasAttribute('data-steady') !== true) return;
-    // Pressed long, some browsers make no click of it, and a list that moved makes one elsewhere. This act is not lost to either.
+    // Pressed long, some browsers make no click of it, and a list that moved makes one elsewhere.
+    // This act is not lost to either.
     const meant = this.present(press);
     press.isDone = true;
     if (meant instanceof HTMLElement) meant.click();
@@ -120,7 +145,10 @@ class Presses {
     press.liftedAt = event.timeStamp;
   }
 
-  /** The mouse's events that follow a finger: what has come under it takes neither focus nor a choice. */
+  /**
+   * The mouse's events that follow a finger: what has come under it takes neither focus nor a
+   * choice.
+   */
   mouseDown(event: MouseEvent): void {
     const press = this.last;
     if (press === null || press.byMouse || this.isOld(press, event.timeStamp)) return;
@@ -136,7 +164,10 @@ class Presses {
     // A label hands its click on: what comes after the first has no press of its own.
     if (this.awaited === press) this.awaited = null;
     const control = controlOf(event.target);
-    if (press.isEcho || press.isDone) { silence(event); return; }
+    if (press.isEcho || press.isDone) {
+      silence(event);
+      return;
+    }
     if (isAbout(press, control)) return;
     silence(event);
     // What was pressed has moved away under a finger that rested: the press is still its own.
@@ -146,10 +177,14 @@ class Presses {
 
   menu(event: Event): void {
     const steady = controlOf(event.target)?.hasAttribute('data-steady') === true;
-    if (steady && this.last?.byMouse === false && this.last.liftedAt === null) event.preventDefault();
+    if (steady && this.last?.byMouse === false && this.last.liftedAt === null)
+      event.preventDefault();
   }
 
-  /** What the press began on, as long as it is there and does the same; else the one that has taken over its mark. */
+  /**
+   * What the press began on, as long as it is there and does the same; else the one that has taken
+   * over its mark.
+   */
   private present(press: Press): Element | null {
     if (press.control === null) return null;
     if (press.control.isConnected) return press.act === actOf(press.control) ? press.control : null;
@@ -167,7 +202,8 @@ class Presses {
   private echoOf(event: PointerEvent, control: Element | null): Press | null {
     const before = this.last;
     if (before === null || before.byMouse || before.slid || before.liftedAt === null) return null;
-    if (event.timeStamp - before.liftedAt > DOUBLE_TAP_MS || far(before, event, DOUBLE_TAP_PX)) return null;
+    if (event.timeStamp - before.liftedAt > DOUBLE_TAP_MS || far(before, event, DOUBLE_TAP_PX))
+      return null;
     return isAbout(before, control) ? null : before;
   }
 
@@ -180,19 +216,50 @@ class Presses {
   }
 }
 
-/** Stands before everything else that listens on the page. `isReal`: whether a person's device has made an event. */
-export function guardPresses(page: Window & typeof globalThis, isReal = (event: Event): boolean => event.isTrusted): () => void {
+/**
+ * Stands before everything else that listens on the page. `isReal`: whether a person's device has
+ * made an event.
+ */
+export function guardPresses(
+  page: Window & typeof globalThis,
+  isReal = (event: Event): boolean => event.isTrusted,
+): () => void {
   const presses = new Presses(page.document);
   const ends = new AbortController();
-  const on = <K extends keyof WindowEventMap>(type: K, take: (event: WindowEventMap[K]) => void): void => {
-    page.addEventListener(type, (event) => { if (isReal(event)) take(event); }, { capture: true, signal: ends.signal });
+  const on = <K extends keyof WindowEventMap>(
+    type: K,
+    take: (event: WindowEventMap[K]) => void,
+  ): void => {
+    page.addEventListener(
+      type,
+      (event) => {
+        if (isReal(event)) take(event);
+      },
+      { capture: true, signal: ends.signal },
+    );
   };
-  on('pointerdown', (event) => { presses.down(event); });
-  on('pointermove', (event) => { presses.move(event); });
-  on('pointerup', (event) => { presses.up(event); });
-  on('pointercancel', (event) => { presses.cancel(event); });
-  on('mousedown', (event) => { presses.mouseDown(event); });
-  on('click', (event) => { presses.click(event); });
-  on('contextmenu', (event) => { presses.menu(event); });
-  return () => { ends.abort(); };
+  on('pointerdown', (event) => {
+    presses.down(event);
+  });
+  on('pointermove', (event) => {
+    presses.move(event);
+  });
+  on('pointerup', (event) => {
+    presses.up(event);
+  });
+  on('pointercancel', (event) => {
+    presses.cancel(event);
+  });
+  on('mousedown', (event) => {
+    presses.mouseDown(event);
+  });
+  on('click', (event) => {
+    presses.click(event);
+  });
+  on('contextmenu', (event) => {
+    presses.menu(event);
+  });
+  return () => {
+    ends.abort();
+  };
 }

@@ -1,6 +1,12 @@
-/** Work that is due again and again while the page is seen; refuses to tick while it is hidden, and makes up for it on return. */
+/**
+ * Work that is due again and again while the page is seen; refuses to tick while it is hidden, and
+ * makes up for it on return.
+ */
 
-/** Does `work` every `everyMs`; after a hidden or frozen while at once, if a turn was missed. Returns what ends it. */
+/**
+ * Does `work` every `everyMs`; after a hidden or frozen while at once, if a turn was missed.
+ * Returns what ends it.
+ */
 export function whileSeen(everyMs: number, work: () => void): () => void {
   let timer: ReturnType<typeof setInterval> | undefined;
   let doneAt = Date.now();

@@ -1,12 +1,24 @@
-/** Hands words to the device's own share sheet, or to the clipboard where there is none; refuses to add anything to them. */
+/**
+ * Hands words to the device's own share sheet, or to the clipboard where there is none; refuses to
+ * add anything to them.
+ */
 
 /** `title` is for the sheet's head; `url` leads to a public page. */
-export interface Shared { title: string; text: string; url: string }
+export interface Shared {
+  title: string;
+  text: string;
+  url: string;
+}
 
-/** `shared`: the sheet took it. `copied`: it is on the clipboard. `dropped`: the person closed the sheet. `failed`: neither could be had. */
+/**
+ * `shared`: the sheet took it. `copied`: it is on the clipboard. `dropped`: the person closed the
+ * sheet. `failed`: neither could be had.
+ */
 export type ShareEnd = 'shared' | 'copied' | 'dropped' | 'failed';
 
-type SharePort = Partial<Pick<Navigator, 'share' | 'canShare'>> & { clipboard?: Pick<Clipboard, 'writeText'> };
+type SharePort = Partial<Pick<Navigator, 'share' | 'canShare'>> & {
+  clipboard?: Pick<Clipboard, 'writeText'>;
+};
 
 export async function shareOut(what: Shared, port: SharePort = navigator): Promise<ShareEnd> {
   if (typeof port.share === 'function' && port.canShare?.(what) !== false) {

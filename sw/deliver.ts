@@ -1,4 +1,7 @@
-/** Sends the queue from the worker, with or without a page; refuses to make a database for a user who is not here. */
+/**
+ * Sends the queue from the worker, with or without a page; refuses to make a database for a user
+ * who is not here.
+ */
 import type { Agent } from '../contract/agents.ts';
 import { needsPerson, showBadge } from '../src/offline/badge.ts';
 import { openChannel } from '../src/offline/channel.ts';
@@ -24,7 +27,11 @@ function queueOf(uid: string, baseUrl: string): { queue: UserQueue; database: Us
   const present = queues.get(uid);
   if (present !== undefined && present.database === database) return present;
   present?.queue.close();
-  const queue = openUserQueue(database, { line: { baseUrl }, channel, token: (force) => identity.token(force) });
+  const queue = openUserQueue(database, {
+    line: { baseUrl },
+    channel,
+    token: (force) => identity.token(force),
+  });
   const made = { queue, database };
   queues.set(uid, made);
   return made;
@@ -47,8 +54,9 @@ export async function deliver(baseUrl: string): Promise<Drained | null> {
 let numbering: Promise<void> = Promise.resolve();
 
 /**
- * The number on the icon from what is kept of this user; where nothing may be kept, from the agents just heard of. One
- * after the other: of two messages at once, the one that read earlier must not write later.
+ * The number on the icon from what is kept of this user; where nothing may be kept, from the agents
+ * just heard of. One after the other: of two messages at once, the one that read earlier must not
+ * write later.
  */
 export function badge(uid: string, baseUrl: string, heard: readonly Agent[] = []): Promise<void> {
   numbering = numbering.then(() => number(uid, baseUrl, heard)).catch(() => undefined);
@@ -63,10 +71,14 @@ async function number(uid: string, baseUrl: string, heard: readonly Agent[]): Pr
 }
 
 /**
- * A stop pressed outside any page: on the disk first, then sent. `waiting`: it is sent with the next chance. `failed`:
- * the server would not have it.
+ * A stop pressed outside any page: on the disk first, then sent. `waiting`: it is sent with the
+ * next chance. `failed`: the server would not have it.
  */
-export async function stopWithoutPage(uid: string, wish: Wish, baseUrl: string): Promise<'delivered' | 'waiting' | 'failed' | 'not-saved' | 'signed-out'> {
+export async function stopWithoutPage(
+  uid: string,
+  wish: Wish,
+  baseUrl: string,
+): Promise<'delivered' | 'waiting' | 'failed' | 'not-saved' | 'signed-out'> {
   const { outbox } = queueOf(uid, baseUrl).queue;
   try {
     const { commandId } = await outbox.enqueue(wish);
@@ -75,7 +87,8 @@ export async function stopWithoutPage(uid: string, wish: Wish, baseUrl: string):
     if (left === undefined) return 'delivered';
     return isPending(left) ? 'waiting' : 'failed';
   } catch (error) {
-    if (error instanceof StorageFault) return error.code === 'signed-out' ? 'signed-out' : 'not-saved';
+    if (error instanceof StorageFault)
+      return error.code === 'signed-out' ? 'signed-out' : 'not-saved';
     if (error instanceof QueueFull) return 'not-saved';
     throw error;
   }
@@ -89,4 +102,6 @@ export async function forget(uid: string): Promise<void> {
   await showBadge(0);
 }
 
-channel.listen((message) => { if (message.type === 'purged') void forget(message.uid); });
+channel.listen((message) => {
+  if (message.type === 'purged') void forget(message.uid);
+});

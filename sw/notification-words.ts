@@ -1,4 +1,7 @@
-/** A push as a notification: its words, its buttons, where it leads; refuses a name or an amount that was not asked for. */
+/**
+ * A push as a notification: its words, its buttons, where it leads; refuses a name or an amount
+ * that was not asked for.
+ */
 import type { AlertFiring } from '../contract/alerts.ts';
 import type { PushPayload } from '../contract/push.ts';
 import { localDecimal } from '../src/format/number-marks.ts';
@@ -31,7 +34,9 @@ const MINUTE_MS = 60_000;
 function span(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
   if (minutes < 60) return `${minutes} min`;
-  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1_440)} days`;
+  return minutes < 48 * 60
+    ? `${Math.round(minutes / 60)} h`
+    : `${Math.round(minutes / 1_440)} days`;
 }
 
 /** Two decimals, towards zero; the app shows the exact amount. */
@@ -42,25 +47,46 @@ function amount(text: string): string {
 
 const trades = (count: number): string => `${count} new ${count === 1 ? 'trade' : 'trades'}`;
 
-/** Grouped as the reader is used to; as many decimals as the price has, at least two where it is above one. */
+/**
+ * Grouped as the reader is used to; as many decimals as the price has, at least two where it is
+ * above one.
+ */
 function price(text: string): string {
   const decimals = text.split('.')[1]?.length ?? 0;
-  return new Intl.NumberFormat(undefined, { minimumFractionDigits: Math.min(2, decimals), maximumFractionDigits: 12 }).format(text as `${number}`);
+  return new Intl.NumberFormat(undefined, {
+    minimumFractionDigits: Math.min(2, decimals),
+    maximumFractionDigits: 12,
+  }).format(text as `${number}`);
 }
 
-const percent = (bps: number): string => `${bps < 0 ? '\u2212' : '+'}${localDecimal((Math.abs(bps) / 100).toFixed(1))} %`;
+const percent = (bps: number): string =>
+  `${bps < 0 ? '\u2212' : '+'}${localDecimal((Math.abs(bps) / 100).toFixed(1))} %`;
 const within = (minutes: number): string => (minutes < 60 ? `${minutes} min` : `${minutes / 60} h`);
-const clock = (at: number): string => new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const clock = (at: number): string =>
+  new Date(at).toLocaleTimeString(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
 
 function reached({ condition, movedBps, symbol }: AlertFiring): string {
-  if (condition.kind === 'move') return `${symbol} ${percent(movedBps ?? 0)} within ${within(condition.windowMinutes)}`;
+  if (condition.kind === 'move')
+    return `${symbol} ${percent(movedBps ?? 0)} within ${within(condition.windowMinutes)}`;
   return `${symbol} ${condition.kind} ${price(condition.price)}`;
 }
 
-/** A price is no secret of the person's: it is shown whatever is said of details; the note is theirs. */
+/**
+ * A price is no secret of the person's: it is shown whatever is said of details; the note is
+ * theirs.
+ */
 function alertWords({ facts }: PushPayload): { title: string; plain: string; detailed: string } {
   const { firing, count = 1, pairs = [] } = facts;
-  if (firing === undefined) return { title: 'A price alert was reached', plain: 'Open the app to see it.', detailed: 'Open the app to see it.' };
+  if (firing === undefined)
+    return {
+      title: 'A price alert was reached',
+      plain: 'Open the app to see it.',
+      detailed: 'Open the app to see it.',
+    };
   const label = firing.simulated ? ' Simulated prices.' : '';
   const late = firing.late ? ', found afterwards' : '';
   const last = `${price(firing.price)} at ${clock(firing.at)}${late}.`;
@@ -68,7 +94,11 @@ function alertWords({ facts }: PushPayload): { title: string; plain: string; det
     const plain = `${pairs.join(', ')}. The last: ${reached(firing)}, ${last}${label}`;
     return { title: `${count} price alerts were reached`, plain, detailed: plain };
   }
-  return { title: reached(firing), plain: `${last}${label}`, detailed: `${last}${firing.note === '' ? '' : ` ${firing.note}.`}${label}` };
+  return {
+    title: reached(firing),
+    plain: `${last}${label}`,
+    detailed: `${last}${firing.note === '' ? '' : ` ${firing.note}.`}${label}`,
+  };
 }
 
 /** Title and sentence: `[without names, with names]`. */
@@ -80,38 +110,75 @@ function words(payload: PushPayload): { title: string; plain: string; detailed: 
     case 'lateStop': {
       const kept = positions === 0 ? '' : ' Its positions stay open, protected by their stops.';
       return {
-        title: 'A saved stop was delivered', plain: `It had waited ${span(facts.waitedMs ?? 0)} on a device.`,
+        title: 'A saved stop was delivered',
+        plain: `It had waited ${span(facts.waitedMs ?? 0)} on a device.`,
         detailed: `${name} is stopped. The stop had waited ${span(facts.waitedMs ?? 0)} on a device.${kept}`,
       };
     }
     case 'agentHeld':
       return facts.status === 'faulted'
-        ? { title: 'An agent has failed', plain: 'It does nothing until it is started again.', detailed: `${name}: ${facts.text ?? 'its strategy failed'}` }
-        : { title: 'An agent was halted by a guard', plain: 'It opens nothing; its stops go on.', detailed: `${name}: ${facts.text ?? 'a guard holds it'}` };
+        ? {
+            title: 'An agent has failed',
+            plain: 'It does nothing until it is started again.',
+            detailed: `${name}: ${facts.text ?? 'its strategy failed'}`,
+          }
+        : {
+            title: 'An agent was halted by a guard',
+            plain: 'It opens nothing; its stops go on.',
+            detailed: `${name}: ${facts.text ?? 'a guard holds it'}`,
+          };
     case 'stopLoss':
       return {
-        title: 'A stop loss was hit', plain: 'A position was closed.',
-        detailed: `${name} closed ${facts.pair ?? 'a position'}${facts.realized == null ? '' : `: ${amount(facts.realized)} ${facts.quote ?? ''}`}. On paper.`.replace(' .', '.'),
+        title: 'A stop loss was hit',
+        plain: 'A position was closed.',
+        detailed:
+          `${name} closed ${facts.pair ?? 'a position'}${facts.realized == null ? '' : `: ${amount(facts.realized)} ${facts.quote ?? ''}`}. On paper.`.replace(
+            ' .',
+            '.',
+          ),
       };
     case 'fills':
-      return { title: trades(facts.count ?? 1), plain: 'Your agents have traded, on paper.', detailed: `The last by ${name} in ${facts.pair ?? 'a pair'}, on paper.` };
+      return {
+        title: trades(facts.count ?? 1),
+        plain: 'Your agents have traded, on paper.',
+        detailed: `The last by ${name} in ${facts.pair ?? 'a pair'}, on paper.`,
+      };
     case 'trialEnding': {
-      const left = facts.endsAt === undefined ? 'soon' : `in ${span(Math.max(0, facts.endsAt - sentAt))}`;
-      return { title: `Your trial ends ${left}`, plain: 'Agents and history stay; starting one then needs a plan.', detailed: 'Agents and history stay; starting one then needs a plan.' };
+      const left =
+        facts.endsAt === undefined ? 'soon' : `in ${span(Math.max(0, facts.endsAt - sentAt))}`;
+      return {
+        title: `Your trial ends ${left}`,
+        plain: 'Agents and history stay; starting one then needs a plan.',
+        detailed: 'Agents and history stay; starting one then needs a plan.',
+      };
     }
-    case 'priceAlert': return alertWords(payload);
+    case 'priceAlert':
+      return alertWords(payload);
     case 'paymentFailed':
-      return { title: 'A payment failed', plain: 'Check your card, so that your plan goes on.', detailed: 'Check your card, so that your plan goes on.' };
+      return {
+        title: 'A payment failed',
+        plain: 'Check your card, so that your plan goes on.',
+        detailed: 'Check your card, so that your plan goes on.',
+      };
   }
 }
 
 function pathOf({ kind, facts }: PushPayload): string {
   switch (kind) {
-    case 'lateStop': case 'agentHeld': return facts.agentId === null ? '/agents' : `/agents/${encodeURIComponent(facts.agentId)}`;
-    case 'stopLoss': case 'fills': return '/portfolio';
-    case 'trialEnding': case 'paymentFailed': return '/subscription';
+    case 'lateStop':
+    case 'agentHeld':
+      return facts.agentId === null ? '/agents' : `/agents/${encodeURIComponent(facts.agentId)}`;
+    case 'stopLoss':
+    case 'fills':
+      return '/portfolio';
+    case 'trialEnding':
+    case 'paymentFailed':
+      return '/subscription';
     // One leads to its pair, where the chart is; several to the list.
-    case 'priceAlert': return (facts.pairs?.length ?? 0) > 1 || facts.pair === undefined ? '/alerts' : `/market/${encodeURIComponent(facts.pair.replace('/', '-'))}`;
+    case 'priceAlert':
+      return (facts.pairs?.length ?? 0) > 1 || facts.pair === undefined
+        ? '/alerts'
+        : `/market/${encodeURIComponent(facts.pair.replace('/', '-'))}`;
   }
 }
 
@@ -119,13 +186,25 @@ function pathOf({ kind, facts }: PushPayload): string {
 export function notificationOf(payload: PushPayload, kept: Pushed): Shown {
   const { title, plain, detailed } = words(payload);
   const agent = payload.state.agents.find(({ id }) => id === payload.facts.agentId);
-  const stop = agent === undefined || agent.status === 'stopped' ? null : { id: agent.id, name: payload.showDetails ? agent.name : '', generation: agent.generation };
-  // One place a kind and agent: the newer takes it, and makes itself heard unless it was here before.
+  const stop =
+    agent === undefined || agent.status === 'stopped'
+      ? null
+      : { id: agent.id, name: payload.showDetails ? agent.name : '', generation: agent.generation };
+  // One place a kind and agent: the newer takes it, and makes itself heard unless it was here
+  // before.
   const tag = `${payload.kind}:${payload.facts.agentId ?? payload.facts.firing?.alertId ?? ''}`;
   const again = kept === 'again';
   return {
-    title, body: `${payload.showDetails ? detailed : plain}${kept === 'behind' ? ` ${BEHIND}` : ''}`, tag, renotify: !again, silent: again, requireInteraction: payload.kind === 'agentHeld',
-    actions: [{ action: 'open', title: 'Open' }, ...(stop === null ? [] : [{ action: 'stop' as const, title: 'Stop' }])],
+    title,
+    body: `${payload.showDetails ? detailed : plain}${kept === 'behind' ? ` ${BEHIND}` : ''}`,
+    tag,
+    renotify: !again,
+    silent: again,
+    requireInteraction: payload.kind === 'agentHeld',
+    actions: [
+      { action: 'open', title: 'Open' },
+      ...(stop === null ? [] : [{ action: 'stop' as const, title: 'Stop' }]),
+    ],
     target: { uid: payload.uid, path: pathOf(payload), tag, stop },
   };
 }

@@ -1,4 +1,7 @@
-/** Keeps what the server says to the page as snapshots; refuses to hold a reply back or to keep one in Cache Storage. */
+/**
+ * Keeps what the server says to the page as snapshots; refuses to hold a reply back or to keep one
+ * in Cache Storage.
+ */
 import { unreached } from '../contract/unreached.ts';
 import type { UserDatabase } from '../src/offline/database.ts';
 import { writeSnapshot, type SnapshotKind, type SnapshotValue } from '../src/offline/snapshots.ts';
@@ -26,15 +29,29 @@ export interface Split {
   copy: Promise<Response>;
 }
 
-/** The copy is made before the page is given the answer: in WebKit its body is taken from then on. */
+/**
+ * The copy is made before the page is given the answer: in WebKit its body is taken from then on.
+ */
 export function split(answer: Promise<Response>): Split {
   const both = answer.then((response) => ({ response, copy: response.clone() }));
-  return { page: both.then(({ response }) => response, unreached), copy: both.then(({ copy }) => copy) };
+  return {
+    page: both.then(({ response }) => response, unreached),
+    copy: both.then(({ copy }) => copy),
+  };
 }
 
-/** Keeps a copy of a good answer. `database` was opened when the request began: a sign-out since then makes this fail. */
-export async function keep(response: Response, { uid, kind }: Watched, database: UserDatabase, at: number): Promise<boolean> {
-  if (!response.ok || !(response.headers.get('content-type') ?? '').includes('application/json')) return false;
+/**
+ * Keeps a copy of a good answer. `database` was opened when the request began: a sign-out since
+ * then makes this fail.
+ */
+export async function keep(
+  response: Response,
+  { uid, kind }: Watched,
+  database: UserDatabase,
+  at: number,
+): Promise<boolean> {
+  if (!response.ok || !(response.headers.get('content-type') ?? '').includes('application/json'))
+    return false;
   let value: unknown;
   try {
     value = await response.json();

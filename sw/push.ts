@@ -1,4 +1,7 @@
-/** Pushes and presses on notifications, with or without a page; refuses to show anybody's news where they are signed out. */
+/**
+ * Pushes and presses on notifications, with or without a page; refuses to show anybody's news where
+ * they are signed out.
+ */
 /// <reference lib="webworker" />
 import * as z from 'zod/mini';
 import { PushPayload } from '../contract/push.ts';
@@ -16,7 +19,9 @@ interface FullOptions extends NotificationOptions {
 }
 
 const Target = z.object({
-  uid: z.string(), path: z.string().check(z.regex(/^\/(?!\/)/)), tag: z.string(),
+  uid: z.string(),
+  path: z.string().check(z.regex(/^\/(?!\/)/)),
+  tag: z.string(),
   stop: z.nullable(z.object({ id: z.string(), name: z.string(), generation: z.number() })),
 });
 
@@ -37,9 +42,17 @@ function parse(data: PushMessageData | null): PushPayload | null {
   }
 }
 
-/** The browser wants something shown for every push; the address is given up, so that there is no next one. */
+/**
+ * The browser wants something shown for every push; the address is given up, so that there is no
+ * next one.
+ */
 async function forStranger(): Promise<void> {
-  await show('Tradewind', { body: 'Something happened on an account that is signed out here.', tag: 'signed-out', silent: true, data: { uid: '', path: '/login', tag: 'signed-out', stop: null } satisfies PushTarget });
+  await show('Tradewind', {
+    body: 'Something happened on an account that is signed out here.',
+    tag: 'signed-out',
+    silent: true,
+    data: { uid: '', path: '/login', tag: 'signed-out', stop: null } satisfies PushTarget,
+  });
   const subscription = await self.registration.pushManager.getSubscription().catch(() => null);
   await subscription?.unsubscribe().catch(() => false);
 }
@@ -48,7 +61,11 @@ async function take(data: PushMessageData | null, baseUrl: string): Promise<void
   const payload = parse(data);
   if (payload === null) {
     // A newer server's, perhaps: nothing of it is guessed.
-    await show('Tradewind', { body: 'Something happened on your account. Open the app to see it.', tag: 'unread', data: { uid: '', path: '/dashboard', tag: 'unread', stop: null } satisfies PushTarget });
+    await show('Tradewind', {
+      body: 'Something happened on your account. Open the app to see it.',
+      tag: 'unread',
+      data: { uid: '', path: '/dashboard', tag: 'unread', stop: null } satisfies PushTarget,
+    });
     return;
   }
   const kept = await keepPushed(payload, databaseOf(payload.uid), Date.now());
@@ -61,8 +78,14 @@ async function take(data: PushMessageData | null, baseUrl: string): Promise<void
 /** A page that is open shows it there, without a reload; else a new window. */
 async function open(path: string): Promise<void> {
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const page = pages.find((one) => one.focused) ?? pages.find((one) => one.visibilityState === 'visible') ?? pages[0];
-  if (page === undefined) { await self.clients.openWindow(path); return; }
+  const page =
+    pages.find((one) => one.focused) ??
+    pages.find((one) => one.visibilityState === 'visible') ??
+    pages[0];
+  if (page === undefined) {
+    await self.clients.openWindow(path);
+    return;
+  }
   const focused = await page.focus().catch(() => page);
   focused.postMessage({ type: 'open', path });
 }
@@ -83,27 +106,58 @@ async function wakeWithNetwork(): Promise<void> {
 async function stop(target: z.infer<typeof Target>, baseUrl: string): Promise<void> {
   if (target.stop === null) return open(target.path);
   const { id, name, generation } = target.stop;
-  const wish = { intent: 'stop' as const, agentId: id, agentName: name, agents: [], seenGeneration: generation, confirmed: false };
+  const wish = {
+    intent: 'stop' as const,
+    agentId: id,
+    agentName: name,
+    agents: [],
+    seenGeneration: generation,
+    confirmed: false,
+  };
   const said = await stopWithoutPage(target.uid, wish, baseUrl);
   if (said === 'signed-out') return open('/login');
   if (said === 'waiting') await wakeWithNetwork();
-  await show(said === 'delivered' ? 'Stop delivered' : said === 'waiting' ? 'Stop saved' : 'Stop not delivered', {
-    body: SAID[said], tag: target.tag, silent: said === 'delivered', requireInteraction: said === 'failed' || said === 'not-saved', data: { ...target, stop: null } satisfies PushTarget, actions: [{ action: 'open', title: 'Open' }],
-  });
+  await show(
+    said === 'delivered'
+      ? 'Stop delivered'
+      : said === 'waiting'
+        ? 'Stop saved'
+        : 'Stop not delivered',
+    {
+      body: SAID[said],
+      tag: target.tag,
+      silent: said === 'delivered',
+      requireInteraction: said === 'failed' || said === 'not-saved',
+      data: { ...target, stop: null } satisfies PushTarget,
+      actions: [{ action: 'open', title: 'Open' }],
+    },
+  );
 }
 
 /** Listens for pushes and presses. `baseUrl` is the back end's. */
 export function listenForPush(baseUrl: string): void {
-  self.addEventListener('push', (event) => { event.waitUntil(take(event.data, baseUrl)); });
+  self.addEventListener('push', (event) => {
+    event.waitUntil(take(event.data, baseUrl));
+  });
   self.addEventListener('pushsubscriptionchange', (event) => {
     const changed = event as ExtendableEvent & Parameters<typeof renewAddress>[0];
     // What fails here is made good by the page, which renews at its next start.
-    changed.waitUntil(renewAddress(changed, { registration: self.registration, baseUrl, token: currentToken, fetch: (input, init) => fetch(input, init) }).catch(() => 'left'));
+    changed.waitUntil(
+      renewAddress(changed, {
+        registration: self.registration,
+        baseUrl,
+        token: currentToken,
+        fetch: (input, init) => fetch(input, init),
+      }).catch(() => 'left'),
+    );
   });
   self.addEventListener('notificationclick', (event) => {
     event.notification.close();
     const target = Target.safeParse(event.notification.data);
     if (!target.success) event.waitUntil(open('/dashboard'));
-    else event.waitUntil(event.action === 'stop' ? stop(target.data, baseUrl) : open(target.data.path));
+    else
+      event.waitUntil(
+        event.action === 'stop' ? stop(target.data, baseUrl) : open(target.data.path),
+      );
   });
 }

@@ -1,18 +1,33 @@
-/** Which requests the worker answers, which it only watches, and which it leaves alone; refuses to answer any private call. */
+/**
+ * Which requests the worker answers, which it only watches, and which it leaves alone; refuses to
+ * answer any private call.
+ */
 import { CALLS, type CallName } from '../contract/calls.ts';
 import type { PrecacheEntry } from 'workbox-precaching';
 import type { SnapshotKind } from '../src/offline/snapshots.ts';
 
-/** Addresses of the server and of the emulator that it passes through: never the app's own screens. */
+/**
+ * Addresses of the server and of the emulator that it passes through: never the app's own screens.
+ */
 const SERVER_PATHS = [
-  /^\/api(\/|$)/, /^\/subscriptions(\/|$)/, /^\/market\/(data|overview|pools|candles|sparklines)$/, /^\/(healthz|readyz|openapi\.json|metrics)$/,
-  /^\/webhooks(\/|$)/, /^\/test-(checkout|portal)(\/|$)/, /^\/__\//, /^\/emulator(\/|$)/, /^\/(identitytoolkit|securetoken)\.googleapis\.com(\/|$)/,
+  /^\/api(\/|$)/,
+  /^\/subscriptions(\/|$)/,
+  /^\/market\/(data|overview|pools|candles|sparklines)$/,
+  /^\/(healthz|readyz|openapi\.json|metrics)$/,
+  /^\/webhooks(\/|$)/,
+  /^\/test-(checkout|portal)(\/|$)/,
+  /^\/__\//,
+  /^\/emulator(\/|$)/,
+  /^\/(identitytoolkit|securetoken)\.googleapis\.com(\/|$)/,
   /^\/[^/]+\/us-central1(\/|$)/,
 ];
 /** Files have a dot in their last part; a screen's path never has. */
 const FILE = /\.[^/]+$/;
 
-/** What the person moves to inside the app: answered with the shell, so that it opens without a network. */
+/**
+ * What the person moves to inside the app: answered with the shell, so that it opens without a
+ * network.
+ */
 export function isAppRoute(pathname: string): boolean {
   return !FILE.test(pathname) && !SERVER_PATHS.some((path) => path.test(pathname));
 }
@@ -21,42 +36,69 @@ export function isAppRoute(pathname: string): boolean {
 export const START_PATHS = ['/dashboard', '/portfolio', '/market', '/agents', '/stop-all'] as const;
 export const SHELL_PREFIX = 'tradewind-shell-';
 
-/** The cache with the page of one build: another build's page is in another cache, so that no worker serves it. */
+/**
+ * The cache with the page of one build: another build's page is in another cache, so that no worker
+ * serves it.
+ */
 export function shellCache(manifest: readonly (PrecacheEntry | string)[]): string {
   const page = manifest.find((entry) => typeof entry !== 'string' && entry.url === 'index.html');
-  return `${SHELL_PREFIX}${typeof page === 'object' ? page.revision ?? '' : ''}`;
+  return `${SHELL_PREFIX}${typeof page === 'object' ? (page.revision ?? '') : ''}`;
 }
 
 /** The parts that a page names. */
-export const partsOf = (html: string): string[] => [...new Set(html.match(/\/assets\/[\w.-]+/g) ?? [])];
+export const partsOf = (html: string): string[] => [
+  ...new Set(html.match(/\/assets\/[\w.-]+/g) ?? []),
+];
 
 export interface StaticRoute {
   condition: { urlPattern: { pathname: string; search?: string }; requestMode?: 'navigate' };
   source: { cacheName: string };
 }
 
-/** What the browser may answer from the caches without this worker: public files alone, each by its exact address. */
+/**
+ * What the browser may answer from the caches without this worker: public files alone, each by its
+ * exact address.
+ */
 export function staticRoutes(precache: string, shell: string): StaticRoute[] {
   return [
-    ...START_PATHS.map((pathname): StaticRoute => ({ condition: { urlPattern: { pathname, search: '' }, requestMode: 'navigate' }, source: { cacheName: shell } })),
+    ...START_PATHS.map((pathname): StaticRoute => ({
+      condition: { urlPattern: { pathname, search: '' }, requestMode: 'navigate' },
+      source: { cacheName: shell },
+    })),
     { condition: { urlPattern: { pathname: '/assets/*' } }, source: { cacheName: precache } },
   ];
 }
 
 /** Which reply is kept as which snapshot. */
 const WATCHED: readonly [CallName, SnapshotKind][] = [
-  ['portfolio', 'portfolio'], ['agents', 'agents'], ['alerts', 'alerts'], ['history', 'history'], ['marketData', 'market'], ['marketOverview', 'overview'],
-  ['marketPools', 'pools'], ['subscriptionStatus', 'subscription'], ['trialStatus', 'trial'], ['tradingSettings', 'settings'], ['analytics', 'analytics'],
+  ['portfolio', 'portfolio'],
+  ['agents', 'agents'],
+  ['alerts', 'alerts'],
+  ['history', 'history'],
+  ['marketData', 'market'],
+  ['marketOverview', 'overview'],
+  ['marketPools', 'pools'],
+  ['subscriptionStatus', 'subscription'],
+  ['trialStatus', 'trial'],
+  ['tradingSettings', 'settings'],
+  ['analytics', 'analytics'],
 ];
 
-/** The snapshot that a successful answer to this request is, or null. Only whole answers: one with a narrower query is not. */
+/**
+ * The snapshot that a successful answer to this request is, or null. Only whole answers: one with a
+ * narrower query is not.
+ */
 export function watchedKind(method: string, url: URL, apiOrigin: string): SnapshotKind | null {
   if (method !== 'GET' || url.origin !== apiOrigin || url.searchParams.has('symbols')) return null;
   return WATCHED.find(([call]) => CALLS[call].path === url.pathname)?.[1] ?? null;
 }
 
-/** A stream has no end: the worker that answered it would be killed with it, or kept alive by it. */
+/**
+ * A stream has no end: the worker that answered it would be killed with it, or kept alive by it.
+ */
 export function isStream(headers: Headers, url: URL): boolean {
-  return url.pathname === CALLS_STREAM || (headers.get('accept') ?? '').includes('text/event-stream');
+  return (
+    url.pathname === CALLS_STREAM || (headers.get('accept') ?? '').includes('text/event-stream')
+  );
 }
 const CALLS_STREAM = '/api/stream';

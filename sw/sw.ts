@@ -1,64 +1,100 @@
 /** The service worker: listeners only; refuses to take over a page that has not asked for it. */
 /// <reference lib="webworker" />
 import { cacheNames } from 'workbox-core';
-import { cleanupOutdatedCaches, PrecacheController, PrecacheRoute, type PrecacheEntry } from 'workbox-precaching';
+import {
+  cleanupOutdatedCaches,
+  PrecacheController,
+  PrecacheRoute,
+  type PrecacheEntry,
+} from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
 import { sendsAreOver } from '../src/offline/sends-over.ts';
 import { databaseOf, deliver, forget } from './deliver.ts';
 import { keep, split, watched } from './observe.ts';
 import { listenForPush } from './push.ts';
-import { isAppRoute, partsOf, shellCache, staticRoutes, SHELL_PREFIX, START_PATHS, type StaticRoute } from './routing.ts';
+import {
+  isAppRoute,
+  partsOf,
+  shellCache,
+  staticRoutes,
+  SHELL_PREFIX,
+  START_PATHS,
+  type StaticRoute,
+} from './routing.ts';
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: (PrecacheEntry | string)[] };
 
-interface SyncEvent extends ExtendableEvent { tag: string; lastChance: boolean }
+interface SyncEvent extends ExtendableEvent {
+  tag: string;
+  lastChance: boolean;
+}
 
 const setting: unknown = (import.meta.env as Record<string, unknown>).VITE_API_URL;
 const baseUrl = typeof setting === 'string' ? setting.replace(/\/+$/, '') : '';
 const apiOrigin = baseUrl === '' ? self.location.origin : new URL(baseUrl).origin;
 
-// The shell is one version or the other, never a mixture: the new one waits until every file of it is there and the
-// person has agreed to it.
+// The shell is one version or the other, never a mixture: the new one waits until every file of it
+// is there and the person has agreed to it.
 const manifest = self.__WB_MANIFEST;
 const precache = new PrecacheController();
 precache.addToCacheList(manifest);
 registerRoute(new PrecacheRoute(precache));
-registerRoute(({ request, sameOrigin, url }) => sameOrigin && request.mode === 'navigate' && isAppRoute(url.pathname), precache.createHandlerBoundToURL('index.html'));
+registerRoute(
+  ({ request, sameOrigin, url }) =>
+    sameOrigin && request.mode === 'navigate' && isAppRoute(url.pathname),
+  precache.createHandlerBoundToURL('index.html'),
+);
 
-interface RoutingInstallEvent extends ExtendableEvent { addRoutes?(rules: readonly StaticRoute[]): Promise<void> }
+interface RoutingInstallEvent extends ExtendableEvent {
+  addRoutes?(rules: readonly StaticRoute[]): Promise<void>;
+}
 
 const shell = shellCache(manifest);
 
-/** The page of this build under the addresses a start goes to. A page that names parts of another build is refused. */
+/**
+ * The page of this build under the addresses a start goes to. A page that names parts of another
+ * build is refused.
+ */
 async function keepShell(): Promise<void> {
   const page = await precache.matchPrecache('index.html');
   if (page === undefined) throw new Error('The page is not there');
   const body = await page.text();
-  // A deployment between the worker and its page: the page of one build with the parts of another would be blank offline.
+  // A deployment between the worker and its page: the page of one build with the parts of another
+  // would be blank offline.
   const foreign = partsOf(body).filter((part) => precache.getCacheKeyForURL(part) === undefined);
   if (foreign.length > 0) {
-    await (await caches.open(cacheNames.precache)).delete(precache.getCacheKeyForURL('index.html') ?? '');
+    await (
+      await caches.open(cacheNames.precache)
+    ).delete(precache.getCacheKeyForURL('index.html') ?? '');
     throw new Error(`The page is another build's: ${foreign.join(', ')}`);
   }
   const cache = await caches.open(shell);
   // A page made anew has no address of its own: it takes the one that was asked for.
-  for (const path of START_PATHS) await cache.put(path, new Response(body, { headers: page.headers }));
+  for (const path of START_PATHS)
+    await cache.put(path, new Response(body, { headers: page.headers }));
 }
 
-// Where the browser can look into a cache by itself, neither the page of a start nor the parts of the shell wait for this
-// worker to run: at a cold start that is much of the way to the first picture. What is not there it fetches, and asks this
-// worker no more: so nothing of it may be missing once the worker is installed.
+// Where the browser can look into a cache by itself, neither the page of a start nor the parts of
+// the shell wait for this worker to run: at a cold start that is much of the way to the first
+// picture. What is not there it fetches, and asks this worker no more: so nothing of it may be
+// missing once the worker is installed.
 self.addEventListener('install', (event) => {
   event.waitUntil(precache.install(event).then(keepShell));
-  const routes = (event as RoutingInstallEvent).addRoutes?.(staticRoutes(cacheNames.precache, shell));
+  const routes = (event as RoutingInstallEvent).addRoutes?.(
+    staticRoutes(cacheNames.precache, shell),
+  );
   if (routes !== undefined) event.waitUntil(routes.catch(() => undefined));
 });
 
-/** What other builds left goes; but not while one of them is being laid down, which would lose what it has so far. */
+/**
+ * What other builds left goes; but not while one of them is being laid down, which would lose what
+ * it has so far.
+ */
 async function sweep(event: ExtendableEvent): Promise<void> {
   if (self.registration.installing !== null) return;
   await precache.activate(event);
-  for (const name of await caches.keys()) if (name.startsWith(SHELL_PREFIX) && name !== shell) await caches.delete(name);
+  for (const name of await caches.keys())
+    if (name.startsWith(SHELL_PREFIX) && name !== shell) await caches.delete(name);
 }
 
 // The first worker of all has no page to disturb: it serves the one that brought it.
@@ -68,8 +104,13 @@ self.addEventListener('activate', (event) => {
   event.waitUntil(sweep(event).catch(() => undefined));
 });
 
-// A person, or a browser under pressure, may have thrown the page away. (Not every browser tells a worker of itself.)
-if ((self as { serviceWorker?: ServiceWorker }).serviceWorker?.state === 'activated') void caches.has(shell).then((there) => (there ? undefined : keepShell())).catch(() => undefined);
+// A person, or a browser under pressure, may have thrown the page away. (Not every browser tells a
+// worker of itself.)
+if ((self as { serviceWorker?: ServiceWorker }).serviceWorker?.state === 'activated')
+  void caches
+    .has(shell)
+    .then((there) => (there ? undefined : keepShell()))
+    .catch(() => undefined);
 
 self.addEventListener('fetch', (event) => {
   const mine = watched(event.request, apiOrigin);
@@ -77,22 +118,33 @@ self.addEventListener('fetch', (event) => {
   const database = databaseOf(mine.uid);
   const { page, copy } = split(fetch(event.request));
   event.respondWith(page);
-  event.waitUntil(copy.then((response) => keep(response, mine, database, Date.now()), () => undefined));
+  event.waitUntil(
+    copy.then(
+      (response) => keep(response, mine, database, Date.now()),
+      () => undefined,
+    ),
+  );
 });
 
 listenForPush(baseUrl);
 
 self.addEventListener('sync', ((event: SyncEvent) => {
-  event.waitUntil(deliver(baseUrl).then((drained) => {
-    // The browser tries again only if it is told that it did not work.
-    if (drained?.end === 'offline' || drained?.end === 'waiting') throw new Error('Commands are still waiting');
-  }));
+  event.waitUntil(
+    deliver(baseUrl).then((drained) => {
+      // The browser tries again only if it is told that it did not work.
+      if (drained?.end === 'offline' || drained?.end === 'waiting')
+        throw new Error('Commands are still waiting');
+    }),
+  );
 }) as EventListener);
 
 self.addEventListener('message', (event) => {
   const message = event.data as { type?: unknown; uid?: unknown } | null;
-  // Taking over reloads the pages: a request on its way would end without anyone to hear its answer.
-  if (message?.type === 'SKIP_WAITING') event.waitUntil(sendsAreOver().then(() => self.skipWaiting()));
+  // Taking over reloads the pages: a request on its way would end without anyone to hear its
+  // answer.
+  if (message?.type === 'SKIP_WAITING')
+    event.waitUntil(sendsAreOver().then(() => self.skipWaiting()));
   if (message?.type === 'drain') event.waitUntil(deliver(baseUrl));
-  if (message?.type === 'purge' && typeof message.uid === 'string') event.waitUntil(forget(message.uid));
+  if (message?.type === 'purge' && typeof message.uid === 'string')
+    event.waitUntil(forget(message.uid));
 });

@@ -1,4 +1,7 @@
-/** An hour between getting out of a pair and getting in again, so that a signal on the edge does not pay fees all day. */
+/**
+ * An hour between getting out of a pair and getting in again, so that a signal on the edge does not
+ * pay fees all day.
+ */
 import { lastExit } from '../memory.ts';
 import { HOUR_MS } from '../schedule.ts';
 import { momentText } from './guard.ts';
@@ -9,5 +12,11 @@ export const PAUSE_MS = HOUR_MS;
 export function cooldown({ at, pair, memory }: PairGuardInput): Block | null {
   const exit = lastExit(memory, pair, false);
   const until = exit ? exit.at + PAUSE_MS : at;
-  return at < until ? { code: 'cooldown', text: `${pair} was sold within the hour: no new trade there until ${momentText(until)}.`, until } : null;
+  return at < until
+    ? {
+        code: 'cooldown',
+        text: `${pair} was sold within the hour: no new trade there until ${momentText(until)}.`,
+        until,
+      }
+    : null;
 }

@@ -1,4 +1,7 @@
-/** Halts an agent for the rest of the UTC day once the account has lost its share of the day's first equity; never sells. */
+/**
+ * Halts an agent for the rest of the UTC day once the account has lost its share of the day's first
+ * equity; never sells.
+ */
 import { subtract } from '../../contract/money.ts';
 import { approximate } from '../fills.ts';
 import { nextDay } from '../schedule.ts';

@@ -1,4 +1,7 @@
-/** Blocks entries while the coin bought, or the one paid with, is off its peg, until it has been back for a day; never sells. */
+/**
+ * Blocks entries while the coin bought, or the one paid with, is off its peg, until it has been
+ * back for a day; never sells.
+ */
 import { approximate } from '../fills.ts';
 import { isPegPair, PEG_BACK_MS, PEG_HALT, quoteOf } from '../pegs.ts';
 import { baseOf } from '../pools.ts';
@@ -9,9 +12,12 @@ export function depeg({ pair, quote, pegBreaks }: PairGuardInput): Block | null 
   const [base, paid] = [baseOf(pair), quoteOf(pair)];
   const coin = pegBreaks.has(paid) ? paid : pegBreaks.has(base) && isPegPair(pair) ? base : null;
   const found = coin === null ? undefined : pegBreaks.get(coin);
-  if (found !== undefined && coin !== null) return blockOf(coin, found.witness, found.price, found.at);
+  if (found !== undefined && coin !== null)
+    return blockOf(coin, found.witness, found.price, found.at);
   const middle = (approximate(quote.bid) + approximate(quote.ask)) / 2;
-  return isPegPair(pair) && Math.abs(middle - 1) > PEG_HALT ? blockOf(base, pair, middle, quote.at) : null;
+  return isPegPair(pair) && Math.abs(middle - 1) > PEG_HALT
+    ? blockOf(base, pair, middle, quote.at)
+    : null;
 }
 
 /** `until`: the earliest; a later close off the peg begins the day anew. */

@@ -1,4 +1,7 @@
-/** Halts an agent until it is started again once the account is too far under its high-water mark; never sells. */
+/**
+ * Halts an agent until it is started again once the account is too far under its high-water mark;
+ * never sells.
+ */
 import { subtract } from '../../contract/money.ts';
 import { approximate } from '../fills.ts';
 import { share } from '../sizing.ts';

@@ -1,4 +1,7 @@
-/** What a guard may look at and what it answers: until when and why; refuses to know of exits, which none may block. */
+/**
+ * What a guard may look at and what it answers: until when and why; refuses to know of exits, which
+ * none may block.
+ */
 import type { AgentMemory } from '../memory.ts';
 import type { PegBreaks } from '../pegs.ts';
 import type { AccountInput, AgentInput, Hold, Quote, Signal } from '../types.ts';

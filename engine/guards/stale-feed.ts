@@ -1,13 +1,28 @@
-/** Blocks entries on a price that is not of the moment of the decision: older than its candle, or long after it. */
+/**
+ * Blocks entries on a price that is not of the moment of the decision: older than its candle, or
+ * long after it.
+ */
 import { HOUR_MS } from '../schedule.ts';
 import { momentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 
-/** A decision is good for as long as its candle lasted, but for an hour at least: ticks are taken in batches, and a replayed hour passes in seconds. */
+/**
+ * A decision is good for as long as its candle lasted, but for an hour at least: ticks are taken in
+ * batches, and a replayed hour passes in seconds.
+ */
 export const GOOD_FOR_MIN_MS = HOUR_MS;
 
 export function staleFeed({ at, intervalMs, pair, quote }: PairGuardInput): Block | null {
-  if (quote.at < at) return { code: 'stale_feed', text: `No price of ${pair} since ${momentText(quote.at)}: no new trade there until one comes.`, until: null };
+  if (quote.at < at)
+    return {
+      code: 'stale_feed',
+      text: `No price of ${pair} since ${momentText(quote.at)}: no new trade there until one comes.`,
+      until: null,
+    };
   if (quote.at - at <= Math.max(intervalMs, GOOD_FOR_MIN_MS)) return null;
-  return { code: 'stale_feed', text: `The first price of ${pair} came too long after the candle, at ${momentText(quote.at)}: no new trade there before the next candle.`, until: null };
+  return {
+    code: 'stale_feed',
+    text: `The first price of ${pair} came too long after the candle, at ${momentText(quote.at)}: no new trade there before the next candle.`,
+    until: null,
+  };
 }

@@ -1,4 +1,7 @@
-/** Keeps an agent off a pair for a day after its stop was hit there, so that it does not buy back into the same fall. */
+/**
+ * Keeps an agent off a pair for a day after its stop was hit there, so that it does not buy back
+ * into the same fall.
+ */
 import { lastExit } from '../memory.ts';
 import { HOUR_MS } from '../schedule.ts';
 import { momentText } from './guard.ts';
@@ -9,5 +12,11 @@ export const PAUSE_MS = 24 * HOUR_MS;
 export function stopLoss({ at, pair, memory }: PairGuardInput): Block | null {
   const exit = lastExit(memory, pair, true);
   const until = exit ? exit.at + PAUSE_MS : at;
-  return at < until ? { code: 'stop_loss', text: `The stop of ${pair} was hit: no new trade there until ${momentText(until)}.`, until } : null;
+  return at < until
+    ? {
+        code: 'stop_loss',
+        text: `The stop of ${pair} was hit: no new trade there until ${momentText(until)}.`,
+        until,
+      }
+    : null;
 }

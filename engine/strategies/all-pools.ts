@@ -1,4 +1,7 @@
-/** Every strategy at once, netted to one target a pair; refuses to let one strategy have more than its equal share. */
+/**
+ * Every strategy at once, netted to one target a pair; refuses to let one strategy have more than
+ * its equal share.
+ */
 /*
  * Rule: an equal share of the risk for each strategy that speaks of a pair, one net target a pair; each share comes and goes by its
  * own strategy's rule.
@@ -24,15 +27,21 @@ const DIRECTIONAL: readonly (readonly [PoolId, Strategy])[] = [
   ['weekly_leaders', weeklyLeaders],
   ['ytd_champions', ytdChampions],
 ];
-const PEGGED: readonly (readonly [PoolId, Strategy])[] = [['stablecoin_arbitrage', stablecoinArbitrage]];
+const PEGGED: readonly (readonly [PoolId, Strategy])[] = [
+  ['stablecoin_arbitrage', stablecoinArbitrage],
+];
 
 /**
- * Positions are sized to a volatility target, so equal shares of one are equal risks. A stablecoin answers to the peg
- * rule alone, every other pair to the four directional strategies, each ranking within the pairs given.
+ * Positions are sized to a volatility target, so equal shares of one are equal risks. A stablecoin
+ * answers to the peg rule alone, every other pair to the four directional strategies, each ranking
+ * within the pairs given.
  */
 export function allPools(input: StrategyInput): Map<string, Signal> {
   const { moving, pegged } = splitOf(input.pairs);
-  const blended = [blend({ ...input, pairs: pegged }, PEGGED), blend({ ...input, pairs: moving }, DIRECTIONAL)];
+  const blended = [
+    blend({ ...input, pairs: pegged }, PEGGED),
+    blend({ ...input, pairs: moving }, DIRECTIONAL),
+  ];
   const signals = new Map<string, Signal>();
   for (const pair of input.pairs.keys()) {
     const signal = blended[0]?.get(pair) ?? blended[1]?.get(pair);
@@ -43,7 +52,10 @@ export function allPools(input: StrategyInput): Map<string, Signal> {
 
 type Pairs = StrategyInput['pairs'];
 
-/** The same pairs give the same two maps, so that a ranking within one is formed once (see `rankedAt`). */
+/**
+ * The same pairs give the same two maps, so that a ranking within one is formed once (see
+ * `rankedAt`).
+ */
 const SPLITS = new WeakMap<Pairs, { pegged: Pairs; moving: Pairs }>();
 
 function splitOf(pairs: Pairs): { pegged: Pairs; moving: Pairs } {
@@ -57,7 +69,10 @@ function splitOf(pairs: Pairs): { pegged: Pairs; moving: Pairs } {
   return split;
 }
 
-function blend(input: StrategyInput, strategies: readonly (readonly [PoolId, Strategy])[]): Map<string, Signal> {
+function blend(
+  input: StrategyInput,
+  strategies: readonly (readonly [PoolId, Strategy])[],
+): Map<string, Signal> {
   const nets = new Map<string, Signal>();
   if (input.pairs.size === 0) return nets;
   const results = strategies.map(([, strategy]) => strategy(input));
@@ -77,7 +92,11 @@ function blend(input: StrategyInput, strategies: readonly (readonly [PoolId, Str
   return nets;
 }
 
-function netOf(pair: string, signals: readonly Signal[], sleeves: readonly Sleeve[]): Signal | null {
+function netOf(
+  pair: string,
+  signals: readonly Signal[],
+  sleeves: readonly Sleeve[],
+): Signal | null {
   const [first] = signals;
   if (!first) return null;
   const zs: number[] = [];
@@ -93,14 +112,25 @@ function netOf(pair: string, signals: readonly Signal[], sleeves: readonly Sleev
     dailyVolatility ??= signal.dailyVolatility;
   }
   const net: Signal = {
-    pair, z: mean(zs), strength: entering > 0 ? strongestEntering : strongest, quality: quality / signals.length, enter: entering > 0, leave: leaving === signals.length,
-    dailyVolatility, reason: zs.length === 0 ? first.reason : 'blend', target: entering / signals.length, sleeves,
+    pair,
+    z: mean(zs),
+    strength: entering > 0 ? strongestEntering : strongest,
+    quality: quality / signals.length,
+    enter: entering > 0,
+    leave: leaving === signals.length,
+    dailyVolatility,
+    reason: zs.length === 0 ? first.reason : 'blend',
+    target: entering / signals.length,
+    sleeves,
   };
   if (first.price !== undefined) net.price = first.price;
   return net;
 }
 
-function sleeveOf(pool: PoolId, { z, strength, enter, leave, reason, formedAt, deviation, edge }: Signal): Sleeve {
+function sleeveOf(
+  pool: PoolId,
+  { z, strength, enter, leave, reason, formedAt, deviation, edge }: Signal,
+): Sleeve {
   const sleeve: Sleeve = { pool, z, strength, enter, leave, reason };
   if (formedAt !== undefined) sleeve.formedAt = formedAt;
   if (deviation !== undefined) sleeve.deviation = deviation;

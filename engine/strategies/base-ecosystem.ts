@@ -1,4 +1,7 @@
-/** Time-series trend over 7, 14 and 28 days in units of the pair's own volatility; refuses to compare pairs. */
+/**
+ * Time-series trend over 7, 14 and 28 days in units of the pair's own volatility; refuses to
+ * compare pairs.
+ */
 /*
  * Rule: z is the mean over 7, 14 and 28 days of return ÷ (daily σ·√days). In at z > 0 and a strength of at least the agent's
  * threshold, out at z < 0.
@@ -16,7 +19,12 @@ export const WINDOWS_DAYS = [7, 14, 28];
 /** z = mean over the windows of return ÷ (daily σ·√days). In above zero, out below. */
 export function baseEcosystem({ pairs, at, horizon }: StrategyInput): Map<string, Signal> {
   const windows = horizon === 'long-haul' ? [LONG_HAUL_DAYS] : WINDOWS_DAYS;
-  return new Map([...pairs].map(([pair, series]) => [pair, signalOf(pair, series, at, judge(series, at, windows))]));
+  return new Map(
+    [...pairs].map(([pair, series]) => [
+      pair,
+      signalOf(pair, series, at, judge(series, at, windows)),
+    ]),
+  );
 }
 
 function judge(series: Series, at: number, windows: readonly number[]): Verdict {
@@ -29,5 +37,12 @@ function judge(series: Series, at: number, windows: readonly number[]): Verdict 
   });
   const z = scaled.length < windows.length ? null : mean(scaled);
   if (z === null) return noOpinion('too_little_history', daily);
-  return { z, quality, enter: z > 0, leave: z < 0, dailyVolatility: daily, reason: z > 0 ? 'trend_up' : 'trend_down' };
+  return {
+    z,
+    quality,
+    enter: z > 0,
+    leave: z < 0,
+    dailyVolatility: daily,
+    reason: z > 0 ? 'trend_up' : 'trend_down',
+  };
 }

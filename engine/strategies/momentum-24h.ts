@@ -1,4 +1,7 @@
-/** The strongest moves of the last day, where volume stands behind them; refuses a rise on thin trading. */
+/**
+ * The strongest moves of the last day, where volume stands behind them; refuses a rise on thin
+ * trading.
+ */
 /*
  * Rule: z is the 24-hour return ÷ daily σ. In among the top three while the day's volume is at least the median day's of the
  * week before, out below the top six; in a list of six or fewer, out once the move has turned.
@@ -29,16 +32,21 @@ export function momentum24h({ pairs, at, horizon }: StrategyInput): Map<string, 
     if (move) moves.set(pair, move);
   }
   const ranks = rankByScore(new Map([...moves].map(([pair, move]) => [pair, move.z])));
-  return new Map([...pairs].map(([pair, series]) => {
-    const move = moves.get(pair);
-    const verdict = move ? judge(move, ranks.get(pair) ?? ranks.size, ranks.size, series, at) : noOpinion('too_little_history');
-    return [pair, signalOf(pair, series, at, verdict)];
-  }));
+  return new Map(
+    [...pairs].map(([pair, series]) => {
+      const move = moves.get(pair);
+      const verdict = move
+        ? judge(move, ranks.get(pair) ?? ranks.size, ranks.size, series, at)
+        : noOpinion('too_little_history');
+      return [pair, signalOf(pair, series, at, verdict)];
+    }),
+  );
 }
 
 function judge(move: Move, rank: number, ranked: number, series: Series, at: number): Verdict {
   const inTop = rank < ENTER_TOP;
-  // In a list of six or fewer nobody can leave the top six: there a move that has turned is the way out.
+  // In a list of six or fewer nobody can leave the top six: there a move that has turned is the way
+  // out.
   const leave = rank >= KEEP_TOP || (ranked <= KEEP_TOP && move.z < 0);
   // Asked only of who would get in: it looks at a week of volume.
   const enter = inTop && !leave && isBacked(series, at);

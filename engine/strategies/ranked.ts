@@ -1,4 +1,7 @@
-/** Cross-sectional ranking by return for its risk, formed at set moments; refuses to re-rank in between. */
+/**
+ * Cross-sectional ranking by return for its risk, formed at set moments; refuses to re-rank in
+ * between.
+ */
 /*
  * Rule: a list formed at a moment, by return ÷ (daily σ·√days); z is the distance from its mean in its own standard
  * deviations. In among the top fifth, out below the top two fifths, nothing in between.
@@ -22,17 +25,27 @@ interface Score {
 }
 
 /**
- * Ranks by return ÷ (daily σ·√days) as it stood at `formedAt`: in among the top fifth (rounded up), out below the top
- * two fifths. z is the distance from the mean of the list in its own standard deviations, so it takes two pairs at least.
+ * Ranks by return ÷ (daily σ·√days) as it stood at `formedAt`: in among the top fifth (rounded up),
+ * out below the top two fifths. z is the distance from the mean of the list in its own standard
+ * deviations, so it takes two pairs at least.
  */
-export function rankedAt({ pairs, at }: StrategyInput, formedAt: number, days: number): Map<string, Signal> {
+export function rankedAt(
+  { pairs, at }: StrategyInput,
+  formedAt: number,
+  days: number,
+): Map<string, Signal> {
   const { centre, ranks, scores, spread } = listAt(pairs, formedAt, days);
   const signals = new Map<string, Signal>();
   for (const [pair, series] of pairs) {
     const score = scores.get(pair);
     let verdict = noOpinion(score ? 'too_few_pairs' : 'too_little_history', score?.daily ?? null);
     if (score && centre !== null && spread !== null && spread > 0) {
-      verdict = judge(score, (score.value - centre) / spread, ranks.get(pair) ?? ranks.size, ranks.size);
+      verdict = judge(
+        score,
+        (score.value - centre) / spread,
+        ranks.get(pair) ?? ranks.size,
+        ranks.size,
+      );
     }
     verdict.dailyVolatility = volatilityAt(series, at)?.daily ?? verdict.dailyVolatility;
     signals.set(pair, signalOf(pair, series, at, verdict, { formedAt }));
@@ -40,9 +53,19 @@ export function rankedAt({ pairs, at }: StrategyInput, formedAt: number, days: n
   return signals;
 }
 
-interface List { formedAt: number; days: number; scores: Map<string, Score>; ranks: Map<string, number>; centre: number | null; spread: number | null }
+interface List {
+  formedAt: number;
+  days: number;
+  scores: Map<string, Score>;
+  ranks: Map<string, number>;
+  centre: number | null;
+  spread: number | null;
+}
 
-/** The newest lists of each set of pairs, which nobody changes once it was asked about: a list holds until the next one is formed. */
+/**
+ * The newest lists of each set of pairs, which nobody changes once it was asked about: a list holds
+ * until the next one is formed.
+ */
 const LISTS = new WeakMap<StrategyInput['pairs'], List[]>();
 const LISTS_MAX = 4;
 
@@ -56,7 +79,14 @@ function listAt(pairs: StrategyInput['pairs'], formedAt: number, days: number): 
     if (score) scores.set(pair, score);
   }
   const values = [...scores.values()].map((score) => score.value);
-  const list: List = { formedAt, days, scores, ranks: rankByScore(new Map([...scores].map(([pair, score]) => [pair, score.value]))), centre: mean(values), spread: deviation(values) };
+  const list: List = {
+    formedAt,
+    days,
+    scores,
+    ranks: rankByScore(new Map([...scores].map(([pair, score]) => [pair, score.value]))),
+    centre: mean(values),
+    spread: deviation(values),
+  };
   LISTS.set(pairs, [list, ...lists].slice(0, LISTS_MAX));
   return list;
 }
@@ -64,10 +94,20 @@ function listAt(pairs: StrategyInput['pairs'], formedAt: number, days: number): 
 function judge(score: Score, z: number, rank: number, ranked: number): Verdict {
   const enter = rank < Math.ceil(ranked * ENTER_SHARE);
   const leave = rank >= Math.ceil(ranked * KEEP_SHARE);
-  return { z, quality: score.quality, enter, leave, dailyVolatility: score.daily, reason: enter ? 'in_top' : 'not_in_top' };
+  return {
+    z,
+    quality: score.quality,
+    enter,
+    leave,
+    dailyVolatility: score.daily,
+    reason: enter ? 'in_top' : 'not_in_top',
+  };
 }
 
-/** Where history begins inside the window it is used from there, at a quality of what there is; null under 90 % of it. */
+/**
+ * Where history begins inside the window it is used from there, at a quality of what there is; null
+ * under 90 % of it.
+ */
 function scoreOf(series: Series, at: number, wantedDays: number): Score | null {
   const start = firstCloseAt(series);
   const volatility = volatilityAt(series, at);
@@ -76,5 +116,9 @@ function scoreOf(series: Series, at: number, wantedDays: number): Score | null {
   const coverage = days / wantedDays;
   const change = coverage < COVERAGE_MIN ? null : logReturn(series, at, days);
   if (change === null) return null;
-  return { value: change / (volatility.daily * Math.sqrt(days)), daily: volatility.daily, quality: Math.min(coverage, volatility.quality) };
+  return {
+    value: change / (volatility.daily * Math.sqrt(days)),
+    daily: volatility.daily,
+    quality: Math.min(coverage, volatility.quality),
+  };
 }

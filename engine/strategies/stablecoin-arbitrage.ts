@@ -1,4 +1,7 @@
-/** Buys a stablecoin under its fair price and sells on the way back; refuses to catch one that has lost its peg. */
+/**
+ * Buys a stablecoin under its fair price and sells on the way back; refuses to catch one that has
+ * lost its peg.
+ */
 /*
  * Rule: z is (fair − price) ÷ σ, fair the median of 24 hours held within 1 ± 0.5 %. In beyond the cost of the round trip and one
  * σ, out at a quarter of the gap of the entry or after 48 hours; nothing more than 1 % off the peg is bought.
@@ -21,15 +24,28 @@ export const LEAVE_SHARE = 0.25;
 export const HOLD_MAX_MS = 48 * HOUR_MS;
 
 /**
- * z = (fair − price) ÷ σ, σ the day's spread of closes. In where the gap is over one σ; that it also covers the cost of
- * the round trip is asked by the agent, which knows its fee (`edge` is the gap less one σ).
+ * z = (fair − price) ÷ σ, σ the day's spread of closes. In where the gap is over one σ; that it
+ * also covers the cost of the round trip is asked by the agent, which knows its fee (`edge` is the
+ * gap less one σ).
  */
 export function stablecoinArbitrage({ pairs, at }: StrategyInput): Map<string, Signal> {
-  return new Map([...pairs].map(([pair, series]) => [pair, isStablecoinPair(pair) ? judge(pair, series, at) : signalOf(pair, series, at, noOpinion('not_a_stablecoin'))]));
+  return new Map(
+    [...pairs].map(([pair, series]) => [
+      pair,
+      isStablecoinPair(pair)
+        ? judge(pair, series, at)
+        : signalOf(pair, series, at, noOpinion('not_a_stablecoin')),
+    ]),
+  );
 }
 
 /** Out once the gap is down to a quarter of what it was on entry, or after 48 hours. */
-export function pegTradeIsOver(entryDeviation: number, openedAt: number, deviationNow: number, at: number): boolean {
+export function pegTradeIsOver(
+  entryDeviation: number,
+  openedAt: number,
+  deviationNow: number,
+  at: number,
+): boolean {
   return deviationNow <= entryDeviation * LEAVE_SHARE || at - openedAt >= HOLD_MAX_MS;
 }
 
@@ -40,7 +56,13 @@ function judge(pair: string, series: Series, at: number): Signal {
   const quality = coveredShare(series, at);
   const daily = volatilityAt(series, at)?.daily ?? null;
   const spread = deviation(closes);
-  if (price === null || middle === null || spread === null || spread === 0 || quality < COVERAGE_MIN) {
+  if (
+    price === null ||
+    middle === null ||
+    spread === null ||
+    spread === 0 ||
+    quality < COVERAGE_MIN
+  ) {
     return signalOf(pair, series, at, noOpinion('too_little_history', daily));
   }
   const fair = Math.min(1 + FAIR_BAND, Math.max(1 - FAIR_BAND, middle));
@@ -51,7 +73,9 @@ function judge(pair: string, series: Series, at: number): Signal {
   let reason = enter ? 'under_fair' : 'near_fair';
   if (broken) reason = 'off_peg';
   return signalOf(
-    pair, series, at,
+    pair,
+    series,
+    at,
     { z: gap / sigma, quality, enter, leave: !broken && gap <= 0, dailyVolatility: daily, reason },
     { deviation: gap, edge: gap - sigma },
   );

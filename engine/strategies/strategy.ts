@@ -1,4 +1,7 @@
-/** What every strategy is given and what it builds its answer from; refuses to know agents or thresholds. */
+/**
+ * What every strategy is given and what it builds its answer from; refuses to know agents or
+ * thresholds.
+ */
 import { strengthOf } from '../normal.ts';
 import { closeAt } from '../series.ts';
 import type { Series } from '../series.ts';
@@ -14,10 +17,14 @@ export interface StrategyInput {
 }
 
 /**
- * A strategy over a whole tape: what is worth reckoning once is, and at any moment (ms, none before the last asked for)
- * it gives of each pair the signal that the strategy gives there. It is good until the next moment is asked for.
+ * A strategy over a whole tape: what is worth reckoning once is, and at any moment (ms, none before
+ * the last asked for) it gives of each pair the signal that the strategy gives there. It is good
+ * until the next moment is asked for.
  */
-export type Sweep = (pairs: ReadonlyMap<string, Series>, horizon: StrategyInput['horizon']) => (at: number, pair: string) => Signal | null;
+export type Sweep = (
+  pairs: ReadonlyMap<string, Series>,
+  horizon: StrategyInput['horizon'],
+) => (at: number, pair: string) => Signal | null;
 
 export const LONG_HAUL_DAYS = 90;
 
@@ -34,9 +41,24 @@ export interface Verdict {
 }
 
 /** A verdict as a signal, with its strength and the close it was judged on. */
-export function signalOf(pair: string, series: Series, at: number, verdict: Verdict, more: Pick<Signal, 'formedAt' | 'deviation' | 'edge'> = {}): Signal {
+export function signalOf(
+  pair: string,
+  series: Series,
+  at: number,
+  verdict: Verdict,
+  more: Pick<Signal, 'formedAt' | 'deviation' | 'edge'> = {},
+): Signal {
   const { dailyVolatility, enter, leave, quality, reason, z } = verdict;
-  const signal: Signal = { pair, z, strength: strengthOf(z, quality), quality, enter, leave, dailyVolatility, reason };
+  const signal: Signal = {
+    pair,
+    z,
+    strength: strengthOf(z, quality),
+    quality,
+    enter,
+    leave,
+    dailyVolatility,
+    reason,
+  };
   const price = closeAt(series, at);
   if (price !== null) signal.price = price;
   if (more.formedAt !== undefined) signal.formedAt = more.formedAt;
@@ -50,7 +72,10 @@ export function noOpinion(reason: string, dailyVolatility: number | null = null)
   return { z: null, quality: 0, enter: false, leave: false, dailyVolatility, reason };
 }
 
-/** Rank of each pair by score, 0 the highest; ties in order of name, so that a rank never depends on the order given. */
+/**
+ * Rank of each pair by score, 0 the highest; ties in order of name, so that a rank never depends on
+ * the order given.
+ */
 export function rankByScore(scores: ReadonlyMap<string, number>): Map<string, number> {
   const ordered = [...scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   return new Map(ordered.map(([pair], rank) => [pair, rank]));

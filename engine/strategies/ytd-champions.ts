@@ -1,4 +1,7 @@
-/** The year's champions by return for their risk, chosen on the 1st; refuses a year shorter than 90 days. */
+/**
+ * The year's champions by return for their risk, chosen on the 1st; refuses a year shorter than 90
+ * days.
+ */
 /*
  * Rule: the ranking of ranked.ts by the return since 1 January, over 90 days at the least, formed on the 1st of the month.
  * Source: Liu, Tsyvinski and Wu 2022; longer windows are the weaker evidence. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
@@ -19,5 +22,9 @@ export function ytdDays(formedAt: number): number {
 
 export function ytdChampions(input: StrategyInput): Map<string, Signal> {
   const formedAt = monthStart(input.at);
-  return rankedAt(input, formedAt, input.horizon === 'long-haul' ? LONG_HAUL_DAYS : ytdDays(formedAt));
+  return rankedAt(
+    input,
+    formedAt,
+    input.horizon === 'long-haul' ? LONG_HAUL_DAYS : ytdDays(formedAt),
+  );
 }

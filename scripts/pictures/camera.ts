@@ -1,4 +1,7 @@
-/** Opens a page for a person in a form and takes its picture in both themes once it has come to rest; refuses to pass over what the page complained of. */
+/**
+ * Opens a page for a person in a form and takes its picture in both themes once it has come to
+ * rest; refuses to pass over what the page complained of.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -62,23 +65,45 @@ const OURS = /service worker could not be loaded/;
 
 async function atRest(page: Page, loading: boolean): Promise<void> {
   await page.waitForLoadState('load');
-  await page.locator('h1').first().waitFor({ state: 'attached', timeout: LONGEST_MS }).catch(() => undefined);
-  if (!loading) await page.locator('.skeleton, .spin').first().waitFor({ state: 'detached', timeout: LONGEST_MS }).catch(() => undefined);
+  await page
+    .locator('h1')
+    .first()
+    .waitFor({ state: 'attached', timeout: LONGEST_MS })
+    .catch(() => undefined);
+  if (!loading)
+    await page
+      .locator('.skeleton, .spin')
+      .first()
+      .waitFor({ state: 'detached', timeout: LONGEST_MS })
+      .catch(() => undefined);
   await page.waitForTimeout(STILL_MS);
 }
 
 export async function openCamera(options: CameraOptions): Promise<Camera> {
   const { browser, form, url, folder, pictures, user } = options;
   const { width, height, touch, themes } = FORMS[form];
-  const context = await browser.newContext({ viewport: { width, height }, hasTouch: touch, isMobile: form === 'phone', serviceWorkers: options.worker === true ? 'allow' : 'block', reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    hasTouch: touch,
+    isMobile: form === 'phone',
+    serviceWorkers: options.worker === true ? 'allow' : 'block',
+    reducedMotion: 'reduce',
+  });
   await options.before?.(context);
   const page = await context.newPage();
   const complaints: string[] = [];
-  page.on('console', (message) => { if (message.type() === 'error' && !OURS.test(message.text())) complaints.push(message.text().slice(0, 120)); });
-  page.on('pageerror', (error) => { complaints.push(error.message.slice(0, 120)); });
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !OURS.test(message.text()))
+      complaints.push(message.text().slice(0, 120));
+  });
+  page.on('pageerror', (error) => {
+    complaints.push(error.message.slice(0, 120));
+  });
   if (user !== null) await logIn(page, url, user);
   return {
-    form, page, context,
+    form,
+    page,
+    context,
     async take(set, shots) {
       mkdirSync(join(folder, set), { recursive: true });
       for (const { name, path, act, long = false, forms } of shots) {
@@ -91,9 +116,16 @@ export async function openCamera(options: CameraOptions): Promise<Camera> {
           await act?.(page, form);
           if (act !== undefined) await atRest(page, options.loading === true);
         } catch (error) {
-          notes.push(`not reached: ${error instanceof Error ? error.message.split('\n')[0] ?? '' : String(error)}`.slice(0, 160));
+          notes.push(
+            `not reached: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`.slice(
+              0,
+              160,
+            ),
+          );
         }
-        const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        const over = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - innerWidth',
+        );
         if (over > 0) notes.push(`${over} px wider than the window`);
         if (options.quiet !== true) notes.push(...new Set(complaints));
         for (const theme of themes) {

@@ -4,23 +4,54 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 
-export interface Picture { set: string; name: string; form: string; theme: string; file: string; notes: readonly string[] }
+export interface Picture {
+  set: string;
+  name: string;
+  form: string;
+  theme: string;
+  file: string;
+  notes: readonly string[];
+}
 
 const PER_SHEET = 12;
 const clean = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 function cells(pictures: readonly Picture[], width: number): string {
-  return pictures.map(({ name, form, theme, file, notes }) => `<figure style="width:${width}px"><a href="${file}"><img src="${file}" loading="eager"></a><figcaption>${clean(`${name} · ${form} · ${theme}`)}${notes.length === 0 ? '' : `<b>${clean(notes.join('; '))}</b>`}</figcaption></figure>`).join('');
+  return pictures
+    .map(
+      ({ name, form, theme, file, notes }) =>
+        `<figure style="width:${width}px"><a href="${file}"><img src="${file}" loading="eager"></a><figcaption>${clean(`${name} · ${form} · ${theme}`)}${notes.length === 0 ? '' : `<b>${clean(notes.join('; '))}</b>`}</figcaption></figure>`,
+    )
+    .join('');
 }
 
-const page = (body: string): string => `<!doctype html><meta charset="utf-8"><title>Pictures</title><style>
+const page = (
+  body: string,
+): string => `<!doctype html><meta charset="utf-8"><title>Pictures</title><style>
 body{margin:12px;background:#777;font:12px system-ui}h2{margin:16px 0 6px;color:#fff}div{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}
 figure{margin:0}img{width:100%;display:block}figcaption{color:#fff;padding:2px 0}b{display:block;color:#fd6}</style>${body}`;
 
 /** `index.html` with everything, and `sheets/*.png` for each form. */
-export async function makeSheets(browser: Browser, folder: string, pictures: readonly Picture[]): Promise<string[]> {
+export async function makeSheets(
+  browser: Browser,
+  folder: string,
+  pictures: readonly Picture[],
+): Promise<string[]> {
   const sets = [...new Set(pictures.map((picture) => picture.set))];
-  writeFileSync(join(folder, 'index.html'), page(sets.map((set) => `<h2>${set}</h2><div>${cells(pictures.filter((picture) => picture.set === set), 260)}</div>`).join('')));
+  writeFileSync(
+    join(folder, 'index.html'),
+    page(
+      sets
+        .map(
+          (set) =>
+            `<h2>${set}</h2><div>${cells(
+              pictures.filter((picture) => picture.set === set),
+              260,
+            )}</div>`,
+        )
+        .join(''),
+    ),
+  );
   const made: string[] = [];
   const view = await browser.newPage();
   for (const form of new Set(pictures.map((picture) => picture.form))) {

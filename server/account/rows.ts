@@ -1,9 +1,31 @@
-/** Deletes every row about a person, in the order in which others take their locks; refuses to leave a book half there. */
+/**
+ * Deletes every row about a person, in the order in which others take their locks; refuses to leave
+ * a book half there.
+ */
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Tx } from '../db/database.ts';
 import {
-  accountAlarms, accounts, agents, agentTests, balances, decisionCounts, decisions, equityPoints, events, fills, ledger,
-  orders, positions, pushMessages, pushPreferences, pushSubscriptions, receipts, referralCodes, referrals, riskProfiles, users,
+  accountAlarms,
+  accounts,
+  agents,
+  agentTests,
+  balances,
+  decisionCounts,
+  decisions,
+  equityPoints,
+  events,
+  fills,
+  ledger,
+  orders,
+  positions,
+  pushMessages,
+  pushPreferences,
+  pushSubscriptions,
+  receipts,
+  referralCodes,
+  referrals,
+  riskProfiles,
+  users,
 } from '../db/schema.ts';
 import { halts, supportMessages, supportRequests } from '../db/schema-support.ts';
 import { alertFirings, alerts } from '../db/schema-alerts.ts';
@@ -11,30 +33,80 @@ import { checkouts, planCredits, subscriptions, testInvoices } from '../db/schem
 import { linkedAddresses, linkMessages } from '../db/schema-wallet.ts';
 
 /**
- * The ledger goes book by book: entries of a transaction lie in one book and sum to zero, so that what is left adds up
- * as before. Money here is paper; nobody else's figure rests on it. Returns the ids of the accounts that are gone.
+ * The ledger goes book by book: entries of a transaction lie in one book and sum to zero, so that
+ * what is left adds up as before. Money here is paper; nobody else's figure rests on it. Returns
+ * the ids of the accounts that are gone.
  */
 export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
   const { db } = tx;
-  // Agents, then books, then the person: whoever trades takes them in this order, and is waited for here.
-  const agentIds = (await db.select({ id: agents.id }).from(agents).where(eq(agents.uid, uid)).orderBy(agents.id).for('update')).map(({ id }) => id);
-  const bookIds = (await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.uid, uid)).orderBy(accounts.id).for('update')).map(({ id }) => id);
+  // Agents, then books, then the person: whoever trades takes them in this order, and is waited for
+  // here.
+  const agentIds = (
+    await db
+      .select({ id: agents.id })
+      .from(agents)
+      .where(eq(agents.uid, uid))
+      .orderBy(agents.id)
+      .for('update')
+  ).map(({ id }) => id);
+  const bookIds = (
+    await db
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(eq(accounts.uid, uid))
+      .orderBy(accounts.id)
+      .for('update')
+  ).map(({ id }) => id);
   await db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
   if (agentIds.length > 0) {
-    for (const table of [decisions, decisionCounts, agentTests] as const) await db.delete(table).where(inArray(table.agentId, agentIds));
+    for (const table of [decisions, decisionCounts, agentTests] as const)
+      await db.delete(table).where(inArray(table.agentId, agentIds));
     await db.delete(halts).where(and(eq(halts.scope, 'agent'), inArray(halts.target, agentIds)));
   }
   if (bookIds.length > 0) {
-    for (const table of [fills, orders, positions, equityPoints, balances, ledger, accountAlarms] as const) await db.delete(table).where(inArray(table.accountId, bookIds));
+    for (const table of [
+      fills,
+      orders,
+      positions,
+      equityPoints,
+      balances,
+      ledger,
+      accountAlarms,
+    ] as const)
+      await db.delete(table).where(inArray(table.accountId, bookIds));
   }
   await db.delete(halts).where(and(eq(halts.scope, 'user'), eq(halts.target, uid)));
-  const devices = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(eq(pushSubscriptions.uid, uid));
+  const devices = db
+    .select({ id: pushSubscriptions.id })
+    .from(pushSubscriptions)
+    .where(eq(pushSubscriptions.uid, uid));
   await db.delete(pushMessages).where(inArray(pushMessages.subscriptionId, devices));
-  const requests = db.select({ id: supportRequests.id }).from(supportRequests).where(eq(supportRequests.uid, uid));
+  const requests = db
+    .select({ id: supportRequests.id })
+    .from(supportRequests)
+    .where(eq(supportRequests.uid, uid));
   await db.delete(supportMessages).where(inArray(supportMessages.requestId, requests));
   for (const table of [
-    alertFirings, alerts, linkedAddresses, linkMessages, pushSubscriptions, pushPreferences, supportRequests, planCredits, referralCodes, riskProfiles, checkouts, testInvoices, subscriptions, receipts, events, agents, accounts, users,
-  ] as const) await db.delete(table).where(eq(table.uid, uid));
+    alertFirings,
+    alerts,
+    linkedAddresses,
+    linkMessages,
+    pushSubscriptions,
+    pushPreferences,
+    supportRequests,
+    planCredits,
+    referralCodes,
+    riskProfiles,
+    checkouts,
+    testInvoices,
+    subscriptions,
+    receipts,
+    events,
+    agents,
+    accounts,
+    users,
+  ] as const)
+    await db.delete(table).where(eq(table.uid, uid));
   // The other side keeps that somebody came, and what it earned; not who.
   await db.update(referrals).set({ inviterUid: null }).where(eq(referrals.inviterUid, uid));
   await db.update(referrals).set({ invitedUid: null }).where(eq(referrals.invitedUid, uid));

@@ -1,4 +1,7 @@
-/** What each agent was worth at the closes of candles, rebuilt from its fills; refuses to be more than a line to draw. */
+/**
+ * What each agent was worth at the closes of candles, rebuilt from its fills; refuses to be more
+ * than a line to draw.
+ */
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { AgentSeries } from '../../contract/insight.ts';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
@@ -10,8 +13,13 @@ import { closesOf } from '../market/series.ts';
 const HOUR = INTERVAL_MS['1h'];
 /** How far apart the points are, and the candles they are read from, finest first. */
 const STEPS: readonly { ms: number; interval: CandleInterval }[] = [
-  { ms: INTERVAL_MS['5m'], interval: '5m' }, { ms: INTERVAL_MS['20m'], interval: '20m' }, { ms: HOUR, interval: '1h' },
-  { ms: 4 * HOUR, interval: '1h' }, { ms: 12 * HOUR, interval: '1h' }, { ms: 24 * HOUR, interval: '1d' }, { ms: 168 * HOUR, interval: '1d' },
+  { ms: INTERVAL_MS['5m'], interval: '5m' },
+  { ms: INTERVAL_MS['20m'], interval: '20m' },
+  { ms: HOUR, interval: '1h' },
+  { ms: 4 * HOUR, interval: '1h' },
+  { ms: 12 * HOUR, interval: '1h' },
+  { ms: 24 * HOUR, interval: '1d' },
+  { ms: 168 * HOUR, interval: '1d' },
 ];
 const POINTS_MAX = 120;
 
@@ -34,51 +42,107 @@ export function stepFor(spanMs: number): (typeof STEPS)[number] {
   return STEPS.find(({ ms }) => spanMs / ms <= POINTS_MAX) ?? { ms: 168 * HOUR, interval: '1d' };
 }
 
-/** Result of one agent at each of `times`: realised so far, and what is held at the last price known then less its cost. */
-export function resultsAt(trades: readonly TradedFill[], times: readonly number[], priceAt: (pair: string, at: number) => number | null): [number, number][] {
+/**
+ * Result of one agent at each of `times`: realised so far, and what is held at the last price known
+ * then less its cost.
+ */
+export function resultsAt(
+  trades: readonly TradedFill[],
+  times: readonly number[],
+  priceAt: (pair: string, at: number) => number | null,
+): [number, number][] {
   const held = new Map<string, { quantity: number; cost: number; last: number }>();
   let realized = 0;
   let next = 0;
   return times.map((at) => {
-    for (let trade = trades[next]; trade !== undefined && trade.at <= at; trade = trades[next += 1]) {
+    for (
+      let trade = trades[next];
+      trade !== undefined && trade.at <= at;
+      trade = trades[(next += 1)]
+    ) {
       const { quantity, cost } = held.get(trade.pair) ?? { quantity: 0, cost: 0 };
       const way = trade.side === 'buy' ? 1 : -1;
-      held.set(trade.pair, { quantity: quantity + way * trade.quantity, cost: cost + way * trade.cost, last: trade.price });
+      held.set(trade.pair, {
+        quantity: quantity + way * trade.quantity,
+        cost: cost + way * trade.cost,
+        last: trade.price,
+      });
       realized += trade.realized;
     }
     let open = 0;
-    for (const [pair, { quantity, cost, last }] of held) if (quantity > 1e-12) open += quantity * (priceAt(pair, at) ?? last) - cost;
+    for (const [pair, { quantity, cost, last }] of held)
+      if (quantity > 1e-12) open += quantity * (priceAt(pair, at) ?? last) - cost;
     return [at, Number((realized + open).toFixed(6))];
   });
 }
 
-async function tradesOf(db: Db, accountId: string, agentIds: readonly string[]): Promise<TradedFill[]> {
-  const rows = await db.select().from(fills).where(and(eq(fills.accountId, accountId), inArray(fills.agentId, [...agentIds])))
+async function tradesOf(
+  db: Db,
+  accountId: string,
+  agentIds: readonly string[],
+): Promise<TradedFill[]> {
+  const rows = await db
+    .select()
+    .from(fills)
+    .where(and(eq(fills.accountId, accountId), inArray(fills.agentId, [...agentIds])))
     .orderBy(asc(fills.filledMarketMs), asc(fills.id));
   return rows.map((row) => ({
-    agentId: row.agentId, pair: row.pair, side: row.side === 'buy' ? 'buy' : 'sell', quantity: Number(row.quantity), price: Number(row.price),
-    cost: row.side === 'buy' ? Number(row.notional) + Number(row.fee) : Number(row.costBasis ?? 0), realized: Number(row.realized ?? 0), at: row.filledMarketMs,
+    agentId: row.agentId,
+    pair: row.pair,
+    side: row.side === 'buy' ? 'buy' : 'sell',
+    quantity: Number(row.quantity),
+    price: Number(row.price),
+    cost: row.side === 'buy' ? Number(row.notional) + Number(row.fee) : Number(row.costBasis ?? 0),
+    realized: Number(row.realized ?? 0),
+    at: row.filledMarketMs,
   }));
 }
 
-/** A line for every agent, all at the same times; empty for one that has not traded. `totals` are the results now, by agent. */
-export async function readSeries(db: Db, market: Market, accountId: string, totals: ReadonlyMap<string, number>): Promise<{ stepMs: number; series: AgentSeries[] }> {
+/**
+ * A line for every agent, all at the same times; empty for one that has not traded. `totals` are
+ * the results now, by agent.
+ */
+export async function readSeries(
+  db: Db,
+  market: Market,
+  accountId: string,
+  totals: ReadonlyMap<string, number>,
+): Promise<{ stepMs: number; series: AgentSeries[] }> {
   const trades = totals.size === 0 ? [] : await tradesOf(db, accountId, [...totals.keys()]);
   const [first] = trades;
-  if (first === undefined) return { stepMs: 0, series: [...totals.keys()].map((agentId) => ({ agentId, points: [] })) };
+  if (first === undefined)
+    return { stepMs: 0, series: [...totals.keys()].map((agentId) => ({ agentId, points: [] })) };
   const now = market.now();
   const { ms, interval } = stepFor(now - first.at);
   const times: number[] = [];
   for (let at = Math.floor(first.at / ms) * ms; at < now; at += ms) times.push(at);
   const pairs = [...new Set(trades.map((trade) => trade.pair))];
-  const prices = new Map(await Promise.all(pairs.map(async (pair) =>
-    [pair, closesOf(await market.candles(pair, interval, (times[0] ?? now) - INTERVAL_MS[interval], now), INTERVAL_MS[interval])] as const)));
+  const prices = new Map(
+    await Promise.all(
+      pairs.map(
+        async (pair) =>
+          [
+            pair,
+            closesOf(
+              await market.candles(pair, interval, (times[0] ?? now) - INTERVAL_MS[interval], now),
+              INTERVAL_MS[interval],
+            ),
+          ] as const,
+      ),
+    ),
+  );
   const priceAt = (pair: string, at: number): number | null => prices.get(pair)?.(at) ?? null;
   return {
     stepMs: ms,
     series: [...totals].map(([agentId, total]) => {
       const mine = trades.filter((trade) => trade.agentId === agentId);
-      return { agentId, points: mine.length === 0 ? [] : [...resultsAt(mine, times, priceAt), [now, total] as [number, number]] };
+      return {
+        agentId,
+        points:
+          mine.length === 0
+            ? []
+            : [...resultsAt(mine, times, priceAt), [now, total] as [number, number]],
+      };
     }),
   };
 }

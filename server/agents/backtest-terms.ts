@@ -1,4 +1,7 @@
-/** What a test of an agent is to go by, as the live tick would: its terms, risk values, pairs and the venue's rules; refuses to run the test. */
+/**
+ * What a test of an agent is to go by, as the live tick would: its terms, risk values, pairs and
+ * the venue's rules; refuses to run the test.
+ */
 import type { PoolId } from '../../contract/agents.ts';
 import type { BacktestTerms, BacktestTermsBody } from '../../contract/backtest.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
@@ -21,25 +24,56 @@ const listOf = (pool: PoolId, at: number): BacktestTerms['universe'] => {
 /** Each is a tape of its own to be read by the device. */
 const WITNESSES_MAX = 5;
 
-export async function readBacktestTerms(deps: TradingDeps, uid: string, { agentId, days, terms: wished }: BacktestTermsBody): Promise<Omit<BacktestTerms, 'commandId'>> {
+export async function readBacktestTerms(
+  deps: TradingDeps,
+  uid: string,
+  { agentId, days, terms: wished }: BacktestTermsBody,
+): Promise<Omit<BacktestTerms, 'commandId'>> {
   const { market, database } = deps;
-  const terms = await termsOf(deps, uid, { ...(agentId === undefined ? {} : { agentId }), ...(wished === undefined ? {} : { terms: wished }) });
+  const terms = await termsOf(deps, uid, {
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(wished === undefined ? {} : { terms: wished }),
+  });
   const pairs = pairsOf(market, terms);
   const { equity, maxTradeAmount, risk } = await database.transaction(async (tx) => {
     const state = await BatchState.look(tx, deps, uid, terms.id);
     return { ...state.input(terms, quotesOf(market, pairs)), risk: state.risk(terms) };
   });
-  const to = Math.floor(market.now() / INTERVAL_MS[market.baseInterval]) * INTERVAL_MS[market.baseInterval];
+  const to =
+    Math.floor(market.now() / INTERVAL_MS[market.baseInterval]) * INTERVAL_MS[market.baseInterval];
   const from = to - days * DAY_MS;
   const rules = pairs.flatMap((pair) => market.rules(pair) ?? []);
   return {
     agent: {
-      pool: terms.pool, profile: terms.riskProfile, pairs, maxPositionSize: formatFixed(parseFixed(terms.maxPositionSize)), interval: terms.executionInterval, frequency: terms.tradingFrequency, risk,
+      pool: terms.pool,
+      profile: terms.riskProfile,
+      pairs,
+      maxPositionSize: formatFixed(parseFixed(terms.maxPositionSize)),
+      interval: terms.executionInterval,
+      frequency: terms.tradingFrequency,
+      risk,
     },
-    quote: market.source.quote, deposit: formatFixed(equity), maxTradeAmount: formatFixed(maxTradeAmount),
-    rules: rules.map(({ lot, minNotional, ...rule }) => ({ ...rule, lot: formatFixed(lot), minNotional: formatFixed(minNotional) })),
+    quote: market.source.quote,
+    deposit: formatFixed(equity),
+    maxTradeAmount: formatFixed(maxTradeAmount),
+    rules: rules.map(({ lot, minNotional, ...rule }) => ({
+      ...rule,
+      lot: formatFixed(lot),
+      minNotional: formatFixed(minNotional),
+    })),
     universe: terms.tradingPairs.length > 0 ? null : listOf(terms.pool, market.now()),
-    witnesses: market.pairs().map(({ pair }) => pair).filter((pair) => isPegPair(pair) && !pairs.includes(pair)).slice(0, WITNESSES_MAX),
-    baseInterval: market.baseInterval, from, to, keepsTests: true, historyFrom: Math.floor((from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS) * DAY_MS,
+    witnesses: market
+      .pairs()
+      .map(({ pair }) => pair)
+      .filter((pair) => isPegPair(pair) && !pairs.includes(pair))
+      .slice(0, WITNESSES_MAX),
+    baseInterval: market.baseInterval,
+    from,
+    to,
+    keepsTests: true,
+    historyFrom:
+      Math.floor(
+        (from - lookbackMs(terms.pool, from, horizonOf(terms.tradingFrequency))) / DAY_MS,
+      ) * DAY_MS,
   };
 }

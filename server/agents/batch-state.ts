@@ -1,4 +1,7 @@
-/** What agents that look now trade with: cash, positions, settings, plan; for a batch read under lock. Refuses to go stale within it. */
+/**
+ * What agents that look now trade with: cash, positions, settings, plan; for a batch read under
+ * lock. Refuses to go stale within it.
+ */
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
 import { agentsWithAPlace, placesOf } from '../../contract/consequences.ts';
 import { STARTING_DEPOSIT } from '../../contract/limits.ts';
@@ -7,7 +10,13 @@ import type { Fixed } from '../../contract/money.ts';
 import { momentText } from '../../engine/guards/guard.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import { riskValues, type OwnRiskValues } from '../../engine/profiles.ts';
-import type { AccountInput, OpenPosition, Quote, RiskValues, TradeDraft } from '../../engine/types.ts';
+import type {
+  AccountInput,
+  OpenPosition,
+  Quote,
+  RiskValues,
+  TradeDraft,
+} from '../../engine/types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
 import { IN_DOUBT, peopleInDoubt } from '../portfolio/alarms.ts';
@@ -42,13 +51,29 @@ interface PersonState {
 }
 
 /**
- * Agents due at `tick`, locked; those that another worker or a command holds are left to them. Who waits longest comes
- * first, then person by person, so that workers seldom meet at one account.
+ * Agents due at `tick`, locked; those that another worker or a command holds are left to them. Who
+ * waits longest comes first, then person by person, so that workers seldom meet at one account.
  */
-export async function claimDue(tx: Tx, source: string, tick: number, limit: number): Promise<AgentRow[]> {
-  const rows = await tx.db.select().from(agents)
-    .where(and(eq(agents.source, source), inArray(agents.status, [...LOOKING]), isNull(agents.deletedAt), lte(agents.nextDueMarketMs, tick)))
-    .orderBy(asc(agents.nextDueMarketMs), asc(agents.uid), asc(agents.id)).limit(limit).for('update', { skipLocked: true });
+export async function claimDue(
+  tx: Tx,
+  source: string,
+  tick: number,
+  limit: number,
+): Promise<AgentRow[]> {
+  const rows = await tx.db
+    .select()
+    .from(agents)
+    .where(
+      and(
+        eq(agents.source, source),
+        inArray(agents.status, [...LOOKING]),
+        isNull(agents.deletedAt),
+        lte(agents.nextDueMarketMs, tick),
+      ),
+    )
+    .orderBy(asc(agents.nextDueMarketMs), asc(agents.uid), asc(agents.id))
+    .limit(limit)
+    .for('update', { skipLocked: true });
   return rows.map(asAgentRow);
 }
 
@@ -56,36 +81,73 @@ export class BatchState {
   private readonly equities = new Map<string, Fixed>();
 
   private constructor(
-    private readonly deps: TradingDeps, private readonly accounts: ReadonlyMap<string, AccountState>, private readonly people: ReadonlyMap<string, PersonState>,
+    private readonly deps: TradingDeps,
+    private readonly accounts: ReadonlyMap<string, AccountState>,
+    private readonly people: ReadonlyMap<string, PersonState>,
     private readonly halts: readonly Halt[],
   ) {}
 
   /**
-   * Locks the accounts of these agents in the order of their ids and reads what they hold: so many statements, however
-   * many agents. An account that somebody else holds is not waited for: its agents have no state here and stay due.
+   * Locks the accounts of these agents in the order of their ids and reads what they hold: so many
+   * statements, however many agents. An account that somebody else holds is not waited for: its
+   * agents have no state here and stay due.
    */
   static async load(tx: Tx, deps: TradingDeps, rows: readonly AgentRow[]): Promise<BatchState> {
     const source = deps.market.source.id;
     const uids = [...new Set(rows.map((row) => row.uid))];
-    const theirs = and(inArray(accounts.uid, uids), eq(accounts.source, source), isNull(accounts.closedAt));
-    let open = await tx.db.select().from(accounts).where(theirs).orderBy(asc(accounts.id)).for('update', { skipLocked: true });
+    const theirs = and(
+      inArray(accounts.uid, uids),
+      eq(accounts.source, source),
+      isNull(accounts.closedAt),
+    );
+    let open = await tx.db
+      .select()
+      .from(accounts)
+      .where(theirs)
+      .orderBy(asc(accounts.id))
+      .for('update', { skipLocked: true });
     if (open.length < uids.length) {
-      const having = new Set((await tx.db.select({ uid: accounts.uid }).from(accounts).where(theirs)).map(({ uid }) => uid));
+      const having = new Set(
+        (await tx.db.select({ uid: accounts.uid }).from(accounts).where(theirs)).map(
+          ({ uid }) => uid,
+        ),
+      );
       for (const uid of uids) {
         if (!having.has(uid)) open = [...open, await openAccount(tx, uid, deps.market, deps.clock)];
       }
     }
-    const halts = await haltsInForce(tx.db, source, uids, rows.map((row) => row.id), deps.clock.now());
-    return new BatchState(deps, await readAccounts(tx, open), await readPeople(tx, deps, uids), halts);
+    const halts = await haltsInForce(
+      tx.db,
+      source,
+      uids,
+      rows.map((row) => row.id),
+      deps.clock.now(),
+    );
+    return new BatchState(
+      deps,
+      await readAccounts(tx, open),
+      await readPeople(tx, deps, uids),
+      halts,
+    );
   }
 
-  /** The same without a lock, for a look that changes nothing. Who has no account yet has the deposit that one opens with. */
+  /**
+   * The same without a lock, for a look that changes nothing. Who has no account yet has the
+   * deposit that one opens with.
+   */
   static async look(tx: Tx, deps: TradingDeps, uid: string, agentId: string): Promise<BatchState> {
     const open = await openAccountOf(tx.db, uid, deps.market.source.id);
-    const states = open === null
-      ? new Map([[uid, { id: '', cash: parseFixed(STARTING_DEPOSIT), positions: [] }]])
-      : await readAccounts(tx, [open]);
-    const halts = await haltsInForce(tx.db, deps.market.source.id, [uid], agentId === '' ? [] : [agentId], deps.clock.now());
+    const states =
+      open === null
+        ? new Map([[uid, { id: '', cash: parseFixed(STARTING_DEPOSIT), positions: [] }]])
+        : await readAccounts(tx, [open]);
+    const halts = await haltsInForce(
+      tx.db,
+      deps.market.source.id,
+      [uid],
+      agentId === '' ? [] : [agentId],
+      deps.clock.now(),
+    );
     return new BatchState(deps, states, await readPeople(tx, deps, [uid]), halts);
   }
 
@@ -104,22 +166,34 @@ export class BatchState {
     return riskValues(row.riskProfile, this.people.get(row.uid)?.own.get(row.riskProfile) ?? null);
   }
 
-  /** The account as this agent may use it now: cash not yet spent by agents before it in the batch. */
+  /**
+   * The account as this agent may use it now: cash not yet spent by agents before it in the batch.
+   */
   input(row: AgentTerms, quotes: ReadonlyMap<string, Quote>): AccountInput {
     const account = this.account(row);
     const person = this.people.get(row.uid);
     if (person === undefined) throw new Error('No such user');
-    return { freeCash: account.cash, equity: this.equityOf(account, quotes), maxTradeAmount: person.maxTradeAmount, entriesAllowed: this.entriesAllowed(row, person) };
+    return {
+      freeCash: account.cash,
+      equity: this.equityOf(account, quotes),
+      maxTradeAmount: person.maxTradeAmount,
+      entriesAllowed: this.entriesAllowed(row, person),
+    };
   }
 
-  /** The widest switch is the one that is named: platform, venue, person, agent; a guard's halt comes after all of them. */
+  /**
+   * The widest switch is the one that is named: platform, venue, person, agent; a guard's halt
+   * comes after all of them.
+   */
   private entriesAllowed(row: AgentTerms, person: PersonState): AccountInput['entriesAllowed'] {
     const wide = haltOn(this.halts, row.uid, row.id, ['platform', 'venue', 'user']);
     if (wide !== null) return { allowed: false, reason: haltText(wide) };
     if (!person.entriesAllowed.allowed) return person.entriesAllowed;
     const narrow = haltOn(this.halts, row.uid, row.id, ['agent']);
     if (narrow !== null) return { allowed: false, reason: haltText(narrow) };
-    return person.withoutPlace.has(row.id) ? { allowed: false, reason: `your plan has places for ${person.places} running agents.` } : { allowed: true };
+    return person.withoutPlace.has(row.id)
+      ? { allowed: false, reason: `your plan has places for ${person.places} running agents.` }
+      : { allowed: true };
   }
 
   /** The person's own limit on any one order. */
@@ -153,55 +227,114 @@ export class BatchState {
     const account = this.account(row);
     this.equities.delete(account.id);
     account.cash = subtract(account.cash, cashOf(trade));
-    const before = account.positions.find((position) => position.agentId === row.id && position.pair === trade.after.pair);
+    const before = account.positions.find(
+      (position) => position.agentId === row.id && position.pair === trade.after.pair,
+    );
     account.positions = account.positions.filter((position) => position !== before);
     if (trade.after.quantity === ZERO) return;
-    account.positions.push({ ...trade.after, id: before?.id ?? '', agentId: row.id, openedAt: before?.openedAt ?? trade.fill.filledAt });
+    account.positions.push({
+      ...trade.after,
+      id: before?.id ?? '',
+      agentId: row.id,
+      openedAt: before?.openedAt ?? trade.fill.filledAt,
+    });
   }
 }
 
-const HALTED = { platform: 'for everybody', venue: 'at this venue', user: 'for your account', agent: 'for this agent' } as const;
+const HALTED = {
+  platform: 'for everybody',
+  venue: 'at this venue',
+  user: 'for your account',
+  agent: 'for this agent',
+} as const;
 
 function haltText({ scope, reason, until }: Halt): string {
   return `the operator has switched new trades off ${HALTED[scope]}${until === null ? '' : ` until ${momentText(until)}`} (${reason}).`;
 }
 
 /** Cash and open positions of these accounts, by their owners. */
-async function readAccounts(tx: Tx, open: readonly Pick<AccountRow, 'id' | 'uid'>[]): Promise<Map<string, AccountState>> {
+async function readAccounts(
+  tx: Tx,
+  open: readonly Pick<AccountRow, 'id' | 'uid'>[],
+): Promise<Map<string, AccountState>> {
   const ids = open.map((account) => account.id);
   const cash = await cashOfAccounts(tx.db, ids);
-  const states = new Map(open.map((account): [string, AccountState] => [account.uid, { id: account.id, cash: cash.get(account.id) ?? ZERO, positions: [] }]));
+  const states = new Map(
+    open.map((account): [string, AccountState] => [
+      account.uid,
+      { id: account.id, cash: cash.get(account.id) ?? ZERO, positions: [] },
+    ]),
+  );
   const byId = new Map([...states.values()].map((state) => [state.id, state]));
-  for (const row of await openPositionsOf(tx.db, ids)) byId.get(row.accountId)?.positions.push({ ...toOpenPosition(row), agentId: row.agentId });
+  for (const row of await openPositionsOf(tx.db, ids))
+    byId.get(row.accountId)?.positions.push({ ...toOpenPosition(row), agentId: row.agentId });
   return states;
 }
 
 type Running = Pick<AgentRow, 'id' | 'status' | 'createdAt'>;
 
-async function runningAgentsOf(db: Db, uids: readonly string[], source: string): Promise<Map<string, Running[]>> {
-  const rows = await db.select({ id: agents.id, uid: agents.uid, status: agents.status, createdAt: agents.createdAt }).from(agents)
-    .where(and(inArray(agents.uid, [...uids]), eq(agents.source, source), inArray(agents.status, [...LOOKING]), isNull(agents.deletedAt)));
+async function runningAgentsOf(
+  db: Db,
+  uids: readonly string[],
+  source: string,
+): Promise<Map<string, Running[]>> {
+  const rows = await db
+    .select({ id: agents.id, uid: agents.uid, status: agents.status, createdAt: agents.createdAt })
+    .from(agents)
+    .where(
+      and(
+        inArray(agents.uid, [...uids]),
+        eq(agents.source, source),
+        inArray(agents.status, [...LOOKING]),
+        isNull(agents.deletedAt),
+      ),
+    );
   const byUid = new Map<string, Running[]>();
-  for (const { uid, ...row } of rows as (Running & { uid: string })[]) byUid.set(uid, [...byUid.get(uid) ?? [], row]);
+  for (const { uid, ...row } of rows as (Running & { uid: string })[])
+    byUid.set(uid, [...(byUid.get(uid) ?? []), row]);
   return byUid;
 }
 
-/** What the person has set. Whoever changes it takes the account first, which the batch holds by now: none is seen late. */
-async function readPeople(tx: Tx, { entitlement, market }: TradingDeps, uids: readonly string[]): Promise<Map<string, PersonState>> {
+/**
+ * What the person has set. Whoever changes it takes the account first, which the batch holds by
+ * now: none is seen late.
+ */
+async function readPeople(
+  tx: Tx,
+  { entitlement, market }: TradingDeps,
+  uids: readonly string[],
+): Promise<Map<string, PersonState>> {
   const settings = await readSettingsOf(tx.db, uids);
   const plans = await entitlement.tiersOf(uids, tx);
   const own = await readOwnRiskOf(tx.db, uids);
   const runs = await runningAgentsOf(tx.db, uids, market.source.id);
   const doubted = await peopleInDoubt(tx.db, uids, market.source.id);
-  return new Map([...settings].map(([uid, { tradingEnabled, tradingMode, maxTradeAmount }]) => {
-    const reason = plans.get(uid)?.lapsed !== false ? 'your plan has ended.' : !tradingEnabled ? 'trading is switched off in your settings.'
-      : tradingMode === 'paused' ? 'trading is paused in your settings.' : doubted.has(uid) ? IN_DOUBT : null;
-    const tier = plans.get(uid)?.tier ?? 'free';
-    const placed = agentsWithAPlace(tier, runs.get(uid) ?? []);
-    return [uid, {
-      places: placesOf(tier), withoutPlace: new Set((runs.get(uid) ?? []).filter(({ id }) => !placed.has(id)).map(({ id }) => id)),
-      maxTradeAmount: fixedFromNumber(maxTradeAmount), own: own.get(uid) ?? new Map<string, OwnRiskValues>(),
-      entriesAllowed: reason === null ? { allowed: true } : { allowed: false, reason },
-    }];
-  }));
+  return new Map(
+    [...settings].map(([uid, { tradingEnabled, tradingMode, maxTradeAmount }]) => {
+      const reason =
+        plans.get(uid)?.lapsed !== false
+          ? 'your plan has ended.'
+          : !tradingEnabled
+            ? 'trading is switched off in your settings.'
+            : tradingMode === 'paused'
+              ? 'trading is paused in your settings.'
+              : doubted.has(uid)
+                ? IN_DOUBT
+                : null;
+      const tier = plans.get(uid)?.tier ?? 'free';
+      const placed = agentsWithAPlace(tier, runs.get(uid) ?? []);
+      return [
+        uid,
+        {
+          places: placesOf(tier),
+          withoutPlace: new Set(
+            (runs.get(uid) ?? []).filter(({ id }) => !placed.has(id)).map(({ id }) => id),
+          ),
+          maxTradeAmount: fixedFromNumber(maxTradeAmount),
+          own: own.get(uid) ?? new Map<string, OwnRiskValues>(),
+          entriesAllowed: reason === null ? { allowed: true } : { allowed: false, reason },
+        },
+      ];
+    }),
+  );
 }

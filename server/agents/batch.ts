@@ -1,4 +1,7 @@
-/** One batch of due agents in one transaction: decide, then write everything or nothing; refuses to let one agent hurt another. */
+/**
+ * One batch of due agents in one transaction: decide, then write everything or nothing; refuses to
+ * let one agent hurt another.
+ */
 import type { Hold } from '../../engine/types.ts';
 import type { Tx } from '../db/database.ts';
 import { isRetryable, isUnavailable } from '../db/faults.ts';
@@ -23,32 +26,60 @@ export interface BatchReport {
   faults: number;
 }
 
-interface Failed { row: AgentRow; error: unknown }
+interface Failed {
+  row: AgentRow;
+  error: unknown;
+}
 
 const NOBODY: BatchReport = { claimed: 0, agents: 0, late: 0, traded: [], faults: 0 };
 
 /** Runs at most `limit` due agents. The caller's transaction commits or undoes all of it. */
-export async function runBatch(tx: Tx, deps: TradingDeps, inputs: TickInputs, limit: number): Promise<BatchReport> {
+export async function runBatch(
+  tx: Tx,
+  deps: TradingDeps,
+  inputs: TickInputs,
+  limit: number,
+): Promise<BatchReport> {
   await holdSwitches(tx);
   const rows = await claimDue(tx, deps.market.source.id, inputs.tick, limit);
   if (rows.length === 0) return NOBODY;
   try {
-    // All at once is the usual way; a savepoint, because one row the database refuses would spoil the transaction for the rest.
+    // All at once is the usual way; a savepoint, because one row the database refuses would spoil
+    // the transaction for the rest.
     const ran = await tx.savepoint((inner) => runAll(inner, deps, inputs, rows));
     for (const one of ran.failed) await fault(tx, deps, inputs.tick, one);
-    return { claimed: rows.length, agents: ran.rows.length, late: lateOf(ran.rows, inputs.tick), traded: ran.traded, faults: ran.failed.length };
+    return {
+      claimed: rows.length,
+      agents: ran.rows.length,
+      late: lateOf(ran.rows, inputs.tick),
+      traded: ran.traded,
+      faults: ran.failed.length,
+    };
   } catch (error) {
     if (isRetryable(error) || isUnavailable(error)) throw error;
     return runOneByOne(tx, deps, inputs, rows);
   }
 }
 
-const lateOf = (rows: readonly AgentRow[], tick: number): number => rows.filter((row) => (row.nextDueMarketMs ?? tick) < tick).length;
+const lateOf = (rows: readonly AgentRow[], tick: number): number =>
+  rows.filter((row) => (row.nextDueMarketMs ?? tick) < tick).length;
 
-interface RanAll { rows: AgentRow[]; traded: string[]; failed: Failed[] }
+interface RanAll {
+  rows: AgentRow[];
+  traded: string[];
+  failed: Failed[];
+}
 
-/** Decides each agent in memory, so that one that fails is only left out, and writes what the others decided in bulk. */
-async function runAll(tx: Tx, deps: TradingDeps, inputs: TickInputs, claimed: readonly AgentRow[]): Promise<RanAll> {
+/**
+ * Decides each agent in memory, so that one that fails is only left out, and writes what the others
+ * decided in bulk.
+ */
+async function runAll(
+  tx: Tx,
+  deps: TradingDeps,
+  inputs: TickInputs,
+  claimed: readonly AgentRow[],
+): Promise<RanAll> {
   const state = await BatchState.load(tx, deps, claimed);
   const rows = claimed.filter((row) => state.has(row));
   const decided: Decided[] = [];
@@ -64,8 +95,15 @@ async function runAll(tx: Tx, deps: TradingDeps, inputs: TickInputs, claimed: re
   return { rows, traded: await writeDecided(tx, deps, inputs.tick, decided), failed };
 }
 
-/** Each agent under its own savepoint: the one whose rows are refused is faulted, the others go on. */
-async function runOneByOne(tx: Tx, deps: TradingDeps, inputs: TickInputs, rows: readonly AgentRow[]): Promise<BatchReport> {
+/**
+ * Each agent under its own savepoint: the one whose rows are refused is faulted, the others go on.
+ */
+async function runOneByOne(
+  tx: Tx,
+  deps: TradingDeps,
+  inputs: TickInputs,
+  rows: readonly AgentRow[],
+): Promise<BatchReport> {
   const report: BatchReport = { ...NOBODY, claimed: rows.length, traded: [] };
   for (const row of rows) {
     let failed: Failed | undefined;
@@ -87,17 +125,38 @@ async function runOneByOne(tx: Tx, deps: TradingDeps, inputs: TickInputs, rows: 
   return report;
 }
 
-async function fault(tx: Tx, deps: TradingDeps, tick: number, { row, error }: Failed): Promise<void> {
-  deps.log.error({ agent: row.id, tick, reason: error instanceof Error ? error.message : String(error) }, 'An agent failed at a tick');
-  const hold: Hold = { code: 'fault', text: 'The strategy failed at this candle and the agent was taken out. Its stops stay on guard; start it to try again.', until: null };
+async function fault(
+  tx: Tx,
+  deps: TradingDeps,
+  tick: number,
+  { row, error }: Failed,
+): Promise<void> {
+  deps.log.error(
+    { agent: row.id, tick, reason: error instanceof Error ? error.message : String(error) },
+    'An agent failed at a tick',
+  );
+  const hold: Hold = {
+    code: 'fault',
+    text: 'The strategy failed at this candle and the agent was taken out. Its stops stay on guard; start it to try again.',
+    until: null,
+  };
   const faulted = await applyEvent(tx, deps, row, 'fault', hold);
   if (faulted !== null) await tellChanged(tx, deps, row.uid, [faulted]);
 }
 
-async function decide(state: BatchState, inputs: TickInputs, { market }: TradingDeps, row: AgentRow): Promise<Decided> {
+async function decide(
+  state: BatchState,
+  inputs: TickInputs,
+  { market }: TradingDeps,
+  row: AgentRow,
+): Promise<Decided> {
   const { input, held, outcome } = await decideAgent(state, inputs, market, row);
   return {
-    row, accountId: state.account(row).id, tickId: input.id, close: input.close, outcome,
+    row,
+    accountId: state.account(row).id,
+    tickId: input.id,
+    close: input.close,
+    outcome,
     positions: new Map(held.map((position) => [position.pair, position])),
   };
 }

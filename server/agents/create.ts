@@ -1,7 +1,15 @@
-/** Makes agents: one as asked for, or one for each pool that suits a profile; refuses what plan and market do not allow. */
+/**
+ * Makes agents: one as asked for, or one for each pool that suits a profile; refuses what plan and
+ * market do not allow.
+ */
 import { randomUUID } from 'node:crypto';
 import { and, count, eq, isNull } from 'drizzle-orm';
-import type { AgentCreateBody, ExecutionInterval, PoolCreateBody, TradingFrequency } from '../../contract/agents.ts';
+import type {
+  AgentCreateBody,
+  ExecutionInterval,
+  PoolCreateBody,
+  TradingFrequency,
+} from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
 import { agentCap, tierPermits, type Tier } from '../../contract/tiers.ts';
@@ -18,20 +26,48 @@ import { nextLook } from './transitions.ts';
 
 /** How often an agent made for a pool looks: no more often than its frequency lets it act. */
 const LOOKS: Record<TradingFrequency, ExecutionInterval> = {
-  high: '5-minute', optimized: '20-minute', daily: 'daily', weekly: 'daily', 'bi-weekly': 'daily', monthly: 'daily', 'long-haul': 'daily',
+  high: '5-minute',
+  optimized: '20-minute',
+  daily: 'daily',
+  weekly: 'daily',
+  'bi-weekly': 'daily',
+  monthly: 'daily',
+  'long-haul': 'daily',
 };
 
-/** The person's tier, once it allows new agents; the free places under its cap. Their row is locked, so that two calls never share a place. */
-async function places(tx: Tx, { entitlement, market }: TradingDeps, uid: string): Promise<{ tier: Tier; free: number }> {
+/**
+ * The person's tier, once it allows new agents; the free places under its cap. Their row is locked,
+ * so that two calls never share a place.
+ */
+async function places(
+  tx: Tx,
+  { entitlement, market }: TradingDeps,
+  uid: string,
+): Promise<{ tier: Tier; free: number }> {
   await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
   const { tier, lapsed } = await entitlement.tierOf(uid, tx);
-  if (lapsed) throw new Refusal('plan_lapsed', 'Your plan has ended. Agents and history are kept; a plan is needed to create or start one.');
-  if (!tierPermits(tier, 'agents', 'create')) throw new Refusal('insufficient_permissions', 'Insufficient permissions: creating agents needs a plan or the free trial.');
+  if (lapsed)
+    throw new Refusal(
+      'plan_lapsed',
+      'Your plan has ended. Agents and history are kept; a plan is needed to create or start one.',
+    );
+  if (!tierPermits(tier, 'agents', 'create'))
+    throw new Refusal(
+      'insufficient_permissions',
+      'Insufficient permissions: creating agents needs a plan or the free trial.',
+    );
   const cap = agentCap(tier);
-  const [row] = await tx.db.select({ held: count() }).from(agents)
+  const [row] = await tx.db
+    .select({ held: count() })
+    .from(agents)
     .where(and(eq(agents.uid, uid), eq(agents.source, market.source.id), isNull(agents.deletedAt)));
   const free = cap - (row?.held ?? 0);
-  if (free <= 0) throw new Refusal('agent_cap_reached', `Your plan allows ${cap} agents, and you have ${row?.held ?? 0}.`, { details: { cap } });
+  if (free <= 0)
+    throw new Refusal(
+      'agent_cap_reached',
+      `Your plan allows ${cap} agents, and you have ${row?.held ?? 0}.`,
+      { details: { cap } },
+    );
   return { tier, free };
 }
 
@@ -41,21 +77,57 @@ function checkedPairs(market: Market, pairs: readonly string[]): string[] {
   pairs.forEach((pair, index) => {
     const field = `trading_pairs.${index}`;
     if (market.rules(pair) !== null) return;
-    if (!pair.endsWith(`/${quote}`)) throw new Refusal('wrong_quote', `${pair} is not in ${quote}, the quote currency of this account.`, { field });
-    throw new Refusal('unknown_symbol', `${pair} is not offered by ${market.source.label}.`, { field });
+    if (!pair.endsWith(`/${quote}`))
+      throw new Refusal(
+        'wrong_quote',
+        `${pair} is not in ${quote}, the quote currency of this account.`,
+        { field },
+      );
+    throw new Refusal('unknown_symbol', `${pair} is not offered by ${market.source.label}.`, {
+      field,
+    });
   });
   return [...new Set(pairs)];
 }
 
-type NewAgent = Pick<AgentRow, 'name' | 'tradingPairs' | 'pool' | 'riskProfile' | 'maxPositionSize' | 'executionInterval' | 'tradingFrequency' | 'enabled'>;
+type NewAgent = Pick<
+  AgentRow,
+  | 'name'
+  | 'tradingPairs'
+  | 'pool'
+  | 'riskProfile'
+  | 'maxPositionSize'
+  | 'executionInterval'
+  | 'tradingFrequency'
+  | 'enabled'
+>;
 
-async function insertAgents(tx: Tx, { market, clock }: TradingDeps, uid: string, list: readonly NewAgent[]): Promise<AgentRow[]> {
+async function insertAgents(
+  tx: Tx,
+  { market, clock }: TradingDeps,
+  uid: string,
+  list: readonly NewAgent[],
+): Promise<AgentRow[]> {
   const now = clock.now();
-  const rows = await tx.db.insert(agents).values(list.map((agent) => ({
-    ...agent, id: randomUUID(), uid, source: market.source.id, quote: market.source.quote, createdAt: now, memory: {},
-    status: agent.enabled ? 'running' : 'stopped', startedAt: agent.enabled ? now : null,
-    nextDueMarketMs: agent.enabled ? nextLook(market, agent.executionInterval, market.now()) : null,
-  }))).returning();
+  const rows = await tx.db
+    .insert(agents)
+    .values(
+      list.map((agent) => ({
+        ...agent,
+        id: randomUUID(),
+        uid,
+        source: market.source.id,
+        quote: market.source.quote,
+        createdAt: now,
+        memory: {},
+        status: agent.enabled ? 'running' : 'stopped',
+        startedAt: agent.enabled ? now : null,
+        nextDueMarketMs: agent.enabled
+          ? nextLook(market, agent.executionInterval, market.now())
+          : null,
+      })),
+    )
+    .returning();
   return rows.map(asAgentRow);
 }
 
@@ -63,46 +135,104 @@ async function insertAgents(tx: Tx, { market, clock }: TradingDeps, uid: string,
  * Pool and pairs of an agent as this plan and this market let it be.
  * @throws Refusal that names the field at fault.
  */
-export function checkedTerms({ market }: Pick<TradingDeps, 'market'>, tier: Tier, body: Pick<AgentCreateBody, 'pool' | 'trading_pairs'>): Pick<NewAgent, 'pool' | 'tradingPairs'> {
+export function checkedTerms(
+  { market }: Pick<TradingDeps, 'market'>,
+  tier: Tier,
+  body: Pick<AgentCreateBody, 'pool' | 'trading_pairs'>,
+): Pick<NewAgent, 'pool' | 'tradingPairs'> {
   const pool = body.pool ?? 'all_pools';
-  if (body.pool !== undefined && body.pool !== 'all_pools' && !tierPermits(tier, 'trading', 'advanced')) {
-    throw new Refusal('insufficient_permissions', 'Insufficient permissions: choosing a pool needs the pro plan.', { field: 'pool' });
+  if (
+    body.pool !== undefined &&
+    body.pool !== 'all_pools' &&
+    !tierPermits(tier, 'trading', 'advanced')
+  ) {
+    throw new Refusal(
+      'insufficient_permissions',
+      'Insufficient permissions: choosing a pool needs the pro plan.',
+      { field: 'pool' },
+    );
   }
   const tradingPairs = checkedPairs(market, body.trading_pairs);
   if (tradingPairs.length === 0 && body.pool === undefined) {
-    throw new Refusal('invalid_request', 'At least one pair is needed without a pool.', { field: 'trading_pairs', issues: [{ field: 'trading_pairs', message: 'At least one pair' }] });
+    throw new Refusal('invalid_request', 'At least one pair is needed without a pool.', {
+      field: 'trading_pairs',
+      issues: [{ field: 'trading_pairs', message: 'At least one pair' }],
+    });
   }
   if (pairsOf(market, { pool, tradingPairs }).length === 0) {
-    throw new Refusal('unknown_symbol', `${market.source.label} offers no pair of this pool.`, { field: 'pool' });
+    throw new Refusal('unknown_symbol', `${market.source.label} offers no pair of this pool.`, {
+      field: 'pool',
+    });
   }
   return { pool, tradingPairs };
 }
 
 /** R7-15. With `enabled` the agent starts at once. */
-export async function createAgent(tx: Tx, deps: TradingDeps, uid: string, body: AgentCreateBody): Promise<AgentRow> {
+export async function createAgent(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  body: AgentCreateBody,
+): Promise<AgentRow> {
   const { tier } = await places(tx, deps, uid);
   const { pool, tradingPairs } = checkedTerms(deps, tier, body);
   const { settings } = await readSettings(tx.db, uid);
-  const [row] = await insertAgents(tx, deps, uid, [{
-    name: body.name, tradingPairs, pool, riskProfile: body.risk_profile, maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)),
-    executionInterval: body.execution_interval, tradingFrequency: body.trading_frequency ?? settings.tradingFrequency, enabled: body.enabled,
-  }]);
+  const [row] = await insertAgents(tx, deps, uid, [
+    {
+      name: body.name,
+      tradingPairs,
+      pool,
+      riskProfile: body.risk_profile,
+      maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)),
+      executionInterval: body.execution_interval,
+      tradingFrequency: body.trading_frequency ?? settings.tradingFrequency,
+      enabled: body.enabled,
+    },
+  ]);
   if (row === undefined) throw new Error('The agent was not made');
   if (body.tested !== undefined) await keepTest(tx, deps, row, body.tested);
   return row;
 }
 
-/** R7-14: in the order of the pools, up to the free places. They wait to be started: nothing trades that nobody started. */
-export async function createPool(tx: Tx, deps: TradingDeps, uid: string, body: PoolCreateBody): Promise<AgentRow[]> {
+/**
+ * R7-14: in the order of the pools, up to the free places. They wait to be started: nothing trades
+ * that nobody started.
+ */
+export async function createPool(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  body: PoolCreateBody,
+): Promise<AgentRow[]> {
   const { tier } = await deps.entitlement.tierOf(uid, tx);
-  if (body.subscription_tier !== tier) throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', { field: 'subscription_tier' });
+  if (body.subscription_tier !== tier)
+    throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', {
+      field: 'subscription_tier',
+    });
   const { free } = await places(tx, deps, uid);
   const { settings } = await readSettings(tx.db, uid);
-  const pools = POOLS_FOR_PROFILE[body.risk_profile].filter((pool) => pairsOf(deps.market, { pool, tradingPairs: [] }).length > 0).slice(0, free);
-  if (pools.length === 0) throw new Refusal('unknown_symbol', `${deps.market.source.label} offers no pair of these pools.`, { field: 'risk_profile' });
-  return insertAgents(tx, deps, uid, pools.map((pool) => ({
-    name: poolDescription(pool).name, tradingPairs: [], pool, riskProfile: PROFILE_OF[body.risk_profile],
-    maxPositionSize: formatFixed(fixedFromNumber(settings.maxTradeAmount)), executionInterval: LOOKS[body.trading_frequency],
-    tradingFrequency: body.trading_frequency, enabled: false,
-  })));
+  const pools = POOLS_FOR_PROFILE[body.risk_profile]
+    .filter((pool) => pairsOf(deps.market, { pool, tradingPairs: [] }).length > 0)
+    .slice(0, free);
+  if (pools.length === 0)
+    throw new Refusal(
+      'unknown_symbol',
+      `${deps.market.source.label} offers no pair of these pools.`,
+      { field: 'risk_profile' },
+    );
+  return insertAgents(
+    tx,
+    deps,
+    uid,
+    pools.map((pool) => ({
+      name: poolDescription(pool).name,
+      tradingPairs: [],
+      pool,
+      riskProfile: PROFILE_OF[body.risk_profile],
+      maxPositionSize: formatFixed(fixedFromNumber(settings.maxTradeAmount)),
+      executionInterval: LOOKS[body.trading_frequency],
+      tradingFrequency: body.trading_frequency,
+      enabled: false,
+    })),
+  );
 }

@@ -1,4 +1,7 @@
-/** One agent's decision at one tick from what the server holds: the live tick and the preview both come here; refuses to write. */
+/**
+ * One agent's decision at one tick from what the server holds: the live tick and the preview both
+ * come here; refuses to write.
+ */
 import { parseFixed } from '../../contract/money.ts';
 import { runAgent } from '../../engine/agent.ts';
 import type { AgentOutcome, OpenPosition, TickInput } from '../../engine/types.ts';
@@ -15,13 +18,30 @@ export interface AgentDecision {
 }
 
 /** Decides, and takes the trades into `state` so that whoever comes next in the batch sees them. */
-export async function decideAgent(state: BatchState, inputs: TickInputs, market: Market, row: AgentTerms): Promise<AgentDecision> {
+export async function decideAgent(
+  state: BatchState,
+  inputs: TickInputs,
+  market: Market,
+  row: AgentTerms,
+): Promise<AgentDecision> {
   const input = await inputs.of(row);
   const held = state.held(row);
-  const outcome = runAgent({
-    id: row.id, pool: row.pool, profile: row.riskProfile, risk: state.risk(row), pairs: withHeld(pairsOf(market, row), held),
-    maxPositionSize: parseFixed(row.maxPositionSize), interval: row.executionInterval, frequency: row.tradingFrequency, memory: row.memory,
-  }, input, state.input(row, inputs.quotes), held);
+  const outcome = runAgent(
+    {
+      id: row.id,
+      pool: row.pool,
+      profile: row.riskProfile,
+      risk: state.risk(row),
+      pairs: withHeld(pairsOf(market, row), held),
+      maxPositionSize: parseFixed(row.maxPositionSize),
+      interval: row.executionInterval,
+      frequency: row.tradingFrequency,
+      memory: row.memory,
+    },
+    input,
+    state.input(row, inputs.quotes),
+    held,
+  );
   for (const trade of outcome.trades) state.apply(row, trade);
   return { input, held, outcome };
 }

@@ -1,4 +1,7 @@
-/** Changes and deletes agents; refuses edits of what changed meanwhile, and to delete what still holds positions. */
+/**
+ * Changes and deletes agents; refuses edits of what changed meanwhile, and to delete what still
+ * holds positions.
+ */
 import { and, count, eq, isNull, sql } from 'drizzle-orm';
 import type { Agent, AgentSettingsBody, ReconfigureBody } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
@@ -14,29 +17,51 @@ import { mayStart } from './run-commands.ts';
 import { keepTest, measureFromNow } from './tests-kept.ts';
 import { applyEvent, nextLook, tellChanged } from './transitions.ts';
 
-async function edited(tx: Tx, row: AgentRow, set: Partial<typeof agents.$inferInsert>): Promise<AgentRow> {
-  const [changed] = await tx.db.update(agents)
+async function edited(
+  tx: Tx,
+  row: AgentRow,
+  set: Partial<typeof agents.$inferInsert>,
+): Promise<AgentRow> {
+  const [changed] = await tx.db
+    .update(agents)
     .set({ ...set, version: sql`${agents.version} + 1`, generation: sql`${agents.generation} + 1` })
-    .where(eq(agents.id, row.id)).returning();
+    .where(eq(agents.id, row.id))
+    .returning();
   if (changed === undefined) throw new Error('The agent is gone');
   return asAgentRow(changed);
 }
 
-/** R7-16. A changed `enabled` starts or stops as the commands do; a start may be refused, a stop never. */
-export async function updateAgent(tx: Tx, deps: TradingDeps, uid: string, id: string, body: AgentSettingsBody): Promise<Agent> {
+/**
+ * R7-16. A changed `enabled` starts or stops as the commands do; a start may be refused, a stop
+ * never.
+ */
+export async function updateAgent(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  id: string,
+  body: AgentSettingsBody,
+): Promise<Agent> {
   const { market } = deps;
   const row = await lockOwnAgent(tx, uid, market.source.id, id);
   if (body.version !== undefined && body.version !== row.version) {
     const [agent] = await toAgents(tx.db, market, [row]);
-    throw new Refusal('agent_changed', 'The agent was changed somewhere else meanwhile. Look at both and save again.', { details: { agent } });
+    throw new Refusal(
+      'agent_changed',
+      'The agent was changed somewhere else meanwhile. Look at both and save again.',
+      { details: { agent } },
+    );
   }
   if (body.enabled && !row.enabled) await mayStart(tx, deps, row);
   const looks = LOOKING.includes(row.status) && body.execution_interval !== row.executionInterval;
   let changed = await edited(tx, row, {
-    riskProfile: body.risk_profile, maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)), executionInterval: body.execution_interval,
+    riskProfile: body.risk_profile,
+    maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)),
+    executionInterval: body.execution_interval,
     ...(looks ? { nextDueMarketMs: nextLook(market, body.execution_interval, market.now()) } : {}),
   });
-  if (body.enabled !== row.enabled) changed = await applyEvent(tx, deps, changed, body.enabled ? 'start' : 'stop') ?? changed;
+  if (body.enabled !== row.enabled)
+    changed = (await applyEvent(tx, deps, changed, body.enabled ? 'start' : 'stop')) ?? changed;
   if (body.tested !== undefined) await keepTest(tx, deps, changed, body.tested);
   else if (body.enabled && !row.enabled) await measureFromNow(tx, deps, uid, [changed]);
   const [agent] = await tellChanged(tx, deps, uid, [changed]);
@@ -44,26 +69,64 @@ export async function updateAgent(tx: Tx, deps: TradingDeps, uid: string, id: st
   return agent;
 }
 
-/** R7-21: every agent of the person at once, running ones too; what they hold stays and is looked at by the new rules. */
-export async function reconfigureAgents(tx: Tx, deps: TradingDeps, uid: string, body: ReconfigureBody): Promise<Agent[]> {
+/**
+ * R7-21: every agent of the person at once, running ones too; what they hold stays and is looked at
+ * by the new rules.
+ */
+export async function reconfigureAgents(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  body: ReconfigureBody,
+): Promise<Agent[]> {
   const { tier, lapsed } = await deps.entitlement.tierOf(uid, tx);
   if (lapsed) throw new Refusal('plan_lapsed', 'Your plan has ended. Agents and history are kept.');
-  if (!tierPermits(tier, 'trading', 'advanced')) throw new Refusal('insufficient_permissions', 'Insufficient permissions: reconfiguring all agents needs the pro plan.');
+  if (!tierPermits(tier, 'trading', 'advanced'))
+    throw new Refusal(
+      'insufficient_permissions',
+      'Insufficient permissions: reconfiguring all agents needs the pro plan.',
+    );
   const rows = await lockOwnAgents(tx, uid, deps.market.source.id);
   const changed: AgentRow[] = [];
-  for (const row of rows) changed.push(await edited(tx, row, { riskProfile: PROFILE_OF[body.risk_profile], tradingFrequency: body.trading_frequency }));
+  for (const row of rows)
+    changed.push(
+      await edited(tx, row, {
+        riskProfile: PROFILE_OF[body.risk_profile],
+        tradingFrequency: body.trading_frequency,
+      }),
+    );
   return tellChanged(tx, deps, uid, changed);
 }
 
 /** History stays; the agent is gone from every list. */
-export async function deleteAgent(tx: Tx, deps: TradingDeps, uid: string, id: string): Promise<void> {
+export async function deleteAgent(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  id: string,
+): Promise<void> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
-  const [held] = await tx.db.select({ open: count() }).from(positions).where(and(eq(positions.agentId, row.id), isNull(positions.closedMarketMs)));
+  const [held] = await tx.db
+    .select({ open: count() })
+    .from(positions)
+    .where(and(eq(positions.agentId, row.id), isNull(positions.closedMarketMs)));
   if ((held?.open ?? 0) > 0) {
-    throw new Refusal('agent_holds_positions', `The agent holds ${held?.open ?? 0} positions. Stop and sell first.`, { details: { openPositions: held?.open ?? 0 } });
+    throw new Refusal(
+      'agent_holds_positions',
+      `The agent holds ${held?.open ?? 0} positions. Stop and sell first.`,
+      { details: { openPositions: held?.open ?? 0 } },
+    );
   }
   const now = deps.clock.now();
-  await tx.db.update(agents).set({ deletedAt: now, status: 'stopped', enabled: false, nextDueMarketMs: null, stoppedAt: row.stoppedAt ?? now })
+  await tx.db
+    .update(agents)
+    .set({
+      deletedAt: now,
+      status: 'stopped',
+      enabled: false,
+      nextDueMarketMs: null,
+      stoppedAt: row.stoppedAt ?? now,
+    })
     .where(eq(agents.id, row.id));
   await deps.events.append(tx, uid, [{ type: 'agent.deleted', agentId: row.id }]);
 }

@@ -13,8 +13,23 @@ import { readAgentList, readSummary } from './read-agents.ts';
 import { startAgent, startAll, stopAgent, stopAll } from './run-commands.ts';
 import { tellChanged } from './transitions.ts';
 
-type AgentCalls = 'agents' | 'createPool' | 'createAgent' | 'updateAgent' | 'startAgent' | 'stopAgent' | 'startAll' | 'stopAll' | 'reconfigure'
-  | 'deleteAgent' | 'liquidateAgent' | 'agentPerformance' | 'agentSummary' | 'agentInsight' | 'previewAgent' | 'backtestTerms';
+type AgentCalls =
+  | 'agents'
+  | 'createPool'
+  | 'createAgent'
+  | 'updateAgent'
+  | 'startAgent'
+  | 'stopAgent'
+  | 'startAll'
+  | 'stopAll'
+  | 'reconfigure'
+  | 'deleteAgent'
+  | 'liquidateAgent'
+  | 'agentPerformance'
+  | 'agentSummary'
+  | 'agentInsight'
+  | 'previewAgent'
+  | 'backtestTerms';
 
 export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
   const venue = new PaperVenue(deps.market);
@@ -26,28 +41,65 @@ export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
     agentPerformance: ({ caller, params }) => readPerformance(deps, caller.uid, params.id),
 
     // A question with a body: it writes nothing, so it has no receipt either.
-    previewAgent: async ({ caller, commandId, body }) => ({ commandId, ...await previews.preview(caller.uid, body) }),
-    backtestTerms: async ({ caller, commandId, body }) => ({ commandId, ...await readBacktestTerms(deps, caller.uid, body) }),
-    createAgent: ({ caller, commandId, body, once }) => once(async (tx) => {
-      const row = await createAgent(tx, deps, caller.uid, body);
-      const [agent] = await tellChanged(tx, deps, caller.uid, [row]);
-      if (agent === undefined) throw new Error('The agent was not made');
-      return { commandId, agent };
+    previewAgent: async ({ caller, commandId, body }) => ({
+      commandId,
+      ...(await previews.preview(caller.uid, body)),
     }),
-    createPool: ({ caller, commandId, body, once }) => once(async (tx) => ({
-      commandId, agents: await tellChanged(tx, deps, caller.uid, await createPool(tx, deps, caller.uid, body)),
-    })),
-    updateAgent: ({ caller, commandId, params, body, once }) => once(async (tx) => ({ commandId, agent: await updateAgent(tx, deps, caller.uid, params.id, body) })),
-    reconfigure: ({ caller, commandId, body, once }) => once(async (tx) => ({ commandId, agents: await reconfigureAgents(tx, deps, caller.uid, body) })),
-    deleteAgent: ({ caller, commandId, params, once }) => once(async (tx) => {
-      await deleteAgent(tx, deps, caller.uid, params.id);
-      return { commandId, agentId: params.id };
+    backtestTerms: async ({ caller, commandId, body }) => ({
+      commandId,
+      ...(await readBacktestTerms(deps, caller.uid, body)),
     }),
+    createAgent: ({ caller, commandId, body, once }) =>
+      once(async (tx) => {
+        const row = await createAgent(tx, deps, caller.uid, body);
+        const [agent] = await tellChanged(tx, deps, caller.uid, [row]);
+        if (agent === undefined) throw new Error('The agent was not made');
+        return { commandId, agent };
+      }),
+    createPool: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        agents: await tellChanged(
+          tx,
+          deps,
+          caller.uid,
+          await createPool(tx, deps, caller.uid, body),
+        ),
+      })),
+    updateAgent: ({ caller, commandId, params, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        agent: await updateAgent(tx, deps, caller.uid, params.id, body),
+      })),
+    reconfigure: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        agents: await reconfigureAgents(tx, deps, caller.uid, body),
+      })),
+    deleteAgent: ({ caller, commandId, params, once }) =>
+      once(async (tx) => {
+        await deleteAgent(tx, deps, caller.uid, params.id);
+        return { commandId, agentId: params.id };
+      }),
 
-    startAgent: ({ caller, commandId, params, body, once }) => once(async (tx) => ({ commandId, ...await startAgent(tx, deps, caller.uid, params.id, body) })),
-    stopAgent: ({ caller, commandId, params, body, once }) => once(async (tx) => ({ commandId, ...await stopAgent(tx, deps, caller.uid, params.id, body.ageMs) })),
-    startAll: ({ caller, commandId, body, once }) => once(async (tx) => ({ commandId, ...await startAll(tx, deps, caller.uid, body) })),
-    stopAll: ({ caller, commandId, body, once }) => once(async (tx) => ({ commandId, ...await stopAll(tx, deps, caller.uid, body.ageMs) })),
-    liquidateAgent: ({ caller, commandId, params, once }) => once(async (tx) => ({ commandId, ...await liquidateAgent(tx, deps, venue, caller.uid, params.id) })),
+    startAgent: ({ caller, commandId, params, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        ...(await startAgent(tx, deps, caller.uid, params.id, body)),
+      })),
+    stopAgent: ({ caller, commandId, params, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        ...(await stopAgent(tx, deps, caller.uid, params.id, body.ageMs)),
+      })),
+    startAll: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({ commandId, ...(await startAll(tx, deps, caller.uid, body)) })),
+    stopAll: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({ commandId, ...(await stopAll(tx, deps, caller.uid, body.ageMs)) })),
+    liquidateAgent: ({ caller, commandId, params, once }) =>
+      once(async (tx) => ({
+        commandId,
+        ...(await liquidateAgent(tx, deps, venue, caller.uid, params.id)),
+      })),
   };
 }

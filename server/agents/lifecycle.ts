@@ -1,10 +1,17 @@
-/** The life of an agent as a table: what each event makes of each state; refuses transitions that are not in it. */
+/**
+ * The life of an agent as a table: what each event makes of each state; refuses transitions that
+ * are not in it.
+ */
 import type { AgentStatus } from '../../contract/agents.ts';
 
-/** `start` and `stop` are a person's, `halt` and `resume` a guard's, `fault` a strategy's failure. */
+/**
+ * `start` and `stop` are a person's, `halt` and `resume` a guard's, `fault` a strategy's failure.
+ */
 export type LifeEvent = 'start' | 'stop' | 'halt' | 'fault' | 'resume';
 
-/** A state that an event leaves as it is does not appear: `stop` on a stopped agent changes nothing. */
+/**
+ * A state that an event leaves as it is does not appear: `stop` on a stopped agent changes nothing.
+ */
 const TABLE: Record<AgentStatus, Partial<Record<LifeEvent, AgentStatus>>> = {
   stopped: { start: 'running' },
   running: { stop: 'stopped', halt: 'halted', fault: 'faulted' },

@@ -1,4 +1,7 @@
-/** "Stop and sell": stops an agent and sells what it holds at the present bid; refuses to invent a price. */
+/**
+ * "Stop and sell": stops an agent and sells what it holds at the present bid; refuses to invent a
+ * price.
+ */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { LiquidateReply } from '../../contract/trading.ts';
 import type { Depth } from '../../engine/types.ts';
@@ -11,29 +14,54 @@ import type { TradingDeps } from './deps.ts';
 import { asAgentRow, lockOwnAgent } from './read-agents.ts';
 import { applyEvent, tellChanged } from './transitions.ts';
 
-async function openOf(db: Db, agentId: string): Promise<{ id: string; pair: string; accountId: string }[]> {
-  return db.select({ id: positions.id, pair: positions.pair, accountId: positions.accountId }).from(positions)
-    .where(and(eq(positions.agentId, agentId), isNull(positions.closedMarketMs))).orderBy(positions.openedMarketMs, positions.id);
+async function openOf(
+  db: Db,
+  agentId: string,
+): Promise<{ id: string; pair: string; accountId: string }[]> {
+  return db
+    .select({ id: positions.id, pair: positions.pair, accountId: positions.accountId })
+    .from(positions)
+    .where(and(eq(positions.agentId, agentId), isNull(positions.closedMarketMs)))
+    .orderBy(positions.openedMarketMs, positions.id);
 }
 
 /** What is not sold stays on guard, and is listed with the reason. */
-export async function liquidateAgent(tx: Tx, deps: TradingDeps, venue: Venue, uid: string, id: string): Promise<Omit<LiquidateReply, 'commandId'>> {
+export async function liquidateAgent(
+  tx: Tx,
+  deps: TradingDeps,
+  venue: Venue,
+  uid: string,
+  id: string,
+): Promise<Omit<LiquidateReply, 'commandId'>> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   await applyEvent(tx, deps, row, 'stop');
   const fills: LiquidateReply['fills'] = [];
   const unsold: LiquidateReply['unsold'] = [];
   const held = await openOf(tx.db, row.id);
-  for (const accountId of [...new Set(held.map((position) => position.accountId))].sort()) await lockAccount(tx, accountId);
+  for (const accountId of [...new Set(held.map((position) => position.accountId))].sort())
+    await lockAccount(tx, accountId);
   const depths = new Map<string, Depth>();
   for (const { id: positionId, pair } of held) {
     const position = await lockOpenPosition(tx, positionId);
     if (position === null) continue;
     const quote = venue.price(pair);
-    const depth = depths.get(pair) ?? await venue.depth(pair);
+    const depth = depths.get(pair) ?? (await venue.depth(pair));
     depths.set(pair, depth);
-    const fill = quote === null ? null
-      : await sellPosition(tx, deps, venue, uid, { position, quote, depth, reason: 'liquidated', tickId: `liquidate:${positionId}` });
-    if (fill === null) unsold.push({ pair, message: `There is no fresh price of ${pair}. The position stays under its stop; try again when prices are back.` });
+    const fill =
+      quote === null
+        ? null
+        : await sellPosition(tx, deps, venue, uid, {
+            position,
+            quote,
+            depth,
+            reason: 'liquidated',
+            tickId: `liquidate:${positionId}`,
+          });
+    if (fill === null)
+      unsold.push({
+        pair,
+        message: `There is no fresh price of ${pair}. The position stays under its stop; try again when prices are back.`,
+      });
     else fills.push(fill);
   }
   const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, row.id));

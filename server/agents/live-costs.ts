@@ -1,4 +1,7 @@
-/** What an agent's trades cost beyond their fee, and which entries it missed; refuses a mean over trades that were not its own decision. */
+/**
+ * What an agent's trades cost beyond their fee, and which entries it missed; refuses a mean over
+ * trades that were not its own decision.
+ */
 import { and, desc, eq, gt, inArray, notInArray, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import type { AgentTest } from '../../contract/tested.ts';
@@ -13,37 +16,113 @@ const DELAYS = 30;
 const DELAYS_WITHIN_MS = 7 * 86_400_000;
 /** Sales that no look of the agent decided. */
 const NOT_DECIDED = ['stop_loss', 'closed', 'liquidated'];
-/** An entry that was wanted and could not be: neither the strategy's own opinion nor the calendar. */
+/**
+ * An entry that was wanted and could not be: neither the strategy's own opinion nor the calendar.
+ */
 const REFUSED = [
-  'below_minimum', 'no_cash', 'no_volume', 'cooldown', 'stop_loss_cluster', 'drawdown', 'day_loss', 'bad_price', 'stale_feed', 'entries_stopped', 'depeg', 'correlated_exposure',
+  'below_minimum',
+  'no_cash',
+  'no_volume',
+  'cooldown',
+  'stop_loss_cluster',
+  'drawdown',
+  'day_loss',
+  'bad_price',
+  'stale_feed',
+  'entries_stopped',
+  'depeg',
+  'correlated_exposure',
 ];
 
-interface Asked { accountId: string; agentId: string; since: number }
-type Costs = Pick<AgentTest, 'slippageBps' | 'halfSpreadBps' | 'delayBps' | 'fills' | 'partFills' | 'missed'>;
+interface Asked {
+  accountId: string;
+  agentId: string;
+  since: number;
+}
+type Costs = Pick<
+  AgentTest,
+  'slippageBps' | 'halfSpreadBps' | 'delayBps' | 'fills' | 'partFills' | 'missed'
+>;
 
 export async function costsSince(db: Db, market: Market, asked: Asked): Promise<Costs> {
-  const mine = and(eq(fills.accountId, asked.accountId), eq(fills.agentId, asked.agentId), gt(fills.filledMarketMs, asked.since));
-  const [row] = await rowsOf<{ n: number; slippage: number | null; spread: number | null }>(db, sql`
+  const mine = and(
+    eq(fills.accountId, asked.accountId),
+    eq(fills.agentId, asked.agentId),
+    gt(fills.filledMarketMs, asked.since),
+  );
+  const [row] = await rowsOf<{ n: number; slippage: number | null; spread: number | null }>(
+    db,
+    sql`
     select count(*)::int as n, (sum(slippage_bps * notional) / nullif(sum(notional), 0))::float8 as slippage,
       (sum((quote_ask - quote_bid) / nullif(quote_ask + quote_bid, 0) * 10000 * notional) / nullif(sum(notional), 0))::float8 as spread
-    from fills where ${mine}`);
-  const partFills = await db.$count(orders, and(eq(orders.accountId, asked.accountId), eq(orders.agentId, asked.agentId), eq(orders.state, 'partly_filled'), eq(orders.side, 'buy'), gt(orders.decidedMarketMs, asked.since)));
+    from fills where ${mine}`,
+  );
+  const partFills = await db.$count(
+    orders,
+    and(
+      eq(orders.accountId, asked.accountId),
+      eq(orders.agentId, asked.agentId),
+      eq(orders.state, 'partly_filled'),
+      eq(orders.side, 'buy'),
+      gt(orders.decidedMarketMs, asked.since),
+    ),
+  );
   return {
-    fills: row?.n ?? 0, slippageBps: row?.slippage ?? null, halfSpreadBps: row?.spread ?? null, delayBps: (row?.n ?? 0) === 0 ? null : await delayOf(db, market, asked),
-    partFills, missed: await missedOf(db, asked),
+    fills: row?.n ?? 0,
+    slippageBps: row?.slippage ?? null,
+    halfSpreadBps: row?.spread ?? null,
+    delayBps: (row?.n ?? 0) === 0 ? null : await delayOf(db, market, asked),
+    partFills,
+    missed: await missedOf(db, asked),
   };
 }
 
-/** By their amounts, what the price did between the close that was decided on and the middle of the quote at the fill; positive is worse. */
-async function delayOf(db: Db, market: Market, { accountId, agentId, since }: Asked): Promise<number | null> {
+/**
+ * By their amounts, what the price did between the close that was decided on and the middle of the
+ * quote at the fill; positive is worse.
+ */
+async function delayOf(
+  db: Db,
+  market: Market,
+  { accountId, agentId, since }: Asked,
+): Promise<number | null> {
   const from = Math.max(since, market.now() - DELAYS_WITHIN_MS);
-  const rows = await db.select({ pair: fills.pair, side: fills.side, bid: fills.quoteBid, ask: fills.quoteAsk, notional: fills.notional, at: fills.decidedMarketMs }).from(fills)
-    .where(and(eq(fills.accountId, accountId), eq(fills.agentId, agentId), gt(fills.filledMarketMs, from), notInArray(fills.reason, NOT_DECIDED)))
-    .orderBy(desc(fills.filledMarketMs)).limit(DELAYS);
+  const rows = await db
+    .select({
+      pair: fills.pair,
+      side: fills.side,
+      bid: fills.quoteBid,
+      ask: fills.quoteAsk,
+      notional: fills.notional,
+      at: fills.decidedMarketMs,
+    })
+    .from(fills)
+    .where(
+      and(
+        eq(fills.accountId, accountId),
+        eq(fills.agentId, agentId),
+        gt(fills.filledMarketMs, from),
+        notInArray(fills.reason, NOT_DECIDED),
+      ),
+    )
+    .orderBy(desc(fills.filledMarketMs))
+    .limit(DELAYS);
   const length = INTERVAL_MS[market.baseInterval];
   const first = Math.min(...rows.map(({ at }) => at));
-  const closes = new Map(await Promise.all([...new Set(rows.map(({ pair }) => pair))].map(async (pair) =>
-    [pair, closesOf(await market.candles(pair, market.baseInterval, first - length, market.now()), length)] as const)));
+  const closes = new Map(
+    await Promise.all(
+      [...new Set(rows.map(({ pair }) => pair))].map(
+        async (pair) =>
+          [
+            pair,
+            closesOf(
+              await market.candles(pair, market.baseInterval, first - length, market.now()),
+              length,
+            ),
+          ] as const,
+      ),
+    ),
+  );
   let [cost, amount] = [0, 0];
   for (const { pair, side, bid, ask, notional, at } of rows) {
     const close = closes.get(pair)?.(at) ?? null;
@@ -56,8 +135,17 @@ async function delayOf(db: Db, market: Market, { accountId, agentId, since }: As
 }
 
 async function missedOf(db: Db, { agentId, since }: Asked): Promise<Costs['missed']> {
-  const rows = await db.select({ reason: decisions.reason, count: sql<number>`count(*)::int` }).from(decisions).where(and(
-    eq(decisions.agentId, agentId), gt(decisions.atMarketMs, since), sql`(${inArray(decisions.reason, REFUSED)} or (${decisions.reason} = 'no_price' and ${decisions.strength} >= ${decisions.threshold}))`,
-  )).groupBy(decisions.reason).orderBy(desc(sql`count(*)`), decisions.reason);
+  const rows = await db
+    .select({ reason: decisions.reason, count: sql<number>`count(*)::int` })
+    .from(decisions)
+    .where(
+      and(
+        eq(decisions.agentId, agentId),
+        gt(decisions.atMarketMs, since),
+        sql`(${inArray(decisions.reason, REFUSED)} or (${decisions.reason} = 'no_price' and ${decisions.strength} >= ${decisions.threshold}))`,
+      ),
+    )
+    .groupBy(decisions.reason)
+    .orderBy(desc(sql`count(*)`), decisions.reason);
   return rows;
 }

@@ -1,9 +1,17 @@
-/** What an agent would do if it looked now: the live tick's own inputs and decision, nothing written; refuses a second way of deciding. */
+/**
+ * What an agent would do if it looked now: the live tick's own inputs and decision, nothing
+ * written; refuses a second way of deciding.
+ */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { fixedFromNumber, formatFixed, sum, ZERO, type Fixed } from '../../contract/money.ts';
-import type { AgentPreview, AgentPreviewBody, PairPreview, PreviewTerms } from '../../contract/preview.ts';
+import type {
+  AgentPreview,
+  AgentPreviewBody,
+  PairPreview,
+  PreviewTerms,
+} from '../../contract/preview.ts';
 import { tierPermits } from '../../contract/tiers.ts';
 import { memoryOnStart } from '../../engine/memory.ts';
 import { executionIntervalMs } from '../../engine/schedule.ts';
@@ -45,19 +53,35 @@ export class Previews {
       const trades = new Map(outcome.trades.map((trade) => [trade.fill.pair, trade]));
       const held = state.held(terms);
       const stops = new Map(held.map((position) => [position.pair, position.stopPrice]));
-      const results = new Map(held.map((position) => [position.pair, resultAtStop(position, input, terms.executionInterval)]));
+      const results = new Map(
+        held.map((position) => [
+          position.pair,
+          resultAtStop(position, input, terms.executionInterval),
+        ]),
+      );
       return {
-        asOf: market.now(), close: input.close, nextLookAt: nextLook(market, terms.executionInterval, market.now()), quote: market.source.quote,
-        equity: formatFixed(equity), freeCash: formatFixed(freeCash),
+        asOf: market.now(),
+        close: input.close,
+        nextLookAt: nextLook(market, terms.executionInterval, market.now()),
+        quote: market.source.quote,
+        equity: formatFixed(equity),
+        freeCash: formatFixed(freeCash),
         pairs: outcome.decisions.map((decision): PairPreview => ({
-          ...decision, order: orderOf(trades.get(decision.pair)), stopPrice: textOf(stops.get(decision.pair)), atStop: textOf(results.get(decision.pair)),
+          ...decision,
+          order: orderOf(trades.get(decision.pair)),
+          stopPrice: textOf(stops.get(decision.pair)),
+          atStop: textOf(results.get(decision.pair)),
         })),
-        atStop: formatFixed(sum([...results.values()].map((result) => result ?? ZERO))), hold: outcome.hold,
+        atStop: formatFixed(sum([...results.values()].map((result) => result ?? ZERO))),
+        hold: outcome.hold,
       };
     });
   }
 
-  /** What a tick at this moment would be given: the newest close, and of each pair the price now if it came after that close. */
+  /**
+   * What a tick at this moment would be given: the newest close, and of each pair the price now if
+   * it came after that close.
+   */
   private inputsFor(terms: AgentTerms): TickInputs {
     const { market } = this.deps;
     const step = INTERVAL_MS[market.baseInterval];
@@ -66,49 +90,102 @@ export class Previews {
       this.tick = tick;
       this.looked = new Map();
     }
-    const quotes = quotesOf(market, pairsOf(market, terms).filter((pair) => !market.isStale(pair)));
+    const quotes = quotesOf(
+      market,
+      pairsOf(market, terms).filter((pair) => !market.isStale(pair)),
+    );
     for (const [pair, quote] of quotes) if (quote.at < tick) quotes.delete(pair);
     return new TickInputs(market, tick, quotes, this.looked);
   }
 }
 
 /**
- * The agent as it would be decided for: one of the person's own as if started now, or one that is not made yet, held to
- * what creating it is held to.
+ * The agent as it would be decided for: one of the person's own as if started now, or one that is
+ * not made yet, held to what creating it is held to.
  */
-export async function termsOf(deps: TradingDeps, uid: string, { agentId, terms }: AgentPreviewBody): Promise<AgentTerms> {
-  const { market, database: { db } } = deps;
+export async function termsOf(
+  deps: TradingDeps,
+  uid: string,
+  { agentId, terms }: AgentPreviewBody,
+): Promise<AgentTerms> {
+  const {
+    market,
+    database: { db },
+  } = deps;
   if (agentId !== undefined) {
     const row = await ownAgent(db, uid, market.source.id, agentId);
-    return { ...row, ...(terms === undefined ? {} : settingsOf(terms)), memory: LOOKING.includes(row.status) ? row.memory : memoryOnStart(row.memory) };
+    return {
+      ...row,
+      ...(terms === undefined ? {} : settingsOf(terms)),
+      memory: LOOKING.includes(row.status) ? row.memory : memoryOnStart(row.memory),
+    };
   }
-  if (terms === undefined) throw new Refusal('invalid_request', 'Terms or an agent are needed.', { field: 'terms' });
+  if (terms === undefined)
+    throw new Refusal('invalid_request', 'Terms or an agent are needed.', { field: 'terms' });
   const { tier } = await deps.entitlement.tierOf(uid);
-  if (!tierPermits(tier, 'agents', 'create')) throw new Refusal('insufficient_permissions', 'Insufficient permissions: agents come with a plan or the free trial.');
+  if (!tierPermits(tier, 'agents', 'create'))
+    throw new Refusal(
+      'insufficient_permissions',
+      'Insufficient permissions: agents come with a plan or the free trial.',
+    );
   const { settings } = await readSettings(db, uid);
   return {
-    id: '', uid, memory: {}, tradingFrequency: terms.trading_frequency ?? settings.tradingFrequency,
-    ...checkedTerms(deps, tier, terms), ...settingsOf(terms),
+    id: '',
+    uid,
+    memory: {},
+    tradingFrequency: terms.trading_frequency ?? settings.tradingFrequency,
+    ...checkedTerms(deps, tier, terms),
+    ...settingsOf(terms),
   };
 }
 
-function settingsOf(terms: PreviewTerms): Pick<AgentTerms, 'riskProfile' | 'maxPositionSize' | 'executionInterval'> {
-  return { riskProfile: terms.risk_profile, maxPositionSize: formatFixed(fixedFromNumber(terms.max_position_size)), executionInterval: terms.execution_interval };
+function settingsOf(
+  terms: PreviewTerms,
+): Pick<AgentTerms, 'riskProfile' | 'maxPositionSize' | 'executionInterval'> {
+  return {
+    riskProfile: terms.risk_profile,
+    maxPositionSize: formatFixed(fixedFromNumber(terms.max_position_size)),
+    executionInterval: terms.execution_interval,
+  };
 }
 
 function orderOf(trade: TradeDraft | undefined): PairPreview['order'] {
   if (trade === undefined) return null;
   const { side, quantity, price, notional, fee } = trade.fill;
-  return { side, quantity: formatFixed(quantity), price: formatFixed(price), notional: formatFixed(notional), fee: formatFixed(fee) };
+  return {
+    side,
+    quantity: formatFixed(quantity),
+    price: formatFixed(price),
+    notional: formatFixed(notional),
+    fee: formatFixed(fee),
+  };
 }
 
-/** What selling all of it at its stop would come to, as the stop itself would be sold; null where it has none. */
-function resultAtStop(position: OpenPosition, input: TickInput, interval: ExecutionInterval): Fixed | null {
+/**
+ * What selling all of it at its stop would come to, as the stop itself would be sold; null where it
+ * has none.
+ */
+function resultAtStop(
+  position: OpenPosition,
+  input: TickInput,
+  interval: ExecutionInterval,
+): Fixed | null {
   const { pair, stopPrice } = position;
   const rules = input.rules.get(pair);
   if (stopPrice === null || rules === undefined) return null;
-  const depth = { volume: input.candleVolume.get(pair) ?? 0, intervalMs: executionIntervalMs(interval), dailyVolatility: input.signals.get(pair)?.dailyVolatility ?? null };
-  return exitTrade(position, { pair, at: input.close, last: stopPrice, bid: stopPrice, ask: stopPrice }, rules, depth, 'stop_loss').fill.realized;
+  const depth = {
+    volume: input.candleVolume.get(pair) ?? 0,
+    intervalMs: executionIntervalMs(interval),
+    dailyVolatility: input.signals.get(pair)?.dailyVolatility ?? null,
+  };
+  return exitTrade(
+    position,
+    { pair, at: input.close, last: stopPrice, bid: stopPrice, ask: stopPrice },
+    rules,
+    depth,
+    'stop_loss',
+  ).fill.realized;
 }
 
-const textOf = (value: Fixed | null | undefined): string | null => (value === null || value === undefined ? null : formatFixed(value));
+const textOf = (value: Fixed | null | undefined): string | null =>
+  value === null || value === undefined ? null : formatFixed(value);

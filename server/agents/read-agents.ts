@@ -1,6 +1,16 @@
 /** Agents as the wire has them, with results of the open book; refuses to show another person's. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
-import type { Agent, AgentList, AgentRun, AgentStatus, AgentSummary, ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from '../../contract/agents.ts';
+import type {
+  Agent,
+  AgentList,
+  AgentRun,
+  AgentStatus,
+  AgentSummary,
+  ExecutionInterval,
+  PoolId,
+  RiskProfile,
+  TradingFrequency,
+} from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { add, formatFixed, parseFixed, sum, toNumber, ZERO } from '../../contract/money.ts';
 import { agentCap } from '../../contract/tiers.ts';
@@ -11,14 +21,27 @@ import type { Db, Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import { entriesOffOf } from '../halts/halts.ts';
 import type { Market } from '../market/market.ts';
-import { NO_RESULTS, openPositionsOf, quotesOf, resultsOfAgents, toOpenPosition, type Results } from '../portfolio/marks.ts';
+import {
+  NO_RESULTS,
+  openPositionsOf,
+  quotesOf,
+  resultsOfAgents,
+  toOpenPosition,
+  type Results,
+} from '../portfolio/marks.ts';
 import { openAccountsOf } from '../portfolio/open-account.ts';
 import type { PositionRow } from '../portfolio/book.ts';
 import type { TradingDeps } from './deps.ts';
 import { LOOKING } from './lifecycle.ts';
 
-/** The row with its words narrowed to the contract's; the table's check is the contract that wrote them. */
-export type AgentRow = Omit<typeof agents.$inferSelect, 'status' | 'riskProfile' | 'executionInterval' | 'tradingFrequency' | 'pool' | 'hold' | 'memory'> & {
+/**
+ * The row with its words narrowed to the contract's; the table's check is the contract that wrote
+ * them.
+ */
+export type AgentRow = Omit<
+  typeof agents.$inferSelect,
+  'status' | 'riskProfile' | 'executionInterval' | 'tradingFrequency' | 'pool' | 'hold' | 'memory'
+> & {
   status: AgentStatus;
   riskProfile: RiskProfile;
   executionInterval: ExecutionInterval;
@@ -29,7 +52,18 @@ export type AgentRow = Omit<typeof agents.$inferSelect, 'status' | 'riskProfile'
 };
 
 /** What an agent decides by: all that a preview needs to know of one. */
-export type AgentTerms = Pick<AgentRow, 'id' | 'uid' | 'pool' | 'tradingPairs' | 'riskProfile' | 'maxPositionSize' | 'executionInterval' | 'tradingFrequency' | 'memory'>;
+export type AgentTerms = Pick<
+  AgentRow,
+  | 'id'
+  | 'uid'
+  | 'pool'
+  | 'tradingPairs'
+  | 'riskProfile'
+  | 'maxPositionSize'
+  | 'executionInterval'
+  | 'tradingFrequency'
+  | 'memory'
+>;
 
 export const asAgentRow = (row: typeof agents.$inferSelect): AgentRow => row as AgentRow;
 
@@ -55,7 +89,10 @@ export function pairsOf(market: Market, row: Pick<AgentRow, 'pool' | 'tradingPai
 
 /** All agents of (user, source) that are not deleted, oldest first. */
 export async function agentRows(db: Db, uid: string, source: string): Promise<AgentRow[]> {
-  const rows = await db.select().from(agents).where(and(eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt)))
+  const rows = await db
+    .select()
+    .from(agents)
+    .where(and(eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt)))
     .orderBy(asc(agents.createdAt), asc(agents.id));
   return rows.map(asAgentRow);
 }
@@ -63,67 +100,180 @@ export async function agentRows(db: Db, uid: string, source: string): Promise<Ag
 /** One agent of this person; another's is not found, like one that never was. */
 export async function ownAgent(db: Db, uid: string, source: string, id: string): Promise<AgentRow> {
   if (!isId(id)) throw notFound();
-  const [row] = await db.select().from(agents)
-    .where(and(eq(agents.id, id), eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt)));
+  const [row] = await db
+    .select()
+    .from(agents)
+    .where(
+      and(
+        eq(agents.id, id),
+        eq(agents.uid, uid),
+        eq(agents.source, source),
+        isNull(agents.deletedAt),
+      ),
+    );
   if (row === undefined) throw notFound();
   return asAgentRow(row);
 }
 
-/** The same under a row lock, for whoever changes it: scheduler and commands wait for each other here. */
-export async function lockOwnAgent(tx: Tx, uid: string, source: string, id: string): Promise<AgentRow> {
+/**
+ * The same under a row lock, for whoever changes it: scheduler and commands wait for each other
+ * here.
+ */
+export async function lockOwnAgent(
+  tx: Tx,
+  uid: string,
+  source: string,
+  id: string,
+): Promise<AgentRow> {
   if (!isId(id)) throw notFound();
-  const [row] = await tx.db.select().from(agents)
-    .where(and(eq(agents.id, id), eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt))).for('update');
+  const [row] = await tx.db
+    .select()
+    .from(agents)
+    .where(
+      and(
+        eq(agents.id, id),
+        eq(agents.uid, uid),
+        eq(agents.source, source),
+        isNull(agents.deletedAt),
+      ),
+    )
+    .for('update');
   if (row === undefined) throw notFound();
   return asAgentRow(row);
 }
 
-/** All of a person's agents under lock, in the order of their ids, so that two such calls never cross. */
-export async function lockOwnAgents(tx: Tx, uid: string, source: string, ids?: readonly string[]): Promise<AgentRow[]> {
+/**
+ * All of a person's agents under lock, in the order of their ids, so that two such calls never
+ * cross.
+ */
+export async function lockOwnAgents(
+  tx: Tx,
+  uid: string,
+  source: string,
+  ids?: readonly string[],
+): Promise<AgentRow[]> {
   const mine = and(eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt));
   if (ids?.length === 0) return [];
-  const rows = await tx.db.select().from(agents).where(ids === undefined ? mine : and(mine, inArray(agents.id, [...ids])))
-    .orderBy(asc(agents.id)).for('update');
+  const rows = await tx.db
+    .select()
+    .from(agents)
+    .where(ids === undefined ? mine : and(mine, inArray(agents.id, [...ids])))
+    .orderBy(asc(agents.id))
+    .for('update');
   return rows.map(asAgentRow);
 }
 
-/** Rows as the wire has them, in the order given; of several people where they are several people's. */
-export async function toAgents(db: Db, market: Market, rows: readonly AgentRow[]): Promise<Agent[]> {
+/**
+ * Rows as the wire has them, in the order given; of several people where they are several people's.
+ */
+export async function toAgents(
+  db: Db,
+  market: Market,
+  rows: readonly AgentRow[],
+): Promise<Agent[]> {
   if (rows.length === 0) return [];
-  const ids = (await openAccountsOf(db, [...new Set(rows.map((row) => row.uid))], market.source.id)).map((account) => account.id);
-  const results = await resultsOfAgents(db, ids, rows.map((row) => row.id));
+  const ids = (
+    await openAccountsOf(db, [...new Set(rows.map((row) => row.uid))], market.source.id)
+  ).map((account) => account.id);
+  const results = await resultsOfAgents(
+    db,
+    ids,
+    rows.map((row) => row.id),
+  );
   const open = new Map<string, PositionRow[]>();
-  for (const position of await openPositionsOf(db, ids)) open.set(position.agentId, [...open.get(position.agentId) ?? [], position]);
-  return rows.map((row) => toAgent(market, row, results.get(row.id) ?? NO_RESULTS, open.get(row.id) ?? []));
+  for (const position of await openPositionsOf(db, ids))
+    open.set(position.agentId, [...(open.get(position.agentId) ?? []), position]);
+  return rows.map((row) =>
+    toAgent(market, row, results.get(row.id) ?? NO_RESULTS, open.get(row.id) ?? []),
+  );
 }
 
-function toAgent(market: Market, row: AgentRow, results: Results, open: readonly PositionRow[]): Agent {
-  const { unrealized } = markToMarket(ZERO, open.map(toOpenPosition), quotesOf(market, open.map((position) => position.pair)));
+function toAgent(
+  market: Market,
+  row: AgentRow,
+  results: Results,
+  open: readonly PositionRow[],
+): Agent {
+  const { unrealized } = markToMarket(
+    ZERO,
+    open.map(toOpenPosition),
+    quotesOf(
+      market,
+      open.map((position) => position.pair),
+    ),
+  );
   return {
-    id: row.id, name: row.name, trading_pairs: pairsOf(market, row), risk_profile: row.riskProfile,
-    max_position_size: toNumber(parseFixed(row.maxPositionSize)), execution_interval: row.executionInterval, enabled: row.enabled,
-    pool: row.pool, tradingFrequency: row.tradingFrequency, status: row.status, hold: row.hold,
-    generation: row.generation, version: row.version, quote: row.quote, openPositions: open.length,
-    realized: formatFixed(results.realized), unrealized: formatFixed(unrealized), fees: formatFixed(results.fees),
+    id: row.id,
+    name: row.name,
+    trading_pairs: pairsOf(market, row),
+    risk_profile: row.riskProfile,
+    max_position_size: toNumber(parseFixed(row.maxPositionSize)),
+    execution_interval: row.executionInterval,
+    enabled: row.enabled,
+    pool: row.pool,
+    tradingFrequency: row.tradingFrequency,
+    status: row.status,
+    hold: row.hold,
+    generation: row.generation,
+    version: row.version,
+    quote: row.quote,
+    openPositions: open.length,
+    realized: formatFixed(results.realized),
+    unrealized: formatFixed(unrealized),
+    fees: formatFixed(results.fees),
     total: formatFixed(add(results.realized, unrealized)),
-    createdAt: row.createdAt, startedAt: row.startedAt, stoppedAt: row.stoppedAt, lastRunAt: row.lastRunMarketMs, nextRunAt: row.nextDueMarketMs,
+    createdAt: row.createdAt,
+    startedAt: row.startedAt,
+    stoppedAt: row.stoppedAt,
+    lastRunAt: row.lastRunMarketMs,
+    nextRunAt: row.nextDueMarketMs,
   };
 }
 
-export async function readAgentList({ database, market, clock }: TradingDeps, uid: string): Promise<AgentList> {
+export async function readAgentList(
+  { database, market, clock }: TradingDeps,
+  uid: string,
+): Promise<AgentList> {
   // The sequence first: what happens after it reaches the reader as an event on top of this list.
-  const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
+  const [user] = await database.db
+    .select({ sequence: users.sequence })
+    .from(users)
+    .where(eq(users.uid, uid));
   const rows = await agentRows(database.db, uid, market.source.id);
   const off = await entriesOffOf(database.db, market.source.id, [uid], clock.now());
-  return { agents: await toAgents(database.db, market, rows), sequence: user?.sequence ?? 0, asOf: clock.now(), entriesOff: off.get(uid) ?? [] };
+  return {
+    agents: await toAgents(database.db, market, rows),
+    sequence: user?.sequence ?? 0,
+    asOf: clock.now(),
+    entriesOff: off.get(uid) ?? [],
+  };
 }
 
 /** When the agents of these people that look at candles last looked and look next. */
-export async function readRuns({ database: { db }, market }: Pick<TradingDeps, 'database' | 'market'>, uids: readonly string[]): Promise<Map<string, AgentRun[]>> {
-  const rows = uids.length === 0 ? [] : await db
-    .select({ uid: agents.uid, id: agents.id, lastRunAt: agents.lastRunMarketMs, nextRunAt: agents.nextDueMarketMs }).from(agents)
-    .where(and(inArray(agents.uid, [...uids]), eq(agents.source, market.source.id), isNull(agents.deletedAt), inArray(agents.status, [...LOOKING])))
-    .orderBy(asc(agents.id));
+export async function readRuns(
+  { database: { db }, market }: Pick<TradingDeps, 'database' | 'market'>,
+  uids: readonly string[],
+): Promise<Map<string, AgentRun[]>> {
+  const rows =
+    uids.length === 0
+      ? []
+      : await db
+          .select({
+            uid: agents.uid,
+            id: agents.id,
+            lastRunAt: agents.lastRunMarketMs,
+            nextRunAt: agents.nextDueMarketMs,
+          })
+          .from(agents)
+          .where(
+            and(
+              inArray(agents.uid, [...uids]),
+              eq(agents.source, market.source.id),
+              isNull(agents.deletedAt),
+              inArray(agents.status, [...LOOKING]),
+            ),
+          )
+          .orderBy(asc(agents.id));
   const byPerson = new Map<string, AgentRun[]>(uids.map((uid) => [uid, []]));
   for (const { uid, ...run } of rows) byPerson.get(uid)?.push(run);
   return byPerson;
@@ -132,11 +282,23 @@ export async function readRuns({ database: { db }, market }: Pick<TradingDeps, '
 export async function readSummary(deps: TradingDeps, uid: string): Promise<AgentSummary> {
   const { agents: list } = await readAgentList(deps, uid);
   const { tier } = await deps.entitlement.tierOf(uid);
-  const count = (status: AgentStatus): number => list.filter((agent) => agent.status === status).length;
-  const total = (key: 'realized' | 'unrealized' | 'fees' | 'total'): string => formatFixed(sum(list.map((agent) => parseFixed(agent[key]))));
+  const count = (status: AgentStatus): number =>
+    list.filter((agent) => agent.status === status).length;
+  const total = (key: 'realized' | 'unrealized' | 'fees' | 'total'): string =>
+    formatFixed(sum(list.map((agent) => parseFixed(agent[key]))));
   return {
-    total: list.length, running: count('running'), stopped: count('stopped'), halted: count('halted'), faulted: count('faulted'),
-    openPositions: list.reduce((all, agent) => all + agent.openPositions, 0), cap: agentCap(tier), quote: deps.market.source.quote,
-    realized: total('realized'), unrealized: total('unrealized'), fees: total('fees'), totalProfit: total('total'), asOf: deps.clock.now(),
+    total: list.length,
+    running: count('running'),
+    stopped: count('stopped'),
+    halted: count('halted'),
+    faulted: count('faulted'),
+    openPositions: list.reduce((all, agent) => all + agent.openPositions, 0),
+    cap: agentCap(tier),
+    quote: deps.market.source.quote,
+    realized: total('realized'),
+    unrealized: total('unrealized'),
+    fees: total('fees'),
+    totalProfit: total('total'),
+    asOf: deps.clock.now(),
   };
 }

@@ -1,4 +1,7 @@
-/** Folds old decisions into daily counts and thins old equity points; refuses to touch fills or ledger. */
+/**
+ * Folds old decisions into daily counts and thins old equity points; refuses to touch fills or
+ * ledger.
+ */
 import { and, lt, ne, sql } from 'drizzle-orm';
 import { DECISIONS_KEEP_DAYS } from '../../contract/limits.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
@@ -14,13 +17,18 @@ const TICKS_KEEP_DAYS = 30;
 
 type Deps = Pick<TradingDeps, 'database' | 'market' | 'clock' | 'log'>;
 
-/** Decisions recorded more than 30 days ago become counts by UTC day and reason, in the same transaction. Returns how many. */
+/**
+ * Decisions recorded more than 30 days ago become counts by UTC day and reason, in the same
+ * transaction. Returns how many.
+ */
 export async function foldDecisions({ database, clock }: Deps): Promise<number> {
   const before = clock.now() - DECISIONS_KEEP_DAYS * DAY_MS;
   let folded = 0;
   for (;;) {
     const now = await database.transaction(async (tx) => {
-      const [row] = await rowsOf<{ folded: number }>(tx.db, sql`
+      const [row] = await rowsOf<{ folded: number }>(
+        tx.db,
+        sql`
         with old as (
           delete from decisions where id in (select id from decisions where recorded_at < ${before}::bigint limit ${DECISIONS_AT_ONCE}::int)
           returning agent_id, at_market_ms, reason
@@ -31,7 +39,8 @@ export async function foldDecisions({ database, clock }: Deps): Promise<number> 
           insert into decision_counts (agent_id, day, reason, count) select agent_id, day, reason, n from counted
           on conflict (agent_id, day, reason) do update set count = decision_counts.count + excluded.count
         )
-        select coalesce(sum(n), 0)::int as folded from counted`);
+        select coalesce(sum(n), 0)::int as folded from counted`,
+      );
       return row?.folded ?? 0;
     });
     folded += now;
@@ -39,10 +48,16 @@ export async function foldDecisions({ database, clock }: Deps): Promise<number> 
   }
 }
 
-/** The last point of each hour, later of each day, stands for the others. The first of a book is always kept. */
+/**
+ * The last point of each hour, later of each day, stands for the others. The first of a book is
+ * always kept.
+ */
 export async function thinEquity({ database, market }: Deps): Promise<void> {
   const now = market.now();
-  for (const [before, length] of [[now - EVERY_POINT_MS, HOUR_MS], [now - HOURLY_MS, DAY_MS]] as const) {
+  for (const [before, length] of [
+    [now - EVERY_POINT_MS, HOUR_MS],
+    [now - HOURLY_MS, DAY_MS],
+  ] as const) {
     await database.transaction(async (tx) => {
       await tx.db.execute(sql`
         delete from equity_points using (
@@ -69,6 +84,13 @@ async function forgetTicks({ database, market, clock }: Deps): Promise<void> {
     const old = lt(ticks.finishedAt, clock.now() - TICKS_KEEP_DAYS * DAY_MS);
     // The newest tick of a source stays, whatever its age: it says what was run last.
     await tx.db.delete(ticks).where(and(old, ne(ticks.source, market.source.id)));
-    await tx.db.delete(ticks).where(and(old, sql`close_market_ms < (select max(close_market_ms) from ticks t where t.source = ${ticks.source} and t.interval = ${ticks.interval})`));
+    await tx.db
+      .delete(ticks)
+      .where(
+        and(
+          old,
+          sql`close_market_ms < (select max(close_market_ms) from ticks t where t.source = ${ticks.source} and t.interval = ${ticks.interval})`,
+        ),
+      );
   });
 }

@@ -1,6 +1,14 @@
-/** Start and stop, one agent or all; refuses a start that came too late or saw another agent, and never refuses a stop. */
+/**
+ * Start and stop, one agent or all; refuses a start that came too late or saw another agent, and
+ * never refuses a stop.
+ */
 import { and, count, eq, inArray, isNull } from 'drizzle-orm';
-import type { Agent, AgentCommandBody, AllAgentsCommandBody, AllAgentsCommandReply } from '../../contract/agents.ts';
+import type {
+  Agent,
+  AgentCommandBody,
+  AllAgentsCommandBody,
+  AllAgentsCommandReply,
+} from '../../contract/agents.ts';
 import { placesOf } from '../../contract/consequences.ts';
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import { START_FRESH_MS, START_LAPSE_MS } from '../../contract/limits.ts';
@@ -19,42 +27,85 @@ export interface Ran {
 }
 
 /**
- * How many more agents may be started: as many run at once as the plan has places. The person's row is locked, so that
- * two starts never share a place.
+ * How many more agents may be started: as many run at once as the plan has places. The person's row
+ * is locked, so that two starts never share a place.
  * @throws Refusal where the plan has ended or does not include trading.
  */
-async function freePlaces(tx: Tx, { entitlement, market }: TradingDeps, uid: string): Promise<{ free: number; refusal: Refusal }> {
+async function freePlaces(
+  tx: Tx,
+  { entitlement, market }: TradingDeps,
+  uid: string,
+): Promise<{ free: number; refusal: Refusal }> {
   await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
   const { tier, lapsed } = await entitlement.tierOf(uid, tx);
-  if (lapsed) throw new Refusal('plan_lapsed', 'Your plan has ended. Agents and history are kept; a plan is needed to start one.');
-  if (!tierPermits(tier, 'trading', 'basic')) throw new Refusal('insufficient_permissions', 'Insufficient permissions: starting agents needs a plan or the free trial.');
-  const [row] = await tx.db.select({ running: count() }).from(agents)
-    .where(and(eq(agents.uid, uid), eq(agents.source, market.source.id), inArray(agents.status, [...LOOKING]), isNull(agents.deletedAt)));
+  if (lapsed)
+    throw new Refusal(
+      'plan_lapsed',
+      'Your plan has ended. Agents and history are kept; a plan is needed to start one.',
+    );
+  if (!tierPermits(tier, 'trading', 'basic'))
+    throw new Refusal(
+      'insufficient_permissions',
+      'Insufficient permissions: starting agents needs a plan or the free trial.',
+    );
+  const [row] = await tx.db
+    .select({ running: count() })
+    .from(agents)
+    .where(
+      and(
+        eq(agents.uid, uid),
+        eq(agents.source, market.source.id),
+        inArray(agents.status, [...LOOKING]),
+        isNull(agents.deletedAt),
+      ),
+    );
   const places = placesOf(tier);
   const running = row?.running ?? 0;
   return {
     free: places - running,
-    refusal: new Refusal('agent_cap_reached', `Your plan has places for ${places} running agents, and ${running} run. Stop one first.`, { details: { cap: places } }),
+    refusal: new Refusal(
+      'agent_cap_reached',
+      `Your plan has places for ${places} running agents, and ${running} run. Stop one first.`,
+      { details: { cap: places } },
+    ),
   };
 }
 
 type Seen = Pick<AgentCommandBody, 'seenGeneration' | 'ageMs' | 'confirmed'>;
 
 /**
- * Why this start must not be carried out as it is, or null. What waited for a day has lapsed, confirmed or not. A yes said
- * later excuses the age alone: it was said of an agent as it stood then, and a stop that came after it holds.
+ * Why this start must not be carried out as it is, or null. What waited for a day has lapsed,
+ * confirmed or not. A yes said later excuses the age alone: it was said of an agent as it stood
+ * then, and a stop that came after it holds.
  */
 function objection(row: AgentRow, seen: Seen): { code: ErrorCode; message: string } | null {
   const ageMs = seen.ageMs ?? 0;
-  if (ageMs > START_LAPSE_MS) return { code: 'command_lapsed', message: 'This start waited for more than 24 hours and was not carried out.' };
-  if (ageMs > START_FRESH_MS && seen.confirmed !== true) return { code: 'agent_changed', message: 'This start waited for more than 30 minutes. Do you still want it?' };
+  if (ageMs > START_LAPSE_MS)
+    return {
+      code: 'command_lapsed',
+      message: 'This start waited for more than 24 hours and was not carried out.',
+    };
+  if (ageMs > START_FRESH_MS && seen.confirmed !== true)
+    return {
+      code: 'agent_changed',
+      message: 'This start waited for more than 30 minutes. Do you still want it?',
+    };
   if (seen.seenGeneration !== undefined && seen.seenGeneration !== row.generation) {
-    return { code: 'agent_changed', message: 'The agent has changed since you pressed Start. Do you still want it?' };
+    return {
+      code: 'agent_changed',
+      message: 'The agent has changed since you pressed Start. Do you still want it?',
+    };
   }
   return null;
 }
 
-async function told(tx: Tx, deps: TradingDeps, uid: string, row: AgentRow, waitedMs?: number): Promise<Agent> {
+async function told(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  row: AgentRow,
+  waitedMs?: number,
+): Promise<Agent> {
   const [agent] = await tellChanged(tx, deps, uid, [row], waitedMs);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
@@ -66,17 +117,33 @@ async function seenAs(tx: Tx, deps: TradingDeps, row: AgentRow): Promise<Agent> 
   return agent;
 }
 
-/** @throws Refusal where the plan has ended, does not include trading, or has no place for one more. One that is halted has its place. */
-export async function mayStart(tx: Tx, deps: TradingDeps, row: Pick<AgentRow, 'uid' | 'status'>): Promise<void> {
+/**
+ * @throws Refusal where the plan has ended, does not include trading, or has no place for one more.
+ * One that is halted has its place.
+ */
+export async function mayStart(
+  tx: Tx,
+  deps: TradingDeps,
+  row: Pick<AgentRow, 'uid' | 'status'>,
+): Promise<void> {
   const { free, refusal } = await freePlaces(tx, deps, row.uid);
   if (row.status !== 'halted' && free <= 0) throw refusal;
 }
 
-export async function startAgent(tx: Tx, deps: TradingDeps, uid: string, id: string, body: AgentCommandBody): Promise<Ran> {
+export async function startAgent(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  id: string,
+  body: AgentCommandBody,
+): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   if (row.status === 'running') return { outcome: 'unchanged', agent: await seenAs(tx, deps, row) };
   const against = objection(row, body);
-  if (against !== null) throw new Refusal(against.code, against.message, { details: { agent: await seenAs(tx, deps, row) } });
+  if (against !== null)
+    throw new Refusal(against.code, against.message, {
+      details: { agent: await seenAs(tx, deps, row) },
+    });
   await mayStart(tx, deps, row);
   const started = await applyEvent(tx, deps, row, 'start');
   if (body.tested === undefined) await measureFromNow(tx, deps, uid, [row]);
@@ -84,39 +151,82 @@ export async function startAgent(tx: Tx, deps: TradingDeps, uid: string, id: str
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
 }
 
-export async function stopAgent(tx: Tx, deps: TradingDeps, uid: string, id: string, waitedMs?: number): Promise<Ran> {
+export async function stopAgent(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  id: string,
+  waitedMs?: number,
+): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   const stopped = await applyEvent(tx, deps, row, 'stop');
-  return { outcome: stopped === null ? 'unchanged' : 'stopped', agent: await told(tx, deps, uid, stopped ?? await outdateStarts(tx, row), stopped === null ? undefined : waitedMs) };
+  return {
+    outcome: stopped === null ? 'unchanged' : 'stopped',
+    agent: await told(
+      tx,
+      deps,
+      uid,
+      stopped ?? (await outdateStarts(tx, row)),
+      stopped === null ? undefined : waitedMs,
+    ),
+  };
 }
 
 type AllRan = Omit<AllAgentsCommandReply, 'commandId'>;
 
-/** R7-18. The listed agents, or all; each by its own merit: one that is refused keeps no other from starting. */
-export async function startAll(tx: Tx, deps: TradingDeps, uid: string, body: AllAgentsCommandBody): Promise<AllRan> {
+/**
+ * R7-18. The listed agents, or all; each by its own merit: one that is refused keeps no other from
+ * starting.
+ */
+export async function startAll(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  body: AllAgentsCommandBody,
+): Promise<AllRan> {
   // One agent, however its id is spelt: what was seen of it holds for it.
   const listed = body.agents?.map(({ id }) => id.toLowerCase());
   const rows = await lockOwnAgents(tx, uid, deps.market.source.id, listed?.filter(isId));
-  const seen = new Map(body.agents?.map(({ id, seenGeneration }) => [id.toLowerCase(), seenGeneration]));
+  const seen = new Map(
+    body.agents?.map(({ id, seenGeneration }) => [id.toLowerCase(), seenGeneration]),
+  );
   const plan = await planAnswer(tx, deps, uid);
   const results: AllRan['results'] = [];
   const after: AgentRow[] = [];
   const changed: AgentRow[] = [];
   for (const row of rows) {
     const placeless = plan.free <= 0 && row.status !== 'halted' ? plan.refusal : null;
-    const against = row.status === 'running' ? null
-      : objection(row, { ageMs: body.ageMs, confirmed: body.confirmed, seenGeneration: seen.get(row.id) }) ?? plan.never ?? placeless;
+    const against =
+      row.status === 'running'
+        ? null
+        : (objection(row, {
+            ageMs: body.ageMs,
+            confirmed: body.confirmed,
+            seenGeneration: seen.get(row.id),
+          }) ??
+          plan.never ??
+          placeless);
     const started = against === null ? await applyEvent(tx, deps, row, 'start') : null;
     if (started !== null) {
       changed.push(started);
       if (row.status !== 'halted') plan.free -= 1;
     }
     after.push(started ?? row);
-    results.push({ agentId: row.id, outcome: against !== null ? 'refused' : started === null ? 'unchanged' : 'started', ...(against === null ? {} : { code: against.code, message: against.message }) });
+    results.push({
+      agentId: row.id,
+      outcome: against !== null ? 'refused' : started === null ? 'unchanged' : 'started',
+      ...(against === null ? {} : { code: against.code, message: against.message }),
+    });
   }
   const found = new Set(rows.map((row) => row.id));
   for (const id of listed ?? []) {
-    if (!found.has(id)) results.push({ agentId: id, outcome: 'refused', code: 'not_found', message: 'There is no such agent.' });
+    if (!found.has(id))
+      results.push({
+        agentId: id,
+        outcome: 'refused',
+        code: 'not_found',
+        message: 'There is no such agent.',
+      });
   }
   await measureFromNow(tx, deps, uid, changed);
   await tellChanged(tx, deps, uid, changed);
@@ -133,7 +243,7 @@ interface PlanAnswer {
 
 async function planAnswer(tx: Tx, deps: TradingDeps, uid: string): Promise<PlanAnswer> {
   try {
-    return { ...await freePlaces(tx, deps, uid), never: null };
+    return { ...(await freePlaces(tx, deps, uid)), never: null };
   } catch (error) {
     if (error instanceof Refusal) return { free: 0, refusal: null, never: error };
     throw error;
@@ -141,18 +251,29 @@ async function planAnswer(tx: Tx, deps: TradingDeps, uid: string): Promise<PlanA
 }
 
 /** R7-18. All of them, whatever is listed. */
-export async function stopAll(tx: Tx, deps: TradingDeps, uid: string, waitedMs?: number): Promise<AllRan> {
+export async function stopAll(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  waitedMs?: number,
+): Promise<AllRan> {
   const rows = await lockOwnAgents(tx, uid, deps.market.source.id);
   const results: AllRan['results'] = [];
   const after: AgentRow[] = [];
   const changed: AgentRow[] = [];
   for (const row of rows) {
     const stopped = await applyEvent(tx, deps, row, 'stop');
-    const now = stopped ?? await outdateStarts(tx, row);
+    const now = stopped ?? (await outdateStarts(tx, row));
     changed.push(now);
     after.push(now);
     results.push({ agentId: row.id, outcome: stopped === null ? 'unchanged' : 'stopped' });
   }
-  await tellChanged(tx, deps, uid, changed, results.some(({ outcome }) => outcome === 'stopped') ? waitedMs : undefined);
+  await tellChanged(
+    tx,
+    deps,
+    uid,
+    changed,
+    results.some(({ outcome }) => outcome === 'stopped') ? waitedMs : undefined,
+  );
   return { results, agents: await toAgents(tx.db, deps.market, after) };
 }

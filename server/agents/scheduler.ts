@@ -1,4 +1,7 @@
-/** Follows the market clock and runs due agents when a candle closes, alone or beside others on one database; refuses to act on an old tick. */
+/**
+ * Follows the market clock and runs due agents when a candle closes, alone or beside others on one
+ * database; refuses to act on an old tick.
+ */
 import { sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import type { PoolId } from '../../contract/agents.ts';
@@ -11,7 +14,17 @@ import { pairsOf } from './read-agents.ts';
 import { checkBooks } from '../portfolio/books-check.ts';
 import { keepTidy } from './retention.ts';
 import { StopWatch } from './stop-watch.ts';
-import { beginTick, countDue, countRun, finishTick, isAnyDue, isDue, joinTick, lastTick, type Begun } from './tick-book.ts';
+import {
+  beginTick,
+  countDue,
+  countRun,
+  finishTick,
+  isAnyDue,
+  isDue,
+  joinTick,
+  lastTick,
+  type Begun,
+} from './tick-book.ts';
 import { TickInputs } from './tick-inputs.ts';
 
 const LOOK_EVERY_MS = 20;
@@ -43,9 +56,15 @@ export interface TickReport {
 }
 
 const NOTHING: TickReport = { tick: null, agents: 0, trades: 0, faults: 0, late: 0, skipped: 0 };
-const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
-interface FirstQuote { tick: number; quote: Quote }
+interface FirstQuote {
+  tick: number;
+  quote: Quote;
+}
 
 /** A stretch in which a pair had no price while this server was up, ms on the market clock. */
 interface Gap {
@@ -72,12 +91,17 @@ export class Scheduler {
   private tidyAt = performance.now() + TIDY_FIRST_MS;
 
   /** `batch`: agents run in one transaction. */
-  constructor(private readonly deps: TradingDeps, private readonly batch = BATCH) {
+  constructor(
+    private readonly deps: TradingDeps,
+    private readonly batch = BATCH,
+  ) {
     this.stepMs = INTERVAL_MS[deps.market.baseInterval];
     this.stops = new StopWatch(deps, new PaperVenue(deps.market));
   }
 
-  /** Reads where it stands, runs the stops over what was missed, and follows the market from here. */
+  /**
+   * Reads where it stands, runs the stops over what was missed, and follows the market from here.
+   */
   async start(): Promise<void> {
     await this.open();
     this.running = this.follow();
@@ -99,12 +123,19 @@ export class Scheduler {
     this.stopping = false;
     if (this.unsubscribes.length === 0) {
       this.unsubscribes.push(
-        market.onQuote((quote) => { this.take(quote); }),
-        this.deps.events.onAccountsClosed((accountIds) => { void this.stops.forget(accountIds); }),
-        database.onReturn(() => { this.startOver(); }),
+        market.onQuote((quote) => {
+          this.take(quote);
+        }),
+        this.deps.events.onAccountsClosed((accountIds) => {
+          void this.stops.forget(accountIds);
+        }),
+        database.onReturn(() => {
+          this.startOver();
+        }),
       );
     }
-    // What was quoted before anybody listened here: after a start the newest price is the first this server can act on.
+    // What was quoted before anybody listened here: after a start the newest price is the first
+    // this server can act on.
     for (const { pair } of market.pairs()) {
       const quote = market.isStale(pair) ? null : market.quote(pair);
       if (quote !== null) this.note(quote);
@@ -117,16 +148,26 @@ export class Scheduler {
     if (sold > 0) log.info({ sold }, 'Stops were hit while the server was down');
   }
 
-  /** The database was lost and is back: what it holds now is read, and stops are run over the time without it. */
+  /**
+   * The database was lost and is back: what it holds now is read, and stops are run over the time
+   * without it.
+   */
   private startOver(): void {
     const now = this.deps.market.now();
     const since = this.last ?? Math.floor(now / this.stepMs) * this.stepMs;
     for (const { pair } of this.deps.market.pairs()) {
       const known = this.gaps.get(pair)?.since ?? since;
-      this.gaps.set(pair, { since: Math.min(since, known), until: (Math.floor(now / this.stepMs) + 1) * this.stepMs, looked: false });
+      this.gaps.set(pair, {
+        since: Math.min(since, known),
+        until: (Math.floor(now / this.stepMs) + 1) * this.stepMs,
+        looked: false,
+      });
     }
     this.stops.load().catch((error: unknown) => {
-      this.deps.log.error({ reason: String(error) }, 'Open positions could not be read after the database came back');
+      this.deps.log.error(
+        { reason: String(error) },
+        'Open positions could not be read after the database came back',
+      );
     });
   }
 
@@ -145,27 +186,44 @@ export class Scheduler {
     this.stops.onQuote(quote);
   }
 
-  /** Silence for longer than a quarter of a candle: what happened meanwhile is known from the candles alone. */
+  /**
+   * Silence for longer than a quarter of a candle: what happened meanwhile is known from the
+   * candles alone.
+   */
   private noteGap({ pair, at }: Quote): void {
     const before = this.heardAt.get(pair);
     this.heardAt.set(pair, Math.max(at, before ?? at));
     if (before === undefined || at - before <= this.stepMs / 4) return;
-    const since = Math.min(Math.floor(before / this.stepMs) * this.stepMs, this.gaps.get(pair)?.since ?? before);
-    this.gaps.set(pair, { since, until: (Math.floor(at / this.stepMs) + 1) * this.stepMs, looked: false });
+    const since = Math.min(
+      Math.floor(before / this.stepMs) * this.stepMs,
+      this.gaps.get(pair)?.since ?? before,
+    );
+    this.gaps.set(pair, {
+      since,
+      until: (Math.floor(at / this.stepMs) + 1) * this.stepMs,
+      looked: false,
+    });
   }
 
-  /** Runs the stops over the candles of every gap: as soon as prices are back, and again when the last of them has closed. */
+  /**
+   * Runs the stops over the candles of every gap: as soon as prices are back, and again when the
+   * last of them has closed.
+   */
   private async makeUp(): Promise<void> {
     for (const [pair, gap] of [...this.gaps]) {
       const over = this.deps.market.now() >= gap.until;
       if (gap.looked && !over) continue;
       try {
         const sold = await this.stops.runMissed(gap.since, pair);
-        if (sold > 0) this.deps.log.info({ pair, sold }, 'Stops were hit while there were no prices');
+        if (sold > 0)
+          this.deps.log.info({ pair, sold }, 'Stops were hit while there were no prices');
         gap.looked = true;
         if (over && this.gaps.get(pair) === gap) this.gaps.delete(pair);
       } catch (error) {
-        this.deps.log.warn({ pair, reason: String(error) }, 'The candles of a gap could not be read and are asked for again');
+        this.deps.log.warn(
+          { pair, reason: String(error) },
+          'The candles of a gap could not be read and are asked for again',
+        );
       }
     }
   }
@@ -184,16 +242,20 @@ export class Scheduler {
         this.tidy();
         await pause(LOOK_EVERY_MS);
       } catch (error) {
-        this.deps.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'A tick failed and is tried again');
+        this.deps.log.error(
+          { reason: error instanceof Error ? error.message : String(error) },
+          'A tick failed and is tried again',
+        );
         await pause(AFTER_FAILURE_MS);
       }
     }
   }
 
   /**
-   * Runs the newest closed tick, if it was not run yet; older ones between are recorded as skipped. Others may run it too:
-   * it is over when no agent is due any more, whoever held the last. Once the next candle has closed, what is left of it
-   * is left to the newer tick, where those who waited longest come first.
+   * Runs the newest closed tick, if it was not run yet; older ones between are recorded as skipped.
+   * Others may run it too: it is over when no agent is due any more, whoever held the last. Once
+   * the next candle has closed, what is left of it is left to the newer tick, where those who
+   * waited longest come first.
    */
   async runOnce(): Promise<TickReport> {
     const { market, log } = this.deps;
@@ -207,7 +269,8 @@ export class Scheduler {
     const inputs = new TickInputs(market, tick, begun.quotes);
     if (begun.state === 'running') await this.runAll(inputs, report);
     if (!this.stopping) this.last = tick;
-    if (report.agents > 0) log.info({ ...report, ms: Math.round(performance.now() - began) }, 'A tick was run');
+    if (report.agents > 0)
+      log.info({ ...report, ms: Math.round(performance.now() - began) }, 'A tick was run');
     return report;
   }
 
@@ -217,37 +280,49 @@ export class Scheduler {
     const known = await joinTick(database.db, market, tick);
     if (known !== null) return known;
     await this.waitForQuotes(tick);
-    // Ended meanwhile, or so late that the next has closed: its first prices are not known here, and it is not begun.
-    if (this.stopping || market.now() >= tick + this.stepMs) return { state: 'over', quotes: new Map() };
-    const begun = await database.transaction((tx) => beginTick(tx, this.deps, tick, this.quotesOf(tick)));
+    // Ended meanwhile, or so late that the next has closed: its first prices are not known here,
+    // and it is not begun.
+    if (this.stopping || market.now() >= tick + this.stepMs)
+      return { state: 'over', quotes: new Map() };
+    const begun = await database.transaction((tx) =>
+      beginTick(tx, this.deps, tick, this.quotesOf(tick)),
+    );
     report.skipped = begun.skipped;
     if (begun.skipped > 0) log.info({ tick, skipped: begun.skipped }, 'Older ticks were skipped');
     for (const { closeMarketMs, agents } of begun.unfinished) {
       const left = await countDue(database.db, market, closeMarketMs);
-      log.warn({ tick: closeMarketMs, agents, left }, 'A tick was not finished before the next closed: the agents that are left look at the newer one');
+      log.warn(
+        { tick: closeMarketMs, agents, left },
+        'A tick was not finished before the next closed: the agents that are left look at the newer one',
+      );
     }
     return begun;
   }
 
   /** Some batches side by side: while the database writes one, the next is decided. */
   private async runAll(inputs: TickInputs, report: TickReport): Promise<void> {
-    const lane = async (): Promise<void> => { while (!this.stopping && await this.runNext(inputs, report)); };
+    const lane = async (): Promise<void> => {
+      while (!this.stopping && (await this.runNext(inputs, report)));
+    };
     const lanes = this.deps.database.kind === 'postgres' ? LANES : 1;
     // All have ended before a failure is told: the tick is tried again from what they committed.
-    for (const ended of await Promise.allSettled(Array.from({ length: lanes }, lane))) if (ended.status === 'rejected') throw ended.reason;
+    for (const ended of await Promise.allSettled(Array.from({ length: lanes }, lane)))
+      if (ended.status === 'rejected') throw ended.reason;
   }
 
   /** One batch. False when the tick is over, for this process at least. */
   private async runNext(inputs: TickInputs, report: TickReport): Promise<boolean> {
     const { market, database } = this.deps;
     const { tick } = inputs;
-    const { over, batch } = await database.transaction(async (tx): Promise<{ over: boolean; batch: BatchReport }> => {
-      const ran = await runBatch(tx, this.deps, inputs, this.batch);
-      const drained = ran.claimed < this.batch && !await isAnyDue(tx.db, market, tick);
-      const newest = ran.agents === 0 || await countRun(tx, market, tick, ran.agents);
-      if (drained) await finishTick(tx, this.deps, tick);
-      return { over: drained || !newest, batch: ran };
-    });
+    const { over, batch } = await database.transaction(
+      async (tx): Promise<{ over: boolean; batch: BatchReport }> => {
+        const ran = await runBatch(tx, this.deps, inputs, this.batch);
+        const drained = ran.claimed < this.batch && !(await isAnyDue(tx.db, market, tick));
+        const newest = ran.agents === 0 || (await countRun(tx, market, tick, ran.agents));
+        if (drained) await finishTick(tx, this.deps, tick);
+        return { over: drained || !newest, batch: ran };
+      },
+    );
     report.agents += batch.agents;
     report.trades += batch.traded.length;
     report.faults += batch.faults;
@@ -260,17 +335,25 @@ export class Scheduler {
   }
 
   private quotesOf(tick: number): Map<string, Quote> {
-    return new Map([...this.first].filter(([, known]) => known.tick === tick).map(([pair, known]) => [pair, known.quote]));
+    return new Map(
+      [...this.first]
+        .filter(([, known]) => known.tick === tick)
+        .map(([pair, known]) => [pair, known.quote]),
+    );
   }
 
-  /** Until every pair of the due agents has its first price after the close, or the bounded wait is over. */
+  /**
+   * Until every pair of the due agents has its first price after the close, or the bounded wait is
+   * over.
+   */
   private async waitForQuotes(tick: number): Promise<void> {
     const { market } = this.deps;
     const missing = new Set(await this.duePairs(tick));
     const giveUpAt = performance.now() + QUOTE_WAIT_MS;
     const until = tick + Math.min(QUOTE_WAIT_MARKET_MS, this.stepMs / 5);
     while (!this.stopping) {
-      for (const pair of missing) if ((this.first.get(pair)?.tick ?? -1) >= tick) missing.delete(pair);
+      for (const pair of missing)
+        if ((this.first.get(pair)?.tick ?? -1) >= tick) missing.delete(pair);
       if (missing.size === 0 || market.now() >= until || performance.now() >= giveUpAt) return;
       await pause(QUOTE_LOOK_MS);
     }
@@ -278,23 +361,42 @@ export class Scheduler {
 
   private async duePairs(tick: number): Promise<Set<string>> {
     const { market, database } = this.deps;
-    const rows = await rowsOf<{ pool: string | null; pair: string | null }>(database.db, sql`
+    const rows = await rowsOf<{ pool: string | null; pair: string | null }>(
+      database.db,
+      sql`
       select distinct case when cardinality(trading_pairs) = 0 then pool end as pool, pair
-      from agents left join lateral unnest(trading_pairs) as pair on true where ${isDue(market, tick)}`);
-    return new Set(rows.flatMap(({ pool, pair }) => pairsOf(market, { pool: (pool ?? 'all_pools') as PoolId, tradingPairs: pair === null ? [] : [pair] })));
+      from agents left join lateral unnest(trading_pairs) as pair on true where ${isDue(market, tick)}`,
+    );
+    return new Set(
+      rows.flatMap(({ pool, pair }) =>
+        pairsOf(market, {
+          pool: (pool ?? 'all_pools') as PoolId,
+          tradingPairs: pair === null ? [] : [pair],
+        }),
+      ),
+    );
   }
 
   /**
-   * Positions that other processes open are watched here as well, should those die: the index is read afresh every second,
-   * or less often where that takes long.
+   * Positions that other processes open are watched here as well, should those die: the index is
+   * read afresh every second, or less often where that takes long.
    */
   private watchOthers(): void {
     const now = performance.now();
     if (this.deps.database.kind !== 'postgres' || now < this.reloadAt) return;
     this.reloadAt = Infinity;
-    this.reloading = this.stops.load()
-      .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'Open positions could not be read and are asked for again'); })
-      .finally(() => { const took = performance.now() - now; this.reloadAt = performance.now() + Math.max(RELOAD_MS, took * RELOAD_SHARE); });
+    this.reloading = this.stops
+      .load()
+      .catch((error: unknown) => {
+        this.deps.log.warn(
+          { reason: String(error) },
+          'Open positions could not be read and are asked for again',
+        );
+      })
+      .finally(() => {
+        const took = performance.now() - now;
+        this.reloadAt = performance.now() + Math.max(RELOAD_MS, took * RELOAD_SHARE);
+      });
   }
 
   /** Beside the ticks, never in their way. */
@@ -303,7 +405,15 @@ export class Scheduler {
     if (now < this.tidyAt) return;
     this.tidyAt = now + HOUR_MS;
     // The books are checked once a day: they know themselves when that was last.
-    this.tidying = this.tidying.then(() => keepTidy(this.deps)).then(() => checkBooks(this.deps)).then(() => undefined)
-      .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'Old decisions could not be folded, or the books not checked'); });
+    this.tidying = this.tidying
+      .then(() => keepTidy(this.deps))
+      .then(() => checkBooks(this.deps))
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        this.deps.log.warn(
+          { reason: String(error) },
+          'Old decisions could not be folded, or the books not checked',
+        );
+      });
   }
 }

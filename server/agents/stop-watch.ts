@@ -1,4 +1,7 @@
-/** Holds every open position with a stop against every price, for stopped agents too; refuses to sell a position twice. */
+/**
+ * Holds every open position with a stop against every price, for stopped agents too; refuses to
+ * sell a position twice.
+ */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { parseFixed } from '../../contract/money.ts';
@@ -38,7 +41,10 @@ export class StopWatch {
   /** Positions whose stop failed the last time. */
   private readonly failing = new Set<string>();
 
-  constructor(private readonly deps: TradingDeps, private readonly venue: Venue) {}
+  constructor(
+    private readonly deps: TradingDeps,
+    private readonly venue: Venue,
+  ) {}
 
   get watched(): number {
     let count = 0;
@@ -46,7 +52,10 @@ export class StopWatch {
     return count;
   }
 
-  /** Reads the index afresh: at start, and for what other processes opened. Looks at present prices at once. */
+  /**
+   * Reads the index afresh: at start, and for what other processes opened. Looks at present prices
+   * at once.
+   */
   load(): Promise<void> {
     return this.inTurn(async () => {
       const rows = await this.read(null);
@@ -61,14 +70,18 @@ export class StopWatch {
     return this.inTurn(async () => {
       const rows = await this.read(agentIds);
       for (const agentId of agentIds) {
-        for (const watched of this.ofAgent.get(agentId) ?? []) this.byPair.get(watched.pair)?.delete(watched.id);
+        for (const watched of this.ofAgent.get(agentId) ?? [])
+          this.byPair.get(watched.pair)?.delete(watched.id);
         this.ofAgent.delete(agentId);
       }
       this.watch(rows);
     });
   }
 
-  /** Drops the positions of accounts that were closed or deleted; after any reading that may still know them. */
+  /**
+   * Drops the positions of accounts that were closed or deleted; after any reading that may still
+   * know them.
+   */
   forget(accountIds: readonly string[]): Promise<void> {
     return this.inTurn(async () => {
       const closed = new Set(accountIds);
@@ -94,15 +107,37 @@ export class StopWatch {
 
   private async read(agentIds: readonly string[] | null): Promise<Watched[]> {
     const wanted = and(
-      eq(accounts.source, this.deps.market.source.id), isNull(accounts.closedAt), isNull(positions.closedMarketMs), isNotNull(positions.stopPrice),
+      eq(accounts.source, this.deps.market.source.id),
+      isNull(accounts.closedAt),
+      isNull(positions.closedMarketMs),
+      isNotNull(positions.stopPrice),
       ...(agentIds === null ? [] : [inArray(positions.agentId, [...agentIds])]),
     );
     // As one text: there may be as many as there are agents.
-    const [row] = await rowsOf<{ list: string | null }>(this.deps.database.db, sql`
+    const [row] = await rowsOf<{ list: string | null }>(
+      this.deps.database.db,
+      sql`
       select json_agg(json_build_array(positions.id, positions.agent_id, positions.account_id, accounts.uid, positions.pair, positions.stop_price::text, positions.opened_market_ms))::text as list
-      from positions join accounts on accounts.id = positions.account_id where ${wanted}`);
-    const list = JSON.parse(row?.list ?? '[]') as [string, string, string, string, string, string, number][];
-    return list.map(([id, agentId, accountId, uid, pair, stop, openedAt]) => ({ id, agentId, accountId, uid, pair, stopPrice: parseFixed(stop), openedAt }));
+      from positions join accounts on accounts.id = positions.account_id where ${wanted}`,
+    );
+    const list = JSON.parse(row?.list ?? '[]') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+      number,
+    ][];
+    return list.map(([id, agentId, accountId, uid, pair, stop, openedAt]) => ({
+      id,
+      agentId,
+      accountId,
+      uid,
+      pair,
+      stopPrice: parseFixed(stop),
+      openedAt,
+    }));
   }
 
   private watch(rows: readonly Watched[]): void {
@@ -110,7 +145,7 @@ export class StopWatch {
     for (const row of rows) {
       const list = this.byPair.get(row.pair) ?? new Map<string, Watched>();
       this.byPair.set(row.pair, list.set(row.id, row));
-      this.ofAgent.set(row.agentId, [...this.ofAgent.get(row.agentId) ?? [], row]);
+      this.ofAgent.set(row.agentId, [...(this.ofAgent.get(row.agentId) ?? []), row]);
       pairs.add(row.pair);
     }
     for (const pair of pairs) {
@@ -124,7 +159,12 @@ export class StopWatch {
     const list = this.byPair.get(quote.pair);
     if (list === undefined) return;
     for (const watched of list.values()) {
-      if (quote.bid > watched.stopPrice || quote.at < watched.openedAt || this.selling.has(watched.id)) continue;
+      if (
+        quote.bid > watched.stopPrice ||
+        quote.at < watched.openedAt ||
+        this.selling.has(watched.id)
+      )
+        continue;
       void this.begin(watched, quote, null);
     }
   }
@@ -136,8 +176,9 @@ export class StopWatch {
   }
 
   /**
-   * Runs the stops over candles that closed while nobody watched: from `since` (market ms) to now. A gap is paid for:
-   * the sale gets the worse of the candle's open and the stop. Of all pairs, or of one.
+   * Runs the stops over candles that closed while nobody watched: from `since` (market ms) to now.
+   * A gap is paid for: the sale gets the worse of the candle's open and the stop. Of all pairs, or
+   * of one.
    */
   async runMissed(since: number, only?: string): Promise<number> {
     const { market } = this.deps;
@@ -146,20 +187,34 @@ export class StopWatch {
     for (const [pair, list] of this.byPair) {
       if (only !== undefined && pair !== only) continue;
       const rules = market.rules(pair);
-      const candles = rules === null ? [] : await market.candles(pair, market.baseInterval, since, market.now());
+      const candles =
+        rules === null ? [] : await market.candles(pair, market.baseInterval, since, market.now());
       for (const watched of list.values()) {
-        const hit = candles.filter((candle) => candle.time >= watched.openedAt)
-          .map((candle) => ({ candle, quote: rules === null ? null : stopQuoteInCandle(watched, candle, rules) })).find(({ quote }) => quote !== null);
+        const hit = candles
+          .filter((candle) => candle.time >= watched.openedAt)
+          .map((candle) => ({
+            candle,
+            quote: rules === null ? null : stopQuoteInCandle(watched, candle, rules),
+          }))
+          .find(({ quote }) => quote !== null);
         if (hit === undefined || hit.quote === null || this.selling.has(watched.id)) continue;
         const known = await this.venue.depth(pair);
-        if (await this.begin(watched, hit.quote, { ...known, volume: hit.candle.volume, intervalMs: length })) sold += 1;
+        if (
+          await this.begin(watched, hit.quote, {
+            ...known,
+            volume: hit.candle.volume,
+            intervalMs: length,
+          })
+        )
+          sold += 1;
       }
     }
     return sold;
   }
 
   private begin(watched: Watched, quote: Quote, depth: Depth | null): Promise<boolean> {
-    const sale = this.place().then(() => this.sell(watched, quote, depth))
+    const sale = this.place()
+      .then(() => this.sell(watched, quote, depth))
       .then((sold) => {
         this.failing.delete(watched.id);
         return sold;
@@ -167,7 +222,11 @@ export class StopWatch {
       .catch((error: unknown) => {
         // Still watched: the next price tries again. Said once, however many prices come meanwhile.
         const reason = error instanceof Error ? error.message : String(error);
-        if (!this.failing.has(watched.id)) this.deps.log.error({ position: watched.id, reason }, 'A stop could not be carried out; every price tries again');
+        if (!this.failing.has(watched.id))
+          this.deps.log.error(
+            { position: watched.id, reason },
+            'A stop could not be carried out; every price tries again',
+          );
         this.failing.add(watched.id);
         return false;
       })
@@ -185,27 +244,52 @@ export class StopWatch {
   /** Waits for one of the few places in which a sale is carried out. */
   private async place(): Promise<void> {
     if (this.under < SALES_AT_ONCE) this.under += 1;
-    else await new Promise<void>((resolve) => { this.waiting.push(resolve); });
+    else
+      await new Promise<void>((resolve) => {
+        this.waiting.push(resolve);
+      });
   }
 
   private async sell(watched: Watched, quote: Quote, given: Depth | null): Promise<boolean> {
-    const depth = given ?? await this.venue.depth(watched.pair);
+    const depth = given ?? (await this.venue.depth(watched.pair));
     const { log } = this.deps;
-    const outcome = await this.deps.database.transaction((tx) => this.sellIn(tx, watched, quote, depth));
-    if (outcome === 'account-gone') log.warn({ position: watched.id }, 'A watched position is dropped: its account is gone');
+    const outcome = await this.deps.database.transaction((tx) =>
+      this.sellIn(tx, watched, quote, depth),
+    );
+    if (outcome === 'account-gone')
+      log.warn({ position: watched.id }, 'A watched position is dropped: its account is gone');
     if (outcome !== 'kept') this.byPair.get(watched.pair)?.delete(watched.id);
     return outcome === 'sold';
   }
 
-  private async sellIn(tx: Tx, watched: Watched, quote: Quote, depth: Depth): Promise<'sold' | 'kept' | 'gone' | 'account-gone'> {
+  private async sellIn(
+    tx: Tx,
+    watched: Watched,
+    quote: Quote,
+    depth: Depth,
+  ): Promise<'sold' | 'kept' | 'gone' | 'account-gone'> {
     // Agent, account, position: the order in which the batches take them.
-    const [agent] = await tx.db.select().from(agents).where(eq(agents.id, watched.agentId)).for('update');
-    const [account] = await tx.db.select().from(accounts).where(eq(accounts.id, watched.accountId)).for('update');
+    const [agent] = await tx.db
+      .select()
+      .from(agents)
+      .where(eq(agents.id, watched.agentId))
+      .for('update');
+    const [account] = await tx.db
+      .select()
+      .from(accounts)
+      .where(eq(accounts.id, watched.accountId))
+      .for('update');
     if (account === undefined || account.closedAt !== null) return 'account-gone';
     const position = await lockOpenPosition(tx, watched.id);
     if (agent === undefined || position === null) return 'gone';
     if (!stopHit(toOpenPosition(position), quote)) return 'kept';
-    const fill = await sellPosition(tx, this.deps, this.venue, watched.uid, { position, quote, depth, reason: 'stop_loss', tickId: `stop:${watched.id}` });
+    const fill = await sellPosition(tx, this.deps, this.venue, watched.uid, {
+      position,
+      quote,
+      depth,
+      reason: 'stop_loss',
+      tickId: `stop:${watched.id}`,
+    });
     if (fill === null) return 'kept';
     const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, watched.agentId));
     if (fresh !== undefined) await tellChanged(tx, this.deps, watched.uid, [asAgentRow(fresh)]);

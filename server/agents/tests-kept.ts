@@ -1,4 +1,7 @@
-/** What agents were tested with, and how they have fared since; refuses to judge one that has run for less than a day, or longer than it was tested for. */
+/**
+ * What agents were tested with, and how they have fared since; refuses to judge one that has run
+ * for less than a day, or longer than it was tested for.
+ */
 import { eq, inArray } from 'drizzle-orm';
 import type { Agent } from '../../contract/agents.ts';
 import { formatFixed, parseFixed, subtract } from '../../contract/money.ts';
@@ -18,67 +21,177 @@ import { pairsOf, toAgents, type AgentRow } from './read-agents.ts';
 const BAND_POINTS = 24;
 
 /** From now on it is measured against this test; told anew, the newer one counts. */
-export async function keepTest(tx: Tx, deps: TradingDeps, row: AgentRow, tested: Tested): Promise<void> {
+export async function keepTest(
+  tx: Tx,
+  deps: TradingDeps,
+  row: AgentRow,
+  tested: Tested,
+): Promise<void> {
   const base = await baseline(tx, deps, row.uid, [row]);
-  const kept = { tested, keptAt: deps.clock.now(), keptMarketMs: deps.market.now(), equity: base.equity, result: base.results.get(row.id) ?? '0' };
-  await tx.db.insert(agentTests).values({ agentId: row.id, ...kept }).onConflictDoUpdate({ target: agentTests.agentId, set: kept });
+  const kept = {
+    tested,
+    keptAt: deps.clock.now(),
+    keptMarketMs: deps.market.now(),
+    equity: base.equity,
+    result: base.results.get(row.id) ?? '0',
+  };
+  await tx.db
+    .insert(agentTests)
+    .values({ agentId: row.id, ...kept })
+    .onConflictDoUpdate({ target: agentTests.agentId, set: kept });
 }
 
 /** Started again without a new test: measured from here, against the old one. */
-export async function measureFromNow(tx: Tx, deps: TradingDeps, uid: string, rows: readonly AgentRow[]): Promise<void> {
+export async function measureFromNow(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  rows: readonly AgentRow[],
+): Promise<void> {
   if (rows.length === 0) return;
-  const known = new Set((await tx.db.select({ id: agentTests.agentId }).from(agentTests).where(inArray(agentTests.agentId, rows.map(({ id }) => id)))).map(({ id }) => id));
+  const known = new Set(
+    (
+      await tx.db
+        .select({ id: agentTests.agentId })
+        .from(agentTests)
+        .where(
+          inArray(
+            agentTests.agentId,
+            rows.map(({ id }) => id),
+          ),
+        )
+    ).map(({ id }) => id),
+  );
   const mine = rows.filter(({ id }) => known.has(id));
   if (mine.length === 0) return;
   const base = await baseline(tx, deps, uid, mine);
   for (const { id } of mine) {
-    await tx.db.update(agentTests).set({ keptMarketMs: deps.market.now(), equity: base.equity, result: base.results.get(id) ?? '0' }).where(eq(agentTests.agentId, id));
+    await tx.db
+      .update(agentTests)
+      .set({
+        keptMarketMs: deps.market.now(),
+        equity: base.equity,
+        result: base.results.get(id) ?? '0',
+      })
+      .where(eq(agentTests.agentId, id));
   }
 }
 
 /** A new book begins with nothing behind it. */
 export async function forgetTests(tx: Tx, rows: readonly Pick<AgentRow, 'id'>[]): Promise<void> {
-  if (rows.length > 0) await tx.db.delete(agentTests).where(inArray(agentTests.agentId, rows.map(({ id }) => id)));
+  if (rows.length > 0)
+    await tx.db.delete(agentTests).where(
+      inArray(
+        agentTests.agentId,
+        rows.map(({ id }) => id),
+      ),
+    );
 }
 
-async function baseline(tx: Tx, deps: TradingDeps, uid: string, rows: readonly AgentRow[]): Promise<{ equity: string; results: Map<string, string> }> {
+async function baseline(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  rows: readonly AgentRow[],
+): Promise<{ equity: string; results: Map<string, string> }> {
   const { equity } = await portfolioIn(tx, deps, uid);
-  return { equity, results: new Map((await toAgents(tx.db, deps.market, rows)).map(({ id, total }) => [id, total])) };
+  return {
+    equity,
+    results: new Map(
+      (await toAgents(tx.db, deps.market, rows)).map(({ id, total }) => [id, total]),
+    ),
+  };
 }
 
 /** Of those of a person's agents that were tested. */
-export async function readTests(tx: Tx, deps: TradingDeps, uid: string, accountId: string, rows: readonly AgentRow[], shown: readonly Agent[]): Promise<AgentTest[]> {
-  const kept = rows.length === 0 ? [] : await tx.db.select().from(agentTests).where(inArray(agentTests.agentId, rows.map(({ id }) => id)));
+export async function readTests(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  accountId: string,
+  rows: readonly AgentRow[],
+  shown: readonly Agent[],
+): Promise<AgentTest[]> {
+  const kept =
+    rows.length === 0
+      ? []
+      : await tx.db
+          .select()
+          .from(agentTests)
+          .where(
+            inArray(
+              agentTests.agentId,
+              rows.map(({ id }) => id),
+            ),
+          );
   if (kept.length === 0) return [];
   const { market } = deps;
   const state = await BatchState.look(tx, deps, uid, '');
-  return Promise.all(kept.map(async (one) => {
-    const row = rows.find(({ id }) => id === one.agentId);
-    const agent = shown.find(({ id }) => id === one.agentId);
-    if (row === undefined || agent === undefined) throw new Error('A test of an agent that was not asked for');
-    const tested = one.tested as Tested;
-    const settings = await settingsHash({ agent: settingsOf(deps, row, state), maxTradeAmount: state.maxTradeAmount(row) });
-    const liveDays = (market.now() - one.keptMarketMs) / DAY_MS;
-    const spread = spreadOf(tested.daily);
-    const why = noBand(spread, liveDays);
-    return {
-      agentId: row.id, settings: tested.settings, data: tested.data, engine: tested.engine, from: tested.from, to: tested.to, days: tested.daily.length, trades: tested.trades,
-      totalReturn: tested.totalReturn, sameSettings: settings === tested.settings, sameEngine: tested.engine === '' ? null : tested.engine === engineHash(),
-      keptAt: one.keptAt, since: one.keptMarketMs, equity: formatFixed(parseFixed(one.equity)), resultThen: formatFixed(parseFixed(one.result)),
-      change: formatFixed(subtract(parseFixed(agent.total), parseFixed(one.result))), liveDays, noBand: why,
-      band: why !== null ? [] : Array.from({ length: BAND_POINTS + 1 }, (_, index): AgentTest['band'][number] => {
-        const days = (liveDays * index) / BAND_POINTS;
-        const { low, middle, high } = bandAfter(spread, days);
-        return [Math.round(one.keptMarketMs + days * DAY_MS), low, middle, high];
-      }),
-      testedSlippageBps: tested.slippageBps, ...await costsSince(tx.db, market, { accountId, agentId: row.id, since: one.keptMarketMs }),
-    };
-  }));
+  return Promise.all(
+    kept.map(async (one) => {
+      const row = rows.find(({ id }) => id === one.agentId);
+      const agent = shown.find(({ id }) => id === one.agentId);
+      if (row === undefined || agent === undefined)
+        throw new Error('A test of an agent that was not asked for');
+      const tested = one.tested as Tested;
+      const settings = await settingsHash({
+        agent: settingsOf(deps, row, state),
+        maxTradeAmount: state.maxTradeAmount(row),
+      });
+      const liveDays = (market.now() - one.keptMarketMs) / DAY_MS;
+      const spread = spreadOf(tested.daily);
+      const why = noBand(spread, liveDays);
+      return {
+        agentId: row.id,
+        settings: tested.settings,
+        data: tested.data,
+        engine: tested.engine,
+        from: tested.from,
+        to: tested.to,
+        days: tested.daily.length,
+        trades: tested.trades,
+        totalReturn: tested.totalReturn,
+        sameSettings: settings === tested.settings,
+        sameEngine: tested.engine === '' ? null : tested.engine === engineHash(),
+        keptAt: one.keptAt,
+        since: one.keptMarketMs,
+        equity: formatFixed(parseFixed(one.equity)),
+        resultThen: formatFixed(parseFixed(one.result)),
+        change: formatFixed(subtract(parseFixed(agent.total), parseFixed(one.result))),
+        liveDays,
+        noBand: why,
+        band:
+          why !== null
+            ? []
+            : Array.from({ length: BAND_POINTS + 1 }, (_, index): AgentTest['band'][number] => {
+                const days = (liveDays * index) / BAND_POINTS;
+                const { low, middle, high } = bandAfter(spread, days);
+                return [Math.round(one.keptMarketMs + days * DAY_MS), low, middle, high];
+              }),
+        testedSlippageBps: tested.slippageBps,
+        ...(await costsSince(tx.db, market, {
+          accountId,
+          agentId: row.id,
+          since: one.keptMarketMs,
+        })),
+      };
+    }),
+  );
 }
 
 /** As a test of this agent would be given it now. */
-function settingsOf({ market }: TradingDeps, row: AgentRow, state: BatchState): Parameters<typeof settingsHash>[0]['agent'] {
+function settingsOf(
+  { market }: TradingDeps,
+  row: AgentRow,
+  state: BatchState,
+): Parameters<typeof settingsHash>[0]['agent'] {
   return {
-    pool: row.pool, profile: row.riskProfile, risk: state.risk(row), pairs: pairsOf(market, row), maxPositionSize: parseFixed(row.maxPositionSize), interval: row.executionInterval, frequency: row.tradingFrequency,
+    pool: row.pool,
+    profile: row.riskProfile,
+    risk: state.risk(row),
+    pairs: pairsOf(market, row),
+    maxPositionSize: parseFixed(row.maxPositionSize),
+    interval: row.executionInterval,
+    frequency: row.tradingFrequency,
   };
 }

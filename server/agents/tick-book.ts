@@ -1,4 +1,7 @@
-/** The record of closed ticks, shared by all who run them: begun once, with one book of prices, and finished once; refuses to run one twice. */
+/**
+ * The record of closed ticks, shared by all who run them: begun once, with one book of prices, and
+ * finished once; refuses to run one twice.
+ */
 import { and, eq, inArray, isNull, lt, max, ne, sql } from 'drizzle-orm';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
@@ -18,33 +21,53 @@ type TickRow = typeof ticks.$inferSelect;
 /** A tick as every worker of it has it. */
 export interface Begun {
   state: 'running' | 'over';
-  /** First prices after the close, by pair: the same for all agents of the tick, whoever runs them. */
+  /**
+   * First prices after the close, by pair: the same for all agents of the tick, whoever runs them.
+   */
   quotes: ReadonlyMap<string, Quote>;
 }
 
-const of = (market: Market) => and(eq(ticks.source, market.source.id), eq(ticks.interval, market.baseInterval));
+const of = (market: Market) =>
+  and(eq(ticks.source, market.source.id), eq(ticks.interval, market.baseInterval));
 const at = (market: Market, tick: number) => and(of(market), eq(ticks.closeMarketMs, tick));
 
 const toBook = (quotes: ReadonlyMap<string, Quote>): object =>
-  [...quotes.values()].map(({ pair, at: time, last, bid, ask }) => [pair, time, formatFixed(last), formatFixed(bid), formatFixed(ask)]);
+  [...quotes.values()].map(({ pair, at: time, last, bid, ask }) => [
+    pair,
+    time,
+    formatFixed(last),
+    formatFixed(bid),
+    formatFixed(ask),
+  ]);
 
 function begunOf({ state, book }: Pick<TickRow, 'state' | 'book'>): Begun {
   const rows = (book ?? []) as [string, number, string, string, string][];
   return {
     state: state === 'running' ? 'running' : 'over',
-    quotes: new Map(rows.map(([pair, time, last, bid, ask]) => [pair, { pair, at: time, last: parseFixed(last), bid: parseFixed(bid), ask: parseFixed(ask) }])),
+    quotes: new Map(
+      rows.map(([pair, time, last, bid, ask]) => [
+        pair,
+        { pair, at: time, last: parseFixed(last), bid: parseFixed(bid), ask: parseFixed(ask) },
+      ]),
+    ),
   };
 }
 
 /** Close of the newest tick that nobody runs any more, ms; null before the first. */
 export async function lastTick(database: Database, market: Market): Promise<number | null> {
-  const [row] = await database.db.select({ close: max(ticks.closeMarketMs) }).from(ticks).where(and(of(market), ne(ticks.state, 'running')));
+  const [row] = await database.db
+    .select({ close: max(ticks.closeMarketMs) })
+    .from(ticks)
+    .where(and(of(market), ne(ticks.state, 'running')));
   return row?.close ?? null;
 }
 
 /** A tick that somebody has begun; null where nobody has. */
 export async function joinTick(db: Db, market: Market, tick: number): Promise<Begun | null> {
-  const [row] = await db.select({ state: ticks.state, book: ticks.book }).from(ticks).where(at(market, tick));
+  const [row] = await db
+    .select({ state: ticks.state, book: ticks.book })
+    .from(ticks)
+    .where(at(market, tick));
   return row === undefined ? null : begunOf(row);
 }
 
@@ -54,30 +77,63 @@ export interface Beginning extends Begun {
   unfinished: Pick<TickRow, 'closeMarketMs' | 'agents'>[];
 }
 
-/** The first to come writes the book; the others get his. Older ticks are closed: what is left of them looks at this one. */
-export async function beginTick(tx: Tx, deps: TradingDeps, tick: number, quotes: ReadonlyMap<string, Quote>): Promise<Beginning> {
+/**
+ * The first to come writes the book; the others get his. Older ticks are closed: what is left of
+ * them looks at this one.
+ */
+export async function beginTick(
+  tx: Tx,
+  deps: TradingDeps,
+  tick: number,
+  quotes: ReadonlyMap<string, Quote>,
+): Promise<Beginning> {
   const { market } = deps;
   const nothing = { skipped: 0, unfinished: [] };
-  const [made] = await tx.db.insert(ticks).values({
-    source: market.source.id, interval: market.baseInterval, closeMarketMs: tick, state: 'running', book: toBook(quotes),
-  }).onConflictDoNothing().returning({ close: ticks.closeMarketMs });
+  const [made] = await tx.db
+    .insert(ticks)
+    .values({
+      source: market.source.id,
+      interval: market.baseInterval,
+      closeMarketMs: tick,
+      state: 'running',
+      book: toBook(quotes),
+    })
+    .onConflictDoNothing()
+    .returning({ close: ticks.closeMarketMs });
   if (made === undefined) {
     const known = await joinTick(tx.db, market, tick);
     if (known === null) throw new Error('The tick is gone');
     return { ...known, ...nothing };
   }
-  const [newest] = await tx.db.select({ close: max(ticks.closeMarketMs) }).from(ticks).where(of(market));
+  const [newest] = await tx.db
+    .select({ close: max(ticks.closeMarketMs) })
+    .from(ticks)
+    .where(of(market));
   if ((newest?.close ?? tick) > tick) {
     // Somebody whose clock is ahead has acted on a newer one.
-    await tx.db.update(ticks).set({ state: 'skipped', book: null, finishedAt: deps.clock.now() }).where(at(market, tick));
+    await tx.db
+      .update(ticks)
+      .set({ state: 'skipped', book: null, finishedAt: deps.clock.now() })
+      .where(at(market, tick));
     return { state: 'over', quotes, ...nothing };
   }
   const older = and(of(market), lt(ticks.closeMarketMs, tick));
-  const unfinished = await tx.db.update(ticks).set({ state: 'unfinished', book: null, finishedAt: deps.clock.now() }).where(and(older, eq(ticks.state, 'running')))
+  const unfinished = await tx.db
+    .update(ticks)
+    .set({ state: 'unfinished', book: null, finishedAt: deps.clock.now() })
+    .where(and(older, eq(ticks.state, 'running')))
     .returning({ closeMarketMs: ticks.closeMarketMs, agents: ticks.agents });
-  const [before] = await tx.db.select({ close: max(ticks.closeMarketMs) }).from(ticks).where(older);
+  const [before] = await tx.db
+    .select({ close: max(ticks.closeMarketMs) })
+    .from(ticks)
+    .where(older);
   const last = before?.close ?? null;
-  return { state: 'running', quotes, skipped: last === null ? 0 : await recordSkipped(tx, deps, last, tick), unfinished };
+  return {
+    state: 'running',
+    quotes,
+    skipped: last === null ? 0 : await recordSkipped(tx, deps, last, tick),
+    unfinished,
+  };
 }
 
 export const isDue = (market: Market, tick: number) =>
@@ -85,16 +141,24 @@ export const isDue = (market: Market, tick: number) =>
 
 /** Whether any agent has yet to look, those that another worker holds among them. */
 export async function isAnyDue(db: Db, market: Market, tick: number): Promise<boolean> {
-  return (await db.select({ id: agents.id }).from(agents).where(isDue(market, tick)).limit(1)).length > 0;
+  return (
+    (await db.select({ id: agents.id }).from(agents).where(isDue(market, tick)).limit(1)).length > 0
+  );
 }
 
-export const countDue = (db: Db, market: Market, tick: number): Promise<number> => db.$count(agents, isDue(market, tick));
+export const countDue = (db: Db, market: Market, tick: number): Promise<number> =>
+  db.$count(agents, isDue(market, tick));
 
 /**
- * Records the ticks strictly between `last` and `tick` as skipped. Of a gap longer than 10,000 the newest are rows, and
- * the row before them, state `skipped_before`, counts the others in `agents`.
+ * Records the ticks strictly between `last` and `tick` as skipped. Of a gap longer than 10,000 the
+ * newest are rows, and the row before them, state `skipped_before`, counts the others in `agents`.
  */
-async function recordSkipped(tx: Tx, { market, clock }: TradingDeps, last: number, tick: number): Promise<number> {
+async function recordSkipped(
+  tx: Tx,
+  { market, clock }: TradingDeps,
+  last: number,
+  tick: number,
+): Promise<number> {
   const step = INTERVAL_MS[market.baseInterval];
   const skipped = Math.max(0, Math.round((tick - last) / step) - 1);
   if (skipped === 0) return 0;
@@ -104,30 +168,53 @@ async function recordSkipped(tx: Tx, { market, clock }: TradingDeps, last: numbe
     select ${market.source.id}, ${market.baseInterval}, close, 'skipped', 0, ${clock.now()}::bigint
     from generate_series(${from}::bigint, ${tick - step}::bigint, ${step}::bigint) as close on conflict do nothing`);
   if (skipped > SKIPPED_ROWS_MAX) {
-    await tx.db.insert(ticks).values({
-      source: market.source.id, interval: market.baseInterval, closeMarketMs: from - step, state: 'skipped_before',
-      agents: skipped - SKIPPED_ROWS_MAX, finishedAt: clock.now(),
-    }).onConflictDoNothing();
+    await tx.db
+      .insert(ticks)
+      .values({
+        source: market.source.id,
+        interval: market.baseInterval,
+        closeMarketMs: from - step,
+        state: 'skipped_before',
+        agents: skipped - SKIPPED_ROWS_MAX,
+        finishedAt: clock.now(),
+      })
+      .onConflictDoNothing();
   }
   return skipped;
 }
 
-/** Adds the agents of a batch to its tick, in the batch's own transaction. False where a newer tick has taken its place. */
-export async function countRun(tx: Tx, market: Market, tick: number, ran: number): Promise<boolean> {
-  const [row] = await tx.db.update(ticks).set({ agents: sql`${ticks.agents} + ${ran}` }).where(at(market, tick)).returning({ state: ticks.state });
+/**
+ * Adds the agents of a batch to its tick, in the batch's own transaction. False where a newer tick
+ * has taken its place.
+ */
+export async function countRun(
+  tx: Tx,
+  market: Market,
+  tick: number,
+  ran: number,
+): Promise<boolean> {
+  const [row] = await tx.db
+    .update(ticks)
+    .set({ agents: sql`${ticks.agents} + ${ran}` })
+    .where(at(market, tick))
+    .returning({ state: ticks.state });
   return row?.state === 'running';
 }
 
 /** Writes the tick down as done and marks the accounts; once, whoever is last. */
 export async function finishTick(tx: Tx, deps: TradingDeps, tick: number): Promise<void> {
-  const [mine] = await tx.db.update(ticks).set({ state: 'done', book: null, finishedAt: deps.clock.now() })
-    .where(and(at(deps.market, tick), eq(ticks.state, 'running'))).returning({ close: ticks.closeMarketMs });
+  const [mine] = await tx.db
+    .update(ticks)
+    .set({ state: 'done', book: null, finishedAt: deps.clock.now() })
+    .where(and(at(deps.market, tick), eq(ticks.state, 'running')))
+    .returning({ close: ticks.closeMarketMs });
   if (mine !== undefined) await markAccounts(tx, deps, tick);
 }
 
 /**
- * One equity point a tick for every account that holds something or has an agent at work, in one statement: cash and
- * what is held at the newest bid, rounded down as `markToMarket` does; what was never quoted counts at cost.
+ * One equity point a tick for every account that holds something or has an agent at work, in one
+ * statement: cash and what is held at the newest bid, rounded down as `markToMarket` does; what was
+ * never quoted counts at cost.
  */
 async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Promise<void> {
   const bids = market.pairs().flatMap(({ pair }) => {
@@ -148,7 +235,10 @@ async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Prom
     where accounts.source = ${market.source.id} and accounts.closed_at is null and accounts.opened_market_ms <= ${tick}
       and (held.account_id is not null or exists (
         select 1 from agents where ${and(
-    eq(agents.uid, accounts.uid), eq(agents.source, accounts.source), isNull(agents.deletedAt), inArray(agents.status, [...LOOKING]),
-  )}))
+          eq(agents.uid, accounts.uid),
+          eq(agents.source, accounts.source),
+          isNull(agents.deletedAt),
+          inArray(agents.status, [...LOOKING]),
+        )}))
     on conflict do nothing`);
 }

@@ -1,4 +1,7 @@
-/** What the agents due at one tick decide on, each computed once and shared; refuses candles that close after the tick. */
+/**
+ * What the agents due at one tick decide on, each computed once and shared; refuses candles that
+ * close after the tick.
+ */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { correlationAt } from '../../engine/correlation.ts';
 import { isPegPair, pegReader, type PegBreaks } from '../../engine/pegs.ts';
@@ -18,7 +21,10 @@ export interface Looked {
 /** A day off the peg, and the day before it that an agent which looks once a day decides on. */
 const PEG_HISTORY_MS = 2 * DAY_MS;
 
-/** Agents with the same pool and pairs share a computation. Where hardly any do, no more than this is kept. */
+/**
+ * Agents with the same pool and pairs share a computation. Where hardly any do, no more than this
+ * is kept.
+ */
 const KEPT_MAX = 1_000;
 
 /** A series is built again only when the market's list of candles is another one. */
@@ -33,16 +39,21 @@ function keep<T>(map: Map<string, T>, key: string, value: T): T {
 export class TickInputs {
   private readonly inputs = new Map<string, Promise<TickInput>>();
   private pegsRead: Promise<(at: number) => PegBreaks> | null = null;
-  /** By how far back and to when, then by pair: each is asked of the market once a tick, so that all agents see the same candles. */
+  /**
+   * By how far back and to when, then by pair: each is asked of the market once a tick, so that all
+   * agents see the same candles.
+   */
   private readonly read = new Map<string, Map<string, Series>>();
   private readonly volumes = new Map<string, Map<string, number>>();
 
   /**
-   * `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after it. `looked` may be
-   * shared by several of one tick: signals know nothing of quotes.
+   * `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after
+   * it. `looked` may be shared by several of one tick: signals know nothing of quotes.
    */
   constructor(
-    private readonly market: Market, readonly tick: number, readonly quotes: ReadonlyMap<string, Quote>,
+    private readonly market: Market,
+    readonly tick: number,
+    readonly quotes: ReadonlyMap<string, Quote>,
     private readonly looked = new Map<string, Promise<Looked>>(),
   ) {}
 
@@ -69,15 +80,31 @@ export class TickInputs {
       const rule = this.market.rules(pair);
       if (rule !== null) rules.set(pair, rule);
     }
-    return { id: tickId(this.market.source.id, row.executionInterval, close), close, signals, quotes: this.quotes, rules, candleVolume,
-      pegBreaks: (await this.pegs())(close), correlation: correlationAt(series, close) };
+    return {
+      id: tickId(this.market.source.id, row.executionInterval, close),
+      close,
+      signals,
+      quotes: this.quotes,
+      rules,
+      candleVolume,
+      pegBreaks: (await this.pegs())(close),
+      correlation: correlationAt(series, close),
+    };
   }
 
-  /** The market's stablecoin pairs tell the pegs, whether the agent trades them or not. One that cannot be read tells nothing. */
+  /**
+   * The market's stablecoin pairs tell the pegs, whether the agent trades them or not. One that
+   * cannot be read tells nothing.
+   */
   private pegs(): Promise<(at: number) => PegBreaks> {
     this.pegsRead ??= (async () => {
-      const pairs = this.market.pairs().map(({ pair }) => pair).filter(isPegPair);
-      const read = await Promise.all(pairs.map((pair) => this.series(pair, PEG_HISTORY_MS, this.tick).catch(() => null)));
+      const pairs = this.market
+        .pairs()
+        .map(({ pair }) => pair)
+        .filter(isPegPair);
+      const read = await Promise.all(
+        pairs.map((pair) => this.series(pair, PEG_HISTORY_MS, this.tick).catch(() => null)),
+      );
       return pegReader(read.filter((one) => one !== null));
     })();
     return this.pegsRead;
@@ -107,20 +134,29 @@ export class TickInputs {
 
   private async compute(row: AgentTerms, pairs: readonly string[], close: number): Promise<Looked> {
     const horizon = horizonOf(row.tradingFrequency);
-    // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it at hand.
+    // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it at
+    // hand.
     const back = Math.ceil(lookbackMs(row.pool, close, horizon) / DAY_MS) * DAY_MS;
     const known = this.readBy(back, close);
     const series = new Map<string, Series>();
-    // By name, as in a backtest: whoever asks first, the sums over pairs are the same to the last digit.
-    for (const pair of [...pairs].sort()) series.set(pair, known.get(pair) ?? await this.series(pair, back, close));
+    // By name, as in a backtest: whoever asks first, the sums over pairs are the same to the last
+    // digit.
+    for (const pair of [...pairs].sort())
+      series.set(pair, known.get(pair) ?? (await this.series(pair, back, close)));
     return { signals: computeSignals(row.pool, series, close, horizon), series };
   }
 
   /** Grows with what is asked for; the same for all agents of an interval. */
-  private volumesOf(interval: ExecutionInterval, close: number, series: ReadonlyMap<string, Series>): ReadonlyMap<string, number> {
+  private volumesOf(
+    interval: ExecutionInterval,
+    close: number,
+    series: ReadonlyMap<string, Series>,
+  ): ReadonlyMap<string, number> {
     const volumes = this.volumes.get(`${interval} ${close}`) ?? new Map<string, number>();
     this.volumes.set(`${interval} ${close}`, volumes);
-    for (const [pair, one] of series) if (!volumes.has(pair)) volumes.set(pair, volumeOf(one, close, executionIntervalMs(interval)));
+    for (const [pair, one] of series)
+      if (!volumes.has(pair))
+        volumes.set(pair, volumeOf(one, close, executionIntervalMs(interval)));
     return volumes;
   }
 }

@@ -1,4 +1,7 @@
-/** Carries a life event into an agent's row and tells its owner; refuses a change without an event in the same transaction. */
+/**
+ * Carries a life event into an agent's row and tells its owner; refuses a change without an event
+ * in the same transaction.
+ */
 import { eq, sql } from 'drizzle-orm';
 import type { Agent, ExecutionInterval } from '../../contract/agents.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
@@ -12,7 +15,10 @@ import type { TradingDeps } from './deps.ts';
 import { transition, type LifeEvent } from './lifecycle.ts';
 import { asAgentRow, toAgents, type AgentRow } from './read-agents.ts';
 
-/** How often an agent of this interval can look, ms: never more often than the source closes candles. */
+/**
+ * How often an agent of this interval can look, ms: never more often than the source closes
+ * candles.
+ */
 export function lookEveryMs(market: Market, interval: ExecutionInterval): number {
   return Math.max(executionIntervalMs(interval), INTERVAL_MS[market.baseInterval]);
 }
@@ -24,47 +30,102 @@ export function nextLook(market: Market, interval: ExecutionInterval, after: num
 }
 
 /**
- * Applies an event to a row that the caller has locked. Null where the table says it changes nothing. `start` and
- * `stop` are the person's wish and set `enabled`; a guard's halt, a resume and a fault leave the wish alone.
+ * Applies an event to a row that the caller has locked. Null where the table says it changes
+ * nothing. `start` and `stop` are the person's wish and set `enabled`; a guard's halt, a resume and
+ * a fault leave the wish alone.
  */
-export async function applyEvent(tx: Tx, deps: TradingDeps, row: AgentRow, event: LifeEvent, hold: Hold | null = null): Promise<AgentRow | null> {
+export async function applyEvent(
+  tx: Tx,
+  deps: TradingDeps,
+  row: AgentRow,
+  event: LifeEvent,
+  hold: Hold | null = null,
+): Promise<AgentRow | null> {
   const status = transition(row.status, event);
   if (status === null) return null;
   const now = deps.clock.now();
   const wish = event === 'start' ? { enabled: true } : event === 'stop' ? { enabled: false } : {};
-  const moment = event === 'start'
-    ? { startedAt: now, stoppedAt: null, nextDueMarketMs: nextLook(deps.market, row.executionInterval, deps.market.now()), memory: memoryOnStart(row.memory) }
-    : event === 'stop' ? { stoppedAt: now, nextDueMarketMs: null } : event === 'fault' ? { nextDueMarketMs: null } : {};
-  const [changed] = await tx.db.update(agents)
-    .set({ status, hold: event === 'halt' || event === 'fault' ? hold : null, generation: sql`${agents.generation} + 1`, ...wish, ...moment })
-    .where(eq(agents.id, row.id)).returning();
+  const moment =
+    event === 'start'
+      ? {
+          startedAt: now,
+          stoppedAt: null,
+          nextDueMarketMs: nextLook(deps.market, row.executionInterval, deps.market.now()),
+          memory: memoryOnStart(row.memory),
+        }
+      : event === 'stop'
+        ? { stoppedAt: now, nextDueMarketMs: null }
+        : event === 'fault'
+          ? { nextDueMarketMs: null }
+          : {};
+  const [changed] = await tx.db
+    .update(agents)
+    .set({
+      status,
+      hold: event === 'halt' || event === 'fault' ? hold : null,
+      generation: sql`${agents.generation} + 1`,
+      ...wish,
+      ...moment,
+    })
+    .where(eq(agents.id, row.id))
+    .returning();
   if (changed === undefined) throw new Error('The agent is gone');
   return asAgentRow(changed);
 }
 
 /**
- * A stop that finds the agent stopped still makes every earlier start out of date: one that a device gave up on may be
- * on the network yet, and must not run after the stop that was pressed later.
+ * A stop that finds the agent stopped still makes every earlier start out of date: one that a
+ * device gave up on may be on the network yet, and must not run after the stop that was pressed
+ * later.
  */
 export async function outdateStarts(tx: Tx, row: AgentRow): Promise<AgentRow> {
-  const [changed] = await tx.db.update(agents).set({ generation: sql`${agents.generation} + 1` }).where(eq(agents.id, row.id)).returning();
+  const [changed] = await tx.db
+    .update(agents)
+    .set({ generation: sql`${agents.generation} + 1` })
+    .where(eq(agents.id, row.id))
+    .returning();
   if (changed === undefined) throw new Error('The agent is gone');
   return asAgentRow(changed);
 }
 
-/** Appends `agent.changed` for each row and answers them as the wire has them. `waitedMs`: how long the command waited on a device. */
-export async function tellChanged(tx: Tx, deps: TradingDeps, uid: string, rows: readonly AgentRow[], waitedMs?: number): Promise<Agent[]> {
+/**
+ * Appends `agent.changed` for each row and answers them as the wire has them. `waitedMs`: how long
+ * the command waited on a device.
+ */
+export async function tellChanged(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  rows: readonly AgentRow[],
+  waitedMs?: number,
+): Promise<Agent[]> {
   const list = await toAgents(tx.db, deps.market, rows);
-  await deps.events.append(tx, uid, list.map((agent) => ({ type: 'agent.changed', agent, ...(waitedMs === undefined ? {} : { waitedMs }) })));
+  await deps.events.append(
+    tx,
+    uid,
+    list.map((agent) => ({
+      type: 'agent.changed',
+      agent,
+      ...(waitedMs === undefined ? {} : { waitedMs }),
+    })),
+  );
   return list;
 }
 
-/** For a new book: every agent stops, and forgets what it remembered of the old one. Rows locked by the caller. */
-export async function stopForNewBook(tx: Tx, deps: TradingDeps, uid: string, rows: readonly AgentRow[]): Promise<void> {
+/**
+ * For a new book: every agent stops, and forgets what it remembered of the old one. Rows locked by
+ * the caller.
+ */
+export async function stopForNewBook(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  rows: readonly AgentRow[],
+): Promise<void> {
   const changed: AgentRow[] = [];
   for (const row of rows) {
     await tx.db.update(agents).set({ memory: {} }).where(eq(agents.id, row.id));
-    changed.push(await applyEvent(tx, deps, row, 'stop') ?? { ...row, memory: {} });
+    changed.push((await applyEvent(tx, deps, row, 'stop')) ?? { ...row, memory: {} });
   }
   await tellChanged(tx, deps, uid, changed);
 }

@@ -1,6 +1,12 @@
 /** Rows of alerts as the wire and the watch have them. */
 import { and, asc, desc, eq, isNull } from 'drizzle-orm';
-import { AlertCondition, AlertPhase, type Alert, type AlertFiring, type AlertList } from '../../contract/alerts.ts';
+import {
+  AlertCondition,
+  AlertPhase,
+  type Alert,
+  type AlertFiring,
+  type AlertList,
+} from '../../contract/alerts.ts';
 import { ALERT_FIRINGS_TOLD } from '../../contract/limits.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Db } from '../db/database.ts';
@@ -58,13 +64,36 @@ export function toWatched(row: AlertRow): Watched | null {
 }
 
 /** The sequence is read first: what changes meanwhile is told again rather than missed. */
-export async function readAlertList(db: Db, source: string, uid: string, now: number): Promise<AlertList> {
-  const [person] = await db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
-  const rows = await db.select().from(alerts)
+export async function readAlertList(
+  db: Db,
+  source: string,
+  uid: string,
+  now: number,
+): Promise<AlertList> {
+  const [person] = await db
+    .select({ sequence: users.sequence })
+    .from(users)
+    .where(eq(users.uid, uid));
+  const rows = await db
+    .select()
+    .from(alerts)
     .where(and(eq(alerts.uid, uid), eq(alerts.source, source), isNull(alerts.deletedAt)))
     .orderBy(asc(alerts.createdAt), asc(alerts.id));
-  const firings = await db.select().from(alertFirings)
+  const firings = await db
+    .select()
+    .from(alertFirings)
     .where(and(eq(alertFirings.uid, uid), eq(alertFirings.source, source)))
-    .orderBy(desc(alertFirings.recordedAt), desc(alertFirings.atMarketMs), desc(alertFirings.arming), desc(alertFirings.id)).limit(ALERT_FIRINGS_TOLD);
-  return { alerts: rows.map(toAlert), firings: firings.map(toFiring), sequence: person?.sequence ?? 0, servedAt: now };
+    .orderBy(
+      desc(alertFirings.recordedAt),
+      desc(alertFirings.atMarketMs),
+      desc(alertFirings.arming),
+      desc(alertFirings.id),
+    )
+    .limit(ALERT_FIRINGS_TOLD);
+  return {
+    alerts: rows.map(toAlert),
+    firings: firings.map(toFiring),
+    sequence: person?.sequence ?? 0,
+    servedAt: now,
+  };
 }

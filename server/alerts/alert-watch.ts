@@ -1,4 +1,7 @@
-/** Watches every alert of the source against every sane price, and writes what it sees; after a start it reads what it missed. */
+/**
+ * Watches every alert of the source against every sane price, and writes what it sees; after a
+ * start it reads what it missed.
+ */
 import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { ALERT_LOOK_BACK_DAYS } from '../../contract/limits.ts';
@@ -29,20 +32,27 @@ const AFTER_FAILURE_MS = 1_000;
 /** A transition that fails alone so often is given up: its alert is read afresh and watched on. */
 const TRIES_MAX = 5;
 const LOOK_EVERY_MS = 1_000;
-/** Rows that changed within this time are read at every look; now and then further back, for clocks that differ. */
+/**
+ * Rows that changed within this time are read at every look; now and then further back, for clocks
+ * that differ.
+ */
 const CHANGED_WITHIN_MS = 10_000;
 const CHANGED_LONG_MS = 5 * 60_000;
 const LONG_LOOK_EVERY = 60;
 const SAVE_EVERY = 5;
 
-/** A stretch without prices of a symbol, market ms. `until`: close of the candle in which they came back. */
+/**
+ * A stretch without prices of a symbol, market ms. `until`: close of the candle in which they came
+ * back.
+ */
 interface Gap {
   since: number;
   until: number;
 }
 
 /** The further along of two states of one alert. */
-const rank = ({ arming, phase }: Pick<Watched, 'arming' | 'phase'>): number => arming * 2 + (phase === 'watching' ? 1 : 0);
+const rank = ({ arming, phase }: Pick<Watched, 'arming' | 'phase'>): number =>
+  arming * 2 + (phase === 'watching' ? 1 : 0);
 
 export class AlertWatch {
   private readonly boards = new Map<string, SymbolBoard>();
@@ -77,14 +87,20 @@ export class AlertWatch {
   async start(): Promise<void> {
     const { market } = this.deps;
     this.stopping = false;
-    this.unsubscribe = market.onQuote((quote) => { this.onQuote(quote); });
-    this.startedAt = await this.watchedTo() ?? market.now();
+    this.unsubscribe = market.onQuote((quote) => {
+      this.onQuote(quote);
+    });
+    this.startedAt = (await this.watchedTo()) ?? market.now();
     await this.take(await this.read(null), this.startedAt);
-    this.timer = setInterval(() => { this.lookAround(); }, LOOK_EVERY_MS);
+    this.timer = setInterval(() => {
+      this.lookAround();
+    }, LOOK_EVERY_MS);
     this.timer.unref();
   }
 
-  /** Writes what it has seen, as far as the database takes it; the rest is found again in candles. */
+  /**
+   * Writes what it has seen, as far as the database takes it; the rest is found again in candles.
+   */
   async stop(): Promise<void> {
     this.stopping = true;
     this.unsubscribe?.();
@@ -133,10 +149,15 @@ export class AlertWatch {
   private queue(transitions: readonly Transition[]): void {
     if (transitions.length === 0) return;
     this.due.push(...transitions);
-    this.writing ??= this.write().finally(() => { this.writing = null; });
+    this.writing ??= this.write().finally(() => {
+      this.writing = null;
+    });
   }
 
-  /** In the order in which it was seen. What the database does not take now is tried again, at the price it was seen at. */
+  /**
+   * In the order in which it was seen. What the database does not take now is tried again, at the
+   * price it was seen at.
+   */
   private async write(): Promise<void> {
     const { database, log } = this.deps;
     let tries = 0;
@@ -149,19 +170,32 @@ export class AlertWatch {
         tries = 0;
       } catch (error) {
         tries += 1;
-        log.error({ alerts: batch.length, tries, reason: error instanceof Error ? error.message : String(error) }, 'Reached alerts could not be written');
+        log.error(
+          {
+            alerts: batch.length,
+            tries,
+            reason: error instanceof Error ? error.message : String(error),
+          },
+          'Reached alerts could not be written',
+        );
         if (this.stopping) return;
-        if (batch.length === 1 && tries > TRIES_MAX && await this.reachable()) {
+        if (batch.length === 1 && tries > TRIES_MAX && (await this.reachable())) {
           const [lost] = this.due.splice(0, 1);
           if (lost !== undefined) this.noted.add(lost.id);
           tries = 0;
-        } else await new Promise((resolve) => { setTimeout(resolve, AFTER_FAILURE_MS); });
+        } else
+          await new Promise((resolve) => {
+            setTimeout(resolve, AFTER_FAILURE_MS);
+          });
       }
     }
   }
 
   private reachable(): Promise<boolean> {
-    return this.deps.database.db.execute(sql`select 1`).then(() => true, () => false);
+    return this.deps.database.db.execute(sql`select 1`).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** One reading after another: an older one must not take the place of a newer. */
@@ -174,7 +208,11 @@ export class AlertWatch {
   private lookAround(): void {
     if (this.lookingAround) return;
     this.lookingAround = true;
-    this.inTurn(() => this.lookOnce().finally(() => { this.lookingAround = false; }));
+    this.inTurn(() =>
+      this.lookOnce().finally(() => {
+        this.lookingAround = false;
+      }),
+    );
   }
 
   private async lookOnce(): Promise<void> {
@@ -202,14 +240,23 @@ export class AlertWatch {
   private read(ids: readonly string[] | null): Promise<AlertRow[]> {
     const { database, market } = this.deps;
     const mine = eq(alerts.source, market.source.id);
-    return database.db.select().from(alerts)
-      .where(ids === null ? and(mine, isNull(alerts.deletedAt), eq(alerts.active, true)) : and(mine, inArray(alerts.id, [...ids])));
+    return database.db
+      .select()
+      .from(alerts)
+      .where(
+        ids === null
+          ? and(mine, isNull(alerts.deletedAt), eq(alerts.active, true))
+          : and(mine, inArray(alerts.id, [...ids])),
+      );
   }
 
   /** Other processes' changes are found by their time. */
   private changedSince(since: number): Promise<AlertRow[]> {
     const { database, market } = this.deps;
-    return database.db.select().from(alerts).where(and(eq(alerts.source, market.source.id), gt(alerts.changedAt, since)));
+    return database.db
+      .select()
+      .from(alerts)
+      .where(and(eq(alerts.source, market.source.id), gt(alerts.changedAt, since)));
   }
 
   private forget(ids: readonly string[]): void {
@@ -222,8 +269,9 @@ export class AlertWatch {
   }
 
   /**
-   * Takes rows as they are in the database. What is further along here is being written and stays. `watchedTo`: up to
-   * when they were watched before; null where they were not, since they were set.
+   * Takes rows as they are in the database. What is further along here is being written and stays.
+   * `watchedTo`: up to when they were watched before; null where they were not, since they were
+   * set.
    */
   private async take(rows: readonly AlertRow[], watchedTo: number | null): Promise<void> {
     const writing = new Set(this.due.map(({ id, arming }) => `${id} ${arming}`));
@@ -232,9 +280,16 @@ export class AlertWatch {
       const next = toWatched(row);
       const symbol = this.symbolOf.get(row.id);
       const known = symbol === undefined ? undefined : this.boards.get(symbol)?.get(row.id);
-      if (writing.has(`${row.id} ${row.arming}`) || (known !== undefined && next !== null && rank(known) > rank(next))) continue;
+      if (
+        writing.has(`${row.id} ${row.arming}`) ||
+        (known !== undefined && next !== null && rank(known) > rank(next))
+      )
+        continue;
       if (known !== undefined && next !== null && rank(known) === rank(next)) {
-        if (known.version !== next.version && symbol !== undefined) this.boards.get(symbol)?.put({ ...known, repeatMinutes: next.repeatMinutes, version: next.version });
+        if (known.version !== next.version && symbol !== undefined)
+          this.boards
+            .get(symbol)
+            ?.put({ ...known, repeatMinutes: next.repeatMinutes, version: next.version });
         continue;
       }
       this.forget([row.id]);
@@ -246,7 +301,11 @@ export class AlertWatch {
     for (const [symbol, list] of fresh) await this.begin(symbol, list, watchedTo);
   }
 
-  private async begin(symbol: string, list: readonly Watched[], watchedTo: number | null): Promise<void> {
+  private async begin(
+    symbol: string,
+    list: readonly Watched[],
+    watchedTo: number | null,
+  ): Promise<void> {
     const { market } = this.deps;
     const board = this.board(symbol);
     const now = market.now();
@@ -266,7 +325,8 @@ export class AlertWatch {
       this.symbolOf.set(alert.id, symbol);
     }
     const quote = market.isStale(symbol) ? null : market.quote(symbol);
-    if (quote !== null) this.queue(board.see(quote.last, Math.max(quote.at, this.heardAt.get(symbol) ?? quote.at)));
+    if (quote !== null)
+      this.queue(board.see(quote.last, Math.max(quote.at, this.heardAt.get(symbol) ?? quote.at)));
   }
 
   /** Without candles an alert is watched from now on; the next start reads them again. */
@@ -274,14 +334,20 @@ export class AlertWatch {
     const { market, log } = this.deps;
     try {
       const start = Math.floor(from / this.stepMs) * this.stepMs;
-      return barsOf(await market.candles(symbol, market.baseInterval, start, market.now()), this.stepMs);
+      return barsOf(
+        await market.candles(symbol, market.baseInterval, start, market.now()),
+        this.stepMs,
+      );
     } catch (error) {
       log.warn({ symbol, reason: String(error) }, 'Candles for alerts could not be read');
       return [];
     }
   }
 
-  /** The day before the first move alert of a symbol, so that its window is whole from the beginning. */
+  /**
+   * The day before the first move alert of a symbol, so that its window is whole from the
+   * beginning.
+   */
   private async seed(symbol: string, board: SymbolBoard): Promise<void> {
     if (this.seeded.has(symbol)) return;
     this.seeded.add(symbol);
@@ -310,18 +376,34 @@ export class AlertWatch {
 
   private async watchedTo(): Promise<number | null> {
     const { database, market } = this.deps;
-    const [row] = await database.db.select().from(alertWatches).where(eq(alertWatches.source, market.source.id));
+    const [row] = await database.db
+      .select()
+      .from(alertWatches)
+      .where(eq(alertWatches.source, market.source.id));
     return row?.watchedMarketMs ?? null;
   }
 
-  /** Up to here nothing needs to be looked for again: every symbol was heard, and what was seen is written. */
+  /**
+   * Up to here nothing needs to be looked for again: every symbol was heard, and what was seen is
+   * written.
+   */
   private async saveWatched(): Promise<void> {
     const { database, market } = this.deps;
-    const seen = [...this.boards].filter(([, board]) => board.size > 0).map(([symbol]) => this.heardAt.get(symbol) ?? this.startedAt);
+    const seen = [...this.boards]
+      .filter(([, board]) => board.size > 0)
+      .map(([symbol]) => this.heardAt.get(symbol) ?? this.startedAt);
     const open = [...this.gaps.values()].map(({ since }) => since);
-    const watchedMarketMs = Math.floor(Math.min(market.now(), ...seen, ...open, ...this.due.map(({ at }) => at)));
-    await database.db.insert(alertWatches).values({ source: market.source.id, watchedMarketMs }).onConflictDoUpdate({
-      target: alertWatches.source, set: { watchedMarketMs: sql`greatest(${alertWatches.watchedMarketMs}, ${watchedMarketMs}::bigint)` },
-    });
+    const watchedMarketMs = Math.floor(
+      Math.min(market.now(), ...seen, ...open, ...this.due.map(({ at }) => at)),
+    );
+    await database.db
+      .insert(alertWatches)
+      .values({ source: market.source.id, watchedMarketMs })
+      .onConflictDoUpdate({
+        target: alertWatches.source,
+        set: {
+          watchedMarketMs: sql`greatest(${alertWatches.watchedMarketMs}, ${watchedMarketMs}::bigint)`,
+        },
+      });
   }
 }

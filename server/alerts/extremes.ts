@@ -1,4 +1,7 @@
-/** The lowest and highest price of each minute of the last day for one symbol, and so of any window up to a day. */
+/**
+ * The lowest and highest price of each minute of the last day for one symbol, and so of any window
+ * up to a day.
+ */
 import type { Fixed } from '../../contract/money.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,8 +18,9 @@ export interface Range {
 }
 
 /**
- * A window of W minutes at a moment is that moment's minute and the W − 1 before it. It is therefore never longer than
- * asked for, and up to a minute shorter: what fires within an hour did happen within an hour.
+ * A window of W minutes at a moment is that moment's minute and the W − 1 before it. It is
+ * therefore never longer than asked for, and up to a minute shorter: what fires within an hour did
+ * happen within an hour.
  */
 export class Extremes {
   private readonly minutes = new Map<number, Bucket>();
@@ -28,7 +32,9 @@ export class Extremes {
     this.widen(Math.floor(at / MINUTE_MS), price, price);
   }
 
-  /** A candle's extremes, laid where it began: they leave a window too early rather than too late. */
+  /**
+   * A candle's extremes, laid where it began: they leave a window too early rather than too late.
+   */
   seeCandle(low: Fixed, high: Fixed, time: number): void {
     this.widen(Math.floor(time / MINUTE_MS), low, high);
     this.closed.clear();
@@ -55,7 +61,8 @@ export class Extremes {
     }
     if (minute <= this.newest) return;
     this.newest = minute;
-    for (const old of this.minutes.keys()) if (old <= minute - DAY_MINUTES) this.minutes.delete(old);
+    for (const old of this.minutes.keys())
+      if (old <= minute - DAY_MINUTES) this.minutes.delete(old);
   }
 
   private scan(from: number, to: number): Range | null {

@@ -1,7 +1,12 @@
 /** The calls about price alerts: list, set as desired state, delete. */
 import { and, count, eq, isNull } from 'drizzle-orm';
 import {
-  ALERT_LIMIT_WORDS, holdsAt, sameCondition, AlertCondition, type AlertBody, type AlertPhase,
+  ALERT_LIMIT_WORDS,
+  holdsAt,
+  sameCondition,
+  AlertCondition,
+  type AlertBody,
+  type AlertPhase,
 } from '../../contract/alerts.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { ALERT_LOOK_BACK_DAYS, ALERTS_MAX } from '../../contract/limits.ts';
@@ -40,40 +45,61 @@ interface Arming {
 }
 
 /**
- * Watched from the moment of the price that the person saw. Where the condition held at that price already, they were
- * told so: it waits until the price has gone back. A move is judged by what comes after that moment.
+ * Watched from the moment of the price that the person saw. Where the condition held at that price
+ * already, they were told so: it waits until the price has gone back. A move is judged by what
+ * comes after that moment.
  */
 function armed(body: AlertBody, now: number, notBefore: number): Arming {
-  const since = Math.floor(Math.min(now, Math.max(body.seen?.at ?? now, now - ALERT_LOOK_BACK_DAYS * DAY_MS, notBefore)));
+  const since = Math.floor(
+    Math.min(now, Math.max(body.seen?.at ?? now, now - ALERT_LOOK_BACK_DAYS * DAY_MS, notBefore)),
+  );
   const held = body.seen === null ? null : holdsAt(body.condition, parseFixed(body.seen.price));
   const waits = body.condition.kind === 'move' || held === true;
-  return { phase: waits ? 'waiting' : 'watching', active: true, sinceMarketMs: since, restsUntilMarketMs: null };
+  return {
+    phase: waits ? 'waiting' : 'watching',
+    active: true,
+    sinceMarketMs: since,
+    restsUntilMarketMs: null,
+  };
 }
 
 /** An edit that leaves the condition alone leaves the watching alone too. */
 function rearmed(row: AlertRow, body: AlertBody, now: number): Arming | null {
-  const same = sameCondition(AlertCondition.parse(row.condition), body.condition) && row.symbol === body.symbol;
+  const same =
+    sameCondition(AlertCondition.parse(row.condition), body.condition) &&
+    row.symbol === body.symbol;
   if (!body.active) {
-    return row.phase === 'off' ? null : { phase: 'off', active: false, sinceMarketMs: now, restsUntilMarketMs: null };
+    return row.phase === 'off'
+      ? null
+      : { phase: 'off', active: false, sinceMarketMs: now, restsUntilMarketMs: null };
   }
-  const firedSince = row.phase === 'fired' && (body.seen?.at ?? now) < (row.lastFiredMarketMs ?? -Infinity);
+  const firedSince =
+    row.phase === 'fired' && (body.seen?.at ?? now) < (row.lastFiredMarketMs ?? -Infinity);
   // Reached while the edit was on its way: it has done what it was for.
   if (same && firedSince && body.repeatMinutes === null) return null;
   if (same && row.active) return null;
   return armed(body, now, row.lastFiredMarketMs ?? -Infinity);
 }
 
-const wanted = (row: AlertRow, body: AlertBody): boolean => row.symbol === body.symbol && row.note === body.note
-  && row.repeatMinutes === body.repeatMinutes && sameCondition(AlertCondition.parse(row.condition), body.condition)
-  && (row.active === body.active || (row.phase === 'fired' && body.active));
+const wanted = (row: AlertRow, body: AlertBody): boolean =>
+  row.symbol === body.symbol &&
+  row.note === body.note &&
+  row.repeatMinutes === body.repeatMinutes &&
+  sameCondition(AlertCondition.parse(row.condition), body.condition) &&
+  (row.active === body.active || (row.phase === 'fired' && body.active));
 
 async function requireRoom(tx: Tx, uid: string, source: string): Promise<void> {
-  const [held] = await tx.db.select({ count: count() }).from(alerts)
+  const [held] = await tx.db
+    .select({ count: count() })
+    .from(alerts)
     .where(and(eq(alerts.uid, uid), eq(alerts.source, source), isNull(alerts.deletedAt)));
   if ((held?.count ?? 0) >= ALERTS_MAX) throw new Refusal('alert_limit_reached', ALERT_LIMIT_WORDS);
 }
 
-/** A person's alerts change one after the other, so that the limit holds; whoever fires them takes the person first too. */
+/**
+ * A person's alerts change one after the other, so that the limit holds; whoever fires them takes
+ * the person first too.
+ */
 async function lockOwn(tx: Tx, uid: string, source: string, id: string): Promise<AlertRow | null> {
   await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
   const [row] = await tx.db.select().from(alerts).where(eq(alerts.id, id)).for('update');
@@ -87,25 +113,54 @@ export function alertHandlers(deps: AlertCallDeps): Pick<Handlers, AlertCalls> {
 
   async function permitted(tx: Tx, uid: string): Promise<void> {
     const { tier } = await entitlement.tierOf(uid, tx);
-    if (!tierPermits(tier, 'market', 'read')) throw new Refusal('insufficient_permissions', 'Insufficient permissions: alerts need market:read.');
+    if (!tierPermits(tier, 'market', 'read'))
+      throw new Refusal(
+        'insufficient_permissions',
+        'Insufficient permissions: alerts need market:read.',
+      );
   }
 
   function requireSymbol({ symbol }: AlertBody): void {
-    if (market.rules(symbol) === null) throw new Refusal('unknown_symbol', `symbol: ${market.source.label} has no pair ${symbol}`, { field: 'symbol' });
+    if (market.rules(symbol) === null)
+      throw new Refusal('unknown_symbol', `symbol: ${market.source.label} has no pair ${symbol}`, {
+        field: 'symbol',
+      });
   }
 
-  async function create(tx: Tx, uid: string, id: string, body: AlertBody, before: AlertRow | null): Promise<AlertRow> {
+  async function create(
+    tx: Tx,
+    uid: string,
+    id: string,
+    body: AlertBody,
+    before: AlertRow | null,
+  ): Promise<AlertRow> {
     await requireRoom(tx, uid, market.source.id);
     const [now, wall] = [Math.floor(market.now()), clock.now()];
-    const off: Arming = { phase: 'off', active: false, sinceMarketMs: now, restsUntilMarketMs: null };
-    const values = {
-      symbol: body.symbol, condition: body.condition, repeatMinutes: body.repeatMinutes, note: body.note,
-      ...(body.active ? armed(body, now, before?.lastFiredMarketMs ?? -Infinity) : off),
-      arming: (before?.arming ?? 0) + 1, version: (before?.version ?? 0) + 1, changedAt: wall, deletedAt: null,
+    const off: Arming = {
+      phase: 'off',
+      active: false,
+      sinceMarketMs: now,
+      restsUntilMarketMs: null,
     };
-    const [row] = before === null
-      ? await tx.db.insert(alerts).values({ ...values, id, uid, source: market.source.id, createdAt: wall }).onConflictDoNothing().returning()
-      : await tx.db.update(alerts).set(values).where(eq(alerts.id, id)).returning();
+    const values = {
+      symbol: body.symbol,
+      condition: body.condition,
+      repeatMinutes: body.repeatMinutes,
+      note: body.note,
+      ...(body.active ? armed(body, now, before?.lastFiredMarketMs ?? -Infinity) : off),
+      arming: (before?.arming ?? 0) + 1,
+      version: (before?.version ?? 0) + 1,
+      changedAt: wall,
+      deletedAt: null,
+    };
+    const [row] =
+      before === null
+        ? await tx.db
+            .insert(alerts)
+            .values({ ...values, id, uid, source: market.source.id, createdAt: wall })
+            .onConflictDoNothing()
+            .returning()
+        : await tx.db.update(alerts).set(values).where(eq(alerts.id, id)).returning();
     // Somebody else's alert of that id was written in the same moment.
     if (row === undefined) throw new Refusal('not_found', GONE);
     return row;
@@ -113,10 +168,19 @@ export function alertHandlers(deps: AlertCallDeps): Pick<Handlers, AlertCalls> {
 
   async function edit(tx: Tx, row: AlertRow, body: AlertBody): Promise<AlertRow> {
     const arming = rearmed(row, body, Math.floor(market.now()));
-    const [changed] = await tx.db.update(alerts).set({
-      symbol: body.symbol, condition: body.condition, repeatMinutes: body.repeatMinutes, note: body.note,
-      ...(arming === null ? {} : { ...arming, arming: row.arming + 1 }), version: row.version + 1, changedAt: clock.now(),
-    }).where(eq(alerts.id, row.id)).returning();
+    const [changed] = await tx.db
+      .update(alerts)
+      .set({
+        symbol: body.symbol,
+        condition: body.condition,
+        repeatMinutes: body.repeatMinutes,
+        note: body.note,
+        ...(arming === null ? {} : { ...arming, arming: row.arming + 1 }),
+        version: row.version + 1,
+        changedAt: clock.now(),
+      })
+      .where(eq(alerts.id, row.id))
+      .returning();
     if (changed === undefined) throw new Error('The alert is gone');
     return changed;
   }
@@ -124,33 +188,54 @@ export function alertHandlers(deps: AlertCallDeps): Pick<Handlers, AlertCalls> {
   return {
     alerts: ({ caller }) => readAlertList(database.db, market.source.id, caller.uid, clock.now()),
 
-    setAlert: ({ caller: { uid }, commandId, params: { id }, body, once }) => once(async (tx) => {
-      await permitted(tx, uid);
-      requireSymbol(body);
-      const row = await lockOwn(tx, uid, market.source.id, id);
-      let next: AlertRow;
-      if (row === null || row.deletedAt !== null) {
-        // One that was deleted elsewhere is made again only by somebody who means a new one.
-        if (body.seenVersion !== null) throw new Refusal('not_found', 'This alert was deleted meanwhile.');
-        next = await create(tx, uid, id, body, row);
-      } else if (row.version !== body.seenVersion) {
-        if (!wanted(row, body)) throw new Refusal('alert_changed', 'This alert was changed on another device. Look at it and save again.', { details: { alert: toAlert(row) } });
-        return { commandId, alert: toAlert(row) };
-      } else next = await edit(tx, row, body);
-      const alert = toAlert(next);
-      await events.append(tx, uid, [{ type: 'alert.changed', alert }]);
-      tx.afterCommit(() => { deps.changed(id); });
-      return { commandId, alert };
-    }),
+    setAlert: ({ caller: { uid }, commandId, params: { id }, body, once }) =>
+      once(async (tx) => {
+        await permitted(tx, uid);
+        requireSymbol(body);
+        const row = await lockOwn(tx, uid, market.source.id, id);
+        let next: AlertRow;
+        if (row === null || row.deletedAt !== null) {
+          // One that was deleted elsewhere is made again only by somebody who means a new one.
+          if (body.seenVersion !== null)
+            throw new Refusal('not_found', 'This alert was deleted meanwhile.');
+          next = await create(tx, uid, id, body, row);
+        } else if (row.version !== body.seenVersion) {
+          if (!wanted(row, body))
+            throw new Refusal(
+              'alert_changed',
+              'This alert was changed on another device. Look at it and save again.',
+              { details: { alert: toAlert(row) } },
+            );
+          return { commandId, alert: toAlert(row) };
+        } else next = await edit(tx, row, body);
+        const alert = toAlert(next);
+        await events.append(tx, uid, [{ type: 'alert.changed', alert }]);
+        tx.afterCommit(() => {
+          deps.changed(id);
+        });
+        return { commandId, alert };
+      }),
 
-    deleteAlert: ({ caller: { uid }, commandId, params: { id }, once }) => once(async (tx) => {
-      const row = await lockOwn(tx, uid, market.source.id, id);
-      if (row === null || row.deletedAt !== null) throw new Refusal('not_found', GONE);
-      const now = clock.now();
-      await tx.db.update(alerts).set({ deletedAt: now, changedAt: now, active: false, phase: 'off', version: row.version + 1 }).where(eq(alerts.id, id));
-      await events.append(tx, uid, [{ type: 'alert.deleted', alertId: id }]);
-      tx.afterCommit(() => { deps.changed(id); });
-      return { commandId, alertId: id };
-    }),
+    deleteAlert: ({ caller: { uid }, commandId, params: { id }, once }) =>
+      once(async (tx) => {
+        const row = await lockOwn(tx, uid, market.source.id, id);
+        if (row === null || row.deletedAt !== null) throw new Refusal('not_found', GONE);
+        const now = clock.now();
+        await tx.db
+          .update(alerts)
+          .set({
+            deletedAt: now,
+            changedAt: now,
+            active: false,
+            phase: 'off',
+            version: row.version + 1,
+          })
+          .where(eq(alerts.id, id));
+        await events.append(tx, uid, [{ type: 'alert.deleted', alertId: id }]);
+        tx.afterCommit(() => {
+          deps.changed(id);
+        });
+        return { commandId, alertId: id };
+      }),
   };
 }

@@ -1,4 +1,7 @@
-/** Entries in the order of their key, so that a price finds those it reaches without looking at the others. */
+/**
+ * Entries in the order of their key, so that a price finds those it reaches without looking at the
+ * others.
+ */
 
 export interface Rung {
   id: string;

@@ -1,4 +1,7 @@
-/** Writes what the watch has seen: a firing, its event and the alert's next phase are one transaction, once an arming. */
+/**
+ * Writes what the watch has seen: a firing, its event and the alert's next phase are one
+ * transaction, once an arming.
+ */
 import { randomUUID } from 'node:crypto';
 import { asc, inArray, sql } from 'drizzle-orm';
 import { formatFixed } from '../../contract/money.ts';
@@ -19,42 +22,88 @@ export interface RecordDeps {
 }
 
 /** The row as a transition leaves it, or null where the row is not what the transition is about. */
-function advanced(row: AlertRow, { what, arming, at, next }: Transition, now: number): AlertRow | null {
+function advanced(
+  row: AlertRow,
+  { what, arming, at, next }: Transition,
+  now: number,
+): AlertRow | null {
   const open = row.deletedAt === null && row.active && row.arming === arming;
   if (!open || row.phase !== (what === 'fired' ? 'watching' : 'waiting')) return null;
-  const common = { ...row, sinceMarketMs: at, changedAt: now, restsUntilMarketMs: next?.restsUntil ?? null };
+  const common = {
+    ...row,
+    sinceMarketMs: at,
+    changedAt: now,
+    restsUntilMarketMs: next?.restsUntil ?? null,
+  };
   if (what === 'rearmed') return { ...common, phase: 'watching' };
   const fired = { ...common, lastFiredMarketMs: at, arming: arming + 1 };
-  return next === null ? { ...fired, phase: 'fired', active: false } : { ...fired, phase: next.phase };
+  return next === null
+    ? { ...fired, phase: 'fired', active: false }
+    : { ...fired, phase: next.phase };
 }
 
 /** A fast tape's clock stands between milliseconds too. */
 function wholeMs(transition: Transition): Transition {
   const { at, next } = transition;
   const restsUntil = next?.restsUntil == null ? null : Math.floor(next.restsUntil);
-  return { ...transition, at: Math.floor(at), next: next === null ? null : { ...next, restsUntil } };
+  return {
+    ...transition,
+    at: Math.floor(at),
+    next: next === null ? null : { ...next, restsUntil },
+  };
 }
 
-function firingOf(row: AlertRow, { at, price, movedBps, late, arming }: Transition, simulated: boolean, now: number): FiringRow {
+function firingOf(
+  row: AlertRow,
+  { at, price, movedBps, late, arming }: Transition,
+  simulated: boolean,
+  now: number,
+): FiringRow {
   const { id: alertId, uid, source, symbol, condition, note } = row;
   return {
-    id: randomUUID(), alertId, arming, uid, source, symbol, condition, note,
-    price: formatFixed(price), movedBps, atMarketMs: at, late, simulated, recordedAt: now,
+    id: randomUUID(),
+    alertId,
+    arming,
+    uid,
+    source,
+    symbol,
+    condition,
+    note,
+    price: formatFixed(price),
+    movedBps,
+    atMarketMs: at,
+    late,
+    simulated,
+    recordedAt: now,
   };
 }
 
 /**
- * People first, then alerts, as a person's own commands take them. Returns the ids whose transition was no longer true:
- * another process was first, or the person has changed the alert.
+ * People first, then alerts, as a person's own commands take them. Returns the ids whose transition
+ * was no longer true: another process was first, or the person has changed the alert.
  */
-export async function recordTransitions(tx: Tx, deps: RecordDeps, seen: readonly Transition[]): Promise<string[]> {
+export async function recordTransitions(
+  tx: Tx,
+  deps: RecordDeps,
+  seen: readonly Transition[],
+): Promise<string[]> {
   const list = seen.map(wholeMs);
   const now = deps.clock.now();
   const simulated = deps.market.source.kind !== 'exchange';
   const people = [...new Set(list.map(({ uid }) => uid))];
   const ids = [...new Set(list.map(({ id }) => id))];
-  await tx.db.select({ uid: users.uid }).from(users).where(inArray(users.uid, people)).orderBy(asc(users.uid)).for('update');
-  const read = await tx.db.select().from(alerts).where(inArray(alerts.id, ids)).orderBy(asc(alerts.id)).for('update');
+  await tx.db
+    .select({ uid: users.uid })
+    .from(users)
+    .where(inArray(users.uid, people))
+    .orderBy(asc(users.uid))
+    .for('update');
+  const read = await tx.db
+    .select()
+    .from(alerts)
+    .where(inArray(alerts.id, ids))
+    .orderBy(asc(alerts.id))
+    .for('update');
   const rows = new Map(read.map((row) => [row.id, row]));
   const changed = new Set<string>();
   const missed: string[] = [];
@@ -80,10 +129,18 @@ export async function recordTransitions(tx: Tx, deps: RecordDeps, seen: readonly
     }
   }
   if (changed.size === 0) return missed;
-  const fresh = [...changed].map((id) => rows.get(id) as AlertRow).map((row) => ({
-    id: row.id, phase: row.phase, active: row.active, arming: row.arming, sinceMarketMs: row.sinceMarketMs,
-    restsUntilMarketMs: row.restsUntilMarketMs, lastFiredMarketMs: row.lastFiredMarketMs, changedAt: row.changedAt,
-  }));
+  const fresh = [...changed]
+    .map((id) => rows.get(id) as AlertRow)
+    .map((row) => ({
+      id: row.id,
+      phase: row.phase,
+      active: row.active,
+      arming: row.arming,
+      sinceMarketMs: row.sinceMarketMs,
+      restsUntilMarketMs: row.restsUntilMarketMs,
+      lastFiredMarketMs: row.lastFiredMarketMs,
+      changedAt: row.changedAt,
+    }));
   await tx.db.execute(sql`
     update ${alerts} set phase = fresh."phase", active = fresh."active", arming = fresh."arming",
       since_market_ms = fresh."sinceMarketMs", rests_until_market_ms = fresh."restsUntilMarketMs",

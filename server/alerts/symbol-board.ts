@@ -1,4 +1,6 @@
-/** All watched alerts of one symbol: says, price by price, which are reached and which watch again. */
+/**
+ * All watched alerts of one symbol: says, price by price, which are reached and which watch again.
+ */
 import { negate, parseFixed, type Fixed } from '../../contract/money.ts';
 import type { AlertCondition } from '../../contract/alerts.ts';
 import { Extremes, movesOf } from './extremes.ts';
@@ -51,13 +53,17 @@ interface Gauge {
 const MINUTE_MS = 60_000;
 
 function gaugeName(condition: AlertCondition): string {
-  return condition.kind === 'move' ? `${condition.direction}:${condition.windowMinutes}` : condition.kind;
+  return condition.kind === 'move'
+    ? `${condition.direction}:${condition.windowMinutes}`
+    : condition.kind;
 }
 
 /** Below is measured downwards, so that every condition reads "key at most value". */
 function keyOf(condition: AlertCondition): bigint {
   if (condition.kind === 'move') return BigInt(condition.bps);
-  return condition.kind === 'above' ? parseFixed(condition.price) : negate(parseFixed(condition.price));
+  return condition.kind === 'above'
+    ? parseFixed(condition.price)
+    : negate(parseFixed(condition.price));
 }
 
 export class SymbolBoard {
@@ -110,8 +116,10 @@ export class SymbolBoard {
       const value = gauge.read(price, at);
       if (value === null) continue;
       this.wake(gauge, at);
-      for (const entry of gauge.waiting.takeAbove(value)) found.push(this.rearm(gauge, entry, price, at));
-      for (const entry of gauge.watching.takeUpTo(value)) found.push(this.fire(gauge, entry, price, at));
+      for (const entry of gauge.waiting.takeAbove(value))
+        found.push(this.rearm(gauge, entry, price, at));
+      for (const entry of gauge.watching.takeUpTo(value))
+        found.push(this.fire(gauge, entry, price, at));
     }
     return found;
   }
@@ -132,7 +140,17 @@ export class SymbolBoard {
       entry.alert = { ...entry.alert, ...next, arming: arming + 1, since: at };
       this.rest(gauge, entry);
     }
-    return { what: 'fired', id, uid, arming, at, price, movedBps: this.moved(condition, price, at), late: false, next };
+    return {
+      what: 'fired',
+      id,
+      uid,
+      arming,
+      at,
+      price,
+      movedBps: this.moved(condition, price, at),
+      late: false,
+      next,
+    };
   }
 
   /** How far the price has come, by the way that reached further. */
@@ -141,7 +159,8 @@ export class SymbolBoard {
     const range = this.extremes.within(condition.windowMinutes, at);
     if (range === null) return null;
     const { up, down } = movesOf(price, range);
-    const upwards = condition.direction === 'up' || (condition.direction === 'either' && up >= down);
+    const upwards =
+      condition.direction === 'up' || (condition.direction === 'either' && up >= down);
     return upwards ? Number(up) : -Number(down);
   }
 
@@ -176,7 +195,10 @@ export class SymbolBoard {
     if (known !== undefined) return known;
     const gauge: Gauge = {
       read: this.readerOf(condition),
-      watching: new Ladder<Entry>(), waiting: new Ladder<Entry>(), resting: [], restsUntil: Infinity,
+      watching: new Ladder<Entry>(),
+      waiting: new Ladder<Entry>(),
+      resting: [],
+      restsUntil: Infinity,
     };
     this.gauges.set(name, gauge);
     return gauge;
@@ -198,5 +220,7 @@ export class SymbolBoard {
 
 /** What an alert is after it has fired at a moment of the market clock. */
 export function afterFiring(repeatMinutes: number | null, at: number): Transition['next'] {
-  return repeatMinutes === null ? null : { phase: 'waiting', restsUntil: at + repeatMinutes * MINUTE_MS };
+  return repeatMinutes === null
+    ? null
+    : { phase: 'waiting', restsUntil: at + repeatMinutes * MINUTE_MS };
 }

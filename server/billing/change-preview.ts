@@ -1,4 +1,7 @@
-/** Says beforehand what another plan, or none, would mean for a person's agents and money; refuses to change anything. */
+/**
+ * Says beforehand what another plan, or none, would mean for a person's agents and money; refuses
+ * to change anything.
+ */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { consequencesOf, type AgentFacts } from '../../contract/consequences.ts';
 import { Refusal } from '../../contract/errors.ts';
@@ -25,9 +28,15 @@ export interface PreviewDeps {
 
 /** The person's agents on this market, oldest first, with what each holds. */
 async function agentFacts(db: Db, uid: string, source: string): Promise<AgentFacts[]> {
-  const held = sql<number>`(select count(*) from ${positions} where ${positions.agentId} = ${agents.id} and ${positions.closedMarketMs} is null)`.mapWith(Number);
-  const rows = await db.select({ agent: agents, held }).from(agents)
-    .where(and(eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt))).orderBy(agents.createdAt, agents.id);
+  const held =
+    sql<number>`(select count(*) from ${positions} where ${positions.agentId} = ${agents.id} and ${positions.closedMarketMs} is null)`.mapWith(
+      Number,
+    );
+  const rows = await db
+    .select({ agent: agents, held })
+    .from(agents)
+    .where(and(eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt)))
+    .orderBy(agents.createdAt, agents.id);
   return rows.map(({ agent, held: openPositions }) => {
     const { id, name, status, createdAt } = asAgentRow(agent);
     return { id, name, status, openPositions, createdAt };
@@ -38,30 +47,70 @@ function kindOf(plan: Plan, standing: ChangePreview['standing']): ChangeKind {
   const { state, tier } = standing;
   if (plan.priceId === null) return state === 'free' || state === 'lapsed' ? 'none' : 'end';
   if (state === 'free' || state === 'lapsed' || state === 'trial') return 'start';
-  return plan.tier === tier ? 'none' : tierRank(plan.tier) > tierRank(tier) ? 'upgrade' : 'downgrade';
+  return plan.tier === tier
+    ? 'none'
+    : tierRank(plan.tier) > tierRank(tier)
+      ? 'upgrade'
+      : 'downgrade';
 }
 
-export async function previewChange(deps: PreviewDeps, uid: string, asked: string): Promise<ChangePreview> {
-  const { database: { db }, clock, payments, market } = deps;
+export async function previewChange(
+  deps: PreviewDeps,
+  uid: string,
+  asked: string,
+): Promise<ChangePreview> {
+  const {
+    database: { db },
+    clock,
+    payments,
+    market,
+  } = deps;
   const planId = sanitiseIdentifier(asked);
   const plans = await payments.plans();
   const plan = planId === null ? undefined : plans.find((candidate) => candidate.id === planId);
-  if (plan === undefined) throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', { field: 'planId' });
+  if (plan === undefined)
+    throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', {
+      field: 'planId',
+    });
   const now = clock.now();
   const row = await readSubscription(db, uid);
   const standing = standingOf(row, await readTrial(db, uid), now);
   const kind = kindOf(plan, standing);
   // A plan that ends gives way to what follows it: a trial may still be running.
-  const to = kind === 'none' ? standing.tier : kind !== 'end' ? plan.tier : standing.state === 'active' ? 'free' : standing.next.tier;
+  const to =
+    kind === 'none'
+      ? standing.tier
+      : kind !== 'end'
+        ? plan.tier
+        : standing.state === 'active'
+          ? 'free'
+          : standing.next.tier;
   const living = kind === 'upgrade' || kind === 'downgrade' ? row : null;
-  const charge = kind === 'end' || kind === 'none' || plan.priceId === null ? null : await payments.previewCharge({
-    uid, plan, customerId: row?.provider === payments.provider ? row.customerId : null,
-    living: living?.providerSubscriptionId == null ? null
-      : { subscriptionId: living.providerSubscriptionId, plan: plans.find(({ id }) => id === living.planId) ?? null, paidUntil: living.currentPeriodEnd },
-    coupon: living === null ? deps.coupon : null,
-  });
+  const charge =
+    kind === 'end' || kind === 'none' || plan.priceId === null
+      ? null
+      : await payments.previewCharge({
+          uid,
+          plan,
+          customerId: row?.provider === payments.provider ? row.customerId : null,
+          living:
+            living?.providerSubscriptionId == null
+              ? null
+              : {
+                  subscriptionId: living.providerSubscriptionId,
+                  plan: plans.find(({ id }) => id === living.planId) ?? null,
+                  paidUntil: living.currentPeriodEnd,
+                },
+          coupon: living === null ? deps.coupon : null,
+        });
   return {
     ...consequencesOf(standing.tier, to, await agentFacts(db, uid, market.source.id)),
-    planId: plan.id, kind, from: standing.tier, standing, effectiveAt: kind === 'end' ? standing.until ?? now : now, charge, servedAt: now,
+    planId: plan.id,
+    kind,
+    from: standing.tier,
+    standing,
+    effectiveAt: kind === 'end' ? (standing.until ?? now) : now,
+    charge,
+    servedAt: now,
   };
 }

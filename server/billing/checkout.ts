@@ -1,4 +1,7 @@
-/** Opens a checkout once for a person and a price, however often the button is pressed; refuses unknown prices. */
+/**
+ * Opens a checkout once for a person and a price, however often the button is pressed; refuses
+ * unknown prices.
+ */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
@@ -18,7 +21,10 @@ import { returnPath } from './return-path.ts';
 /** An unfinished checkout of the same price is taken up again for this long. */
 export const CHECKOUT_REUSE_MS = 30 * 60_000;
 
-/** A checkout that waits for its card; `open_embedded` is one shown inside the app, `confirming` one that wants the bank's word. */
+/**
+ * A checkout that waits for its card; `open_embedded` is one shown inside the app, `confirming` one
+ * that wants the bank's word.
+ */
 export const UNFINISHED = ['open', 'open_embedded', 'confirming'] as const;
 
 export interface CheckoutDeps {
@@ -31,83 +37,156 @@ export interface CheckoutDeps {
 
 export type CheckoutRow = typeof checkouts.$inferSelect;
 /** A checkout with the provider's address for it; the customer where one was asked for. */
-export type OpenedRow = Pick<CheckoutRow, 'id' | 'url' | 'clientSecret' | 'sessionId'> & { customerId?: string | null };
+export type OpenedRow = Pick<CheckoutRow, 'id' | 'url' | 'clientSecret' | 'sessionId'> & {
+  customerId?: string | null;
+};
 
 /**
- * The checkout for this order with the provider's address for it. Nothing is held locked while the provider is asked:
- * two presses find the same row, and its id makes the provider answer both with one session.
+ * The checkout for this order with the provider's address for it. Nothing is held locked while the
+ * provider is asked: two presses find the same row, and its id makes the provider answer both with
+ * one session.
  */
-export async function openCheckout(deps: CheckoutDeps, caller: Caller, body: CheckoutBody): Promise<OpenedRow> {
+export async function openCheckout(
+  deps: CheckoutDeps,
+  caller: Caller,
+  body: CheckoutBody,
+): Promise<OpenedRow> {
   const { clock, database, payments, publicOrigin } = deps;
   const successPath = returnPath(body.successUrl, publicOrigin, 'successUrl');
   const cancelPath = returnPath(body.cancelUrl, publicOrigin, 'cancelUrl');
   const plan = planOfPrice(await payments.plans(), body.priceId);
   if (plan === undefined) {
-    throw new Refusal('no_price_id', `No price ID found for plan: ${sanitise(body.priceId).slice(0, 100)}`, { field: 'priceId' });
+    throw new Refusal(
+      'no_price_id',
+      `No price ID found for plan: ${sanitise(body.priceId).slice(0, 100)}`,
+      { field: 'priceId' },
+    );
   }
   const subscription = await readSubscription(database.db, caller.uid);
   if (subscription !== null && subscriptionCounts(subscription, clock.now())) {
-    throw new Refusal('already_subscribed', 'You already have a plan. Change or end it in the billing portal.');
+    throw new Refusal(
+      'already_subscribed',
+      'You already have a plan. Change or end it in the billing portal.',
+    );
   }
   const embedded = body.embedded === true && payments.provider === 'stripe';
   const coupon = honouredCoupon(body.coupon, deps.coupon);
   const row = await reserve(deps, {
-    uid: caller.uid, priceId: body.priceId, state: embedded ? 'open_embedded' : 'open', successUrl: successPath, cancelUrl: cancelPath, coupon,
+    uid: caller.uid,
+    priceId: body.priceId,
+    state: embedded ? 'open_embedded' : 'open',
+    successUrl: successPath,
+    cancelUrl: cancelPath,
+    coupon,
   });
   if (row.url !== null || row.clientSecret !== null) return row;
   await closeOthers(deps, row);
   try {
     const opened = await payments.openCheckout({
-      checkoutId: row.id, uid: caller.uid, email: caller.email, priceId: body.priceId, successPath, cancelPath, embedded,
-      customerId: subscription?.provider === payments.provider ? subscription.customerId : null, coupon,
+      checkoutId: row.id,
+      uid: caller.uid,
+      email: caller.email,
+      priceId: body.priceId,
+      successPath,
+      cancelPath,
+      embedded,
+      customerId: subscription?.provider === payments.provider ? subscription.customerId : null,
+      coupon,
     });
-    const [kept] = await database.db.update(checkouts).set({ sessionId: opened.sessionId }).where(eq(checkouts.id, row.id)).returning({ state: checkouts.state });
+    const [kept] = await database.db
+      .update(checkouts)
+      .set({ sessionId: opened.sessionId })
+      .where(eq(checkouts.id, row.id))
+      .returning({ state: checkouts.state });
     // Whoever opened another meanwhile could not yet close this one.
     if (kept === undefined || !UNFINISHED.some((state) => state === kept.state)) {
       if (opened.sessionId !== null) await payments.closeCheckout(opened.sessionId);
-      throw new Refusal('subscription_unavailable', 'Another checkout was opened at the same moment. Nothing was charged. Press again.');
+      throw new Refusal(
+        'subscription_unavailable',
+        'Another checkout was opened at the same moment. Nothing was charged. Press again.',
+      );
     }
     return { ...row, ...opened };
   } catch (error) {
-    // The provider would give the same answer to the same checkout again: the next press begins another.
-    if (error instanceof ProviderFailed && error.answered) await database.db.update(checkouts).set({ state: 'failed' }).where(and(eq(checkouts.id, row.id), isNull(checkouts.url)));
+    // The provider would give the same answer to the same checkout again: the next press begins
+    // another.
+    if (error instanceof ProviderFailed && error.answered)
+      await database.db
+        .update(checkouts)
+        .set({ state: 'failed' })
+        .where(and(eq(checkouts.id, row.id), isNull(checkouts.url)));
     throw error;
   }
 }
 
 /** Keeps what the provider opened, in the transaction of the receipt. */
-export async function keepOpened(tx: Tx, { payments, clock }: CheckoutDeps, uid: string, opened: OpenedRow): Promise<void> {
+export async function keepOpened(
+  tx: Tx,
+  { payments, clock }: CheckoutDeps,
+  uid: string,
+  opened: OpenedRow,
+): Promise<void> {
   const { id, url, clientSecret, sessionId, customerId } = opened;
   await tx.db.update(checkouts).set({ url, clientSecret, sessionId }).where(eq(checkouts.id, id));
-  if (customerId !== undefined && customerId !== null) await keepCustomer(tx, uid, payments.provider, customerId, clock.now());
+  if (customerId !== undefined && customerId !== null)
+    await keepCustomer(tx, uid, payments.provider, customerId, clock.now());
 }
 
 /** A person pays for one plan: whatever else they opened can be paid no more. */
 async function closeOthers({ database, payments }: CheckoutDeps, row: CheckoutRow): Promise<void> {
-  const others = await database.db.select().from(checkouts).where(and(
-    eq(checkouts.uid, row.uid), ne(checkouts.id, row.id), inArray(checkouts.state, [...UNFINISHED]),
-  ));
+  const others = await database.db
+    .select()
+    .from(checkouts)
+    .where(
+      and(
+        eq(checkouts.uid, row.uid),
+        ne(checkouts.id, row.id),
+        inArray(checkouts.state, [...UNFINISHED]),
+      ),
+    );
   for (const other of others) {
     if (other.sessionId !== null) await payments.closeCheckout(other.sessionId);
-    await database.db.update(checkouts).set({ state: 'expired' }).where(and(eq(checkouts.id, other.id), inArray(checkouts.state, [...UNFINISHED])));
+    await database.db
+      .update(checkouts)
+      .set({ state: 'expired' })
+      .where(and(eq(checkouts.id, other.id), inArray(checkouts.state, [...UNFINISHED])));
   }
 }
 
 function reserve(
-  deps: CheckoutDeps, order: Pick<CheckoutRow, 'uid' | 'priceId' | 'successUrl' | 'cancelUrl' | 'coupon'> & { state: 'open' | 'open_embedded' },
+  deps: CheckoutDeps,
+  order: Pick<CheckoutRow, 'uid' | 'priceId' | 'successUrl' | 'cancelUrl' | 'coupon'> & {
+    state: 'open' | 'open_embedded';
+  },
 ): Promise<CheckoutRow> {
   const now = deps.clock.now();
   return deps.database.transaction(async (tx) => {
     await lockPerson(tx, order.uid);
-    const [waiting] = await tx.db.select().from(checkouts).where(and(
-      eq(checkouts.uid, order.uid), eq(checkouts.priceId, order.priceId),
-      inArray(checkouts.state, order.state === 'open' ? ['open', 'confirming'] : [order.state]),
-      eq(checkouts.successUrl, order.successUrl), eq(checkouts.cancelUrl, order.cancelUrl),
-      order.coupon === null ? isNull(checkouts.coupon) : eq(checkouts.coupon, order.coupon),
-      gt(checkouts.createdAt, now - CHECKOUT_REUSE_MS),
-    )).orderBy(desc(checkouts.createdAt)).limit(1);
+    const [waiting] = await tx.db
+      .select()
+      .from(checkouts)
+      .where(
+        and(
+          eq(checkouts.uid, order.uid),
+          eq(checkouts.priceId, order.priceId),
+          inArray(checkouts.state, order.state === 'open' ? ['open', 'confirming'] : [order.state]),
+          eq(checkouts.successUrl, order.successUrl),
+          eq(checkouts.cancelUrl, order.cancelUrl),
+          order.coupon === null ? isNull(checkouts.coupon) : eq(checkouts.coupon, order.coupon),
+          gt(checkouts.createdAt, now - CHECKOUT_REUSE_MS),
+        ),
+      )
+      .orderBy(desc(checkouts.createdAt))
+      .limit(1);
     if (waiting !== undefined) return waiting;
-    const fresh = { id: randomUUID(), url: null, clientSecret: null, sessionId: null, createdAt: now, ...order };
+    const fresh = {
+      id: randomUUID(),
+      url: null,
+      clientSecret: null,
+      sessionId: null,
+      createdAt: now,
+      ...order,
+    };
     await tx.db.insert(checkouts).values(fresh);
     return fresh;
   });

@@ -1,4 +1,7 @@
-/** What a person may use now: their tier from subscription and trial; refuses to trust a page or a provider's event order. */
+/**
+ * What a person may use now: their tier from subscription and trial; refuses to trust a page or a
+ * provider's event order.
+ */
 import { eq, inArray } from 'drizzle-orm';
 import type { Tier } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
@@ -9,7 +12,10 @@ import { standingOf, type SubscriptionFacts, type TrialFacts } from './standing.
 
 export interface Entitled {
   tier: Tier;
-  /** There once was a plan or a trial and now there is none: agents and history stay, start and create are refused. */
+  /**
+   * There once was a plan or a trial and now there is none: agents and history stay, start and
+   * create are refused.
+   */
   lapsed: boolean;
 }
 
@@ -25,33 +31,69 @@ export interface BatchEntitlement extends Entitlement {
 }
 
 /** The rule itself: an active plan first, else an active trial, else free. */
-export function entitledTier(subscription: SubscriptionFacts | null, trial: TrialFacts, now: number): Entitled {
+export function entitledTier(
+  subscription: SubscriptionFacts | null,
+  trial: TrialFacts,
+  now: number,
+): Entitled {
   const { state, tier } = standingOf(subscription, trial, now);
   return { tier, lapsed: state === 'lapsed' };
 }
 
-export async function readSubscription(db: Db, uid: string): Promise<typeof subscriptions.$inferSelect | null> {
+export async function readSubscription(
+  db: Db,
+  uid: string,
+): Promise<typeof subscriptions.$inferSelect | null> {
   const [row] = await db.select().from(subscriptions).where(eq(subscriptions.uid, uid));
   return row ?? null;
 }
 
 export async function readTrial(db: Db, uid: string): Promise<TrialFacts> {
-  const [row] = await db.select({ endsAt: users.trialEndsAt }).from(users).where(eq(users.uid, uid));
+  const [row] = await db
+    .select({ endsAt: users.trialEndsAt })
+    .from(users)
+    .where(eq(users.uid, uid));
   return { endsAt: row?.endsAt ?? null };
 }
 
 export class DatabaseEntitlement implements BatchEntitlement {
-  constructor(private readonly database: Database, private readonly clock: WallClock) {}
+  constructor(
+    private readonly database: Database,
+    private readonly clock: WallClock,
+  ) {}
 
   async tierOf(uid: string, tx?: Tx): Promise<Entitled> {
     const db = tx?.db ?? this.database.db;
-    return entitledTier(await readSubscription(db, uid), await readTrial(db, uid), this.clock.now());
+    return entitledTier(
+      await readSubscription(db, uid),
+      await readTrial(db, uid),
+      this.clock.now(),
+    );
   }
 
   async tiersOf(uids: readonly string[], { db }: Tx): Promise<Map<string, Entitled>> {
-    const plans = new Map((await db.select().from(subscriptions).where(inArray(subscriptions.uid, [...uids]))).map((row) => [row.uid, row]));
-    const trials = new Map((await db.select({ uid: users.uid, endsAt: users.trialEndsAt }).from(users).where(inArray(users.uid, [...uids]))).map((row) => [row.uid, row]));
+    const plans = new Map(
+      (
+        await db
+          .select()
+          .from(subscriptions)
+          .where(inArray(subscriptions.uid, [...uids]))
+      ).map((row) => [row.uid, row]),
+    );
+    const trials = new Map(
+      (
+        await db
+          .select({ uid: users.uid, endsAt: users.trialEndsAt })
+          .from(users)
+          .where(inArray(users.uid, [...uids]))
+      ).map((row) => [row.uid, row]),
+    );
     const now = this.clock.now();
-    return new Map(uids.map((uid) => [uid, entitledTier(plans.get(uid) ?? null, { endsAt: trials.get(uid)?.endsAt ?? null }, now)]));
+    return new Map(
+      uids.map((uid) => [
+        uid,
+        entitledTier(plans.get(uid) ?? null, { endsAt: trials.get(uid)?.endsAt ?? null }, now),
+      ]),
+    );
   }
 }

@@ -1,4 +1,7 @@
-/** The subscription calls of the contract; refuses to act for another person or to give away what costs something. */
+/**
+ * The subscription calls of the contract; refuses to act for another person or to give away what
+ * costs something.
+ */
 import { and, count, eq, gte, isNull } from 'drizzle-orm';
 import type { CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
@@ -35,20 +38,37 @@ export interface BillingDeps {
   coupon: string | null;
 }
 
-type BillingCalls = 'plans' | 'subscribe' | 'customerPortal' | 'createCheckout' | 'subscriptionStatus' | 'usage' | 'changePreview' | 'invoices' | 'trialStart' | 'trialStatus';
+type BillingCalls =
+  | 'plans'
+  | 'subscribe'
+  | 'customerPortal'
+  | 'createCheckout'
+  | 'subscriptionStatus'
+  | 'usage'
+  | 'changePreview'
+  | 'invoices'
+  | 'trialStart'
+  | 'trialStatus';
 
 export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls> {
   const { database, events, clock, payments } = deps;
   return {
     plans: async () => ({
-      plans: await payments.plans(), provider: payments.provider, coupon: deps.coupon === null ? null : await payments.coupon(deps.coupon),
+      plans: await payments.plans(),
+      provider: payments.provider,
+      coupon: deps.coupon === null ? null : await payments.coupon(deps.coupon),
     }),
 
     subscriptionStatus: async ({ caller }) => {
       const now = clock.now();
       const row = await readSubscription(database.db, caller.uid);
       const standing = standingOf(row, await readTrial(database.db, caller.uid), now);
-      return { subscription: subscriptionOnWire(row, now), entitledTier: standing.tier, servedAt: now, standing };
+      return {
+        subscription: subscriptionOnWire(row, now),
+        entitledTier: standing.tier,
+        servedAt: now,
+        standing,
+      };
     },
 
     changePreview: ({ caller, query }) => previewChange(deps, caller.uid, query.planId),
@@ -56,10 +76,14 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     invoices: async ({ caller }) => {
       const row = await readSubscription(database.db, caller.uid);
       const own = row?.provider === payments.provider ? row.customerId : null;
-      return { ...await payments.invoices({ uid: caller.uid, customerId: own }), servedAt: clock.now() };
+      return {
+        ...(await payments.invoices({ uid: caller.uid, customerId: own })),
+        servedAt: clock.now(),
+      };
     },
 
-    trialStatus: async ({ caller }) => trialOnWire(await readTrial(database.db, caller.uid), clock.now()),
+    trialStatus: async ({ caller }) =>
+      trialOnWire(await readTrial(database.db, caller.uid), clock.now()),
 
     trialStart: ({ caller, commandId, body, once }) => {
       ownUserId(caller.uid, body.userId);
@@ -67,7 +91,10 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
         const now = clock.now();
         const row = await readSubscription(tx.db, caller.uid);
         if (row !== null && subscriptionCounts(row, now)) {
-          throw new Refusal('already_subscribed', 'You already have a plan. The trial stays yours for later.');
+          throw new Refusal(
+            'already_subscribed',
+            'You already have a plan. The trial stays yours for later.',
+          );
         }
         const trial = await startTrial(tx, caller.uid, now, deps.trialDays);
         await events.append(tx, caller.uid, [{ type: 'subscription.changed' }]);
@@ -90,12 +117,20 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
       const path = returnPath(body.returnUrl, deps.publicOrigin, 'returnUrl');
       const row = await readSubscription(database.db, caller.uid);
       if (row === null || row.provider !== payments.provider) {
-        throw new Refusal('not_found', 'There is no billing account yet: it is made with the first plan.');
+        throw new Refusal(
+          'not_found',
+          'There is no billing account yet: it is made with the first plan.',
+        );
       }
       const plan = body.planId === undefined ? null : await planAsked(payments, body.planId);
       const living = subscriptionCounts(row, clock.now());
       const url = await payments.openPortal({
-        uid: caller.uid, commandId, customerId: row.customerId, subscriptionId: living ? row.providerSubscriptionId : null, returnPath: path, plan,
+        uid: caller.uid,
+        commandId,
+        customerId: row.customerId,
+        subscriptionId: living ? row.providerSubscriptionId : null,
+        returnPath: path,
+        plan,
       });
       return once(() => Promise.resolve({ commandId, url }));
     },
@@ -104,19 +139,31 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
 
 /** @throws Refusal `invalid_user_id` unless the body names the caller themselves. */
 function ownUserId(uid: string, given: string): void {
-  if (sanitiseIdentifier(given) !== uid) throw new Refusal('invalid_user_id', 'Invalid user ID', { field: 'userId' });
+  if (sanitiseIdentifier(given) !== uid)
+    throw new Refusal('invalid_user_id', 'Invalid user ID', { field: 'userId' });
 }
 
 /** @throws Refusal `invalid_subscription_parameters` for a plan that is none. */
 async function planAsked(payments: Payments, asked: string): Promise<Plan> {
   const planId = sanitiseIdentifier(asked);
-  const plan = planId === null ? undefined : (await payments.plans()).find((candidate) => candidate.id === planId);
-  if (plan === undefined) throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', { field: 'planId' });
+  const plan =
+    planId === null
+      ? undefined
+      : (await payments.plans()).find((candidate) => candidate.id === planId);
+  if (plan === undefined)
+    throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', {
+      field: 'planId',
+    });
   return plan;
 }
 
-/** The free plan ends a paid one when what is paid for has run out; a paid plan needs a checkout. */
-async function subscribe(deps: BillingDeps, context: CallContext<'subscribe'>): Promise<CallReply<'subscribe'>> {
+/**
+ * The free plan ends a paid one when what is paid for has run out; a paid plan needs a checkout.
+ */
+async function subscribe(
+  deps: BillingDeps,
+  context: CallContext<'subscribe'>,
+): Promise<CallReply<'subscribe'>> {
   const { clock, database, events, payments } = deps;
   const { body, caller, commandId, once } = context;
   ownUserId(caller.uid, body.userId);
@@ -124,17 +171,40 @@ async function subscribe(deps: BillingDeps, context: CallContext<'subscribe'>): 
   const row = await readSubscription(database.db, caller.uid);
   const living = row !== null && subscriptionCounts(row, clock.now()) ? row : null;
   if (plan.priceId !== null && living?.planId !== plan.id) {
-    if (living !== null) throw new Refusal('already_subscribed', 'You already have a plan. Change it in the billing portal.');
-    throw new Refusal('payment_required', `${plan.name} costs ${plan.amount} ${plan.currency} a ${plan.interval}. Use the checkout.`, {
-      details: { priceId: plan.priceId, checkout: '/subscriptions/create-checkout' },
-    });
+    if (living !== null)
+      throw new Refusal(
+        'already_subscribed',
+        'You already have a plan. Change it in the billing portal.',
+      );
+    throw new Refusal(
+      'payment_required',
+      `${plan.name} costs ${plan.amount} ${plan.currency} a ${plan.interval}. Use the checkout.`,
+      {
+        details: { priceId: plan.priceId, checkout: '/subscriptions/create-checkout' },
+      },
+    );
   }
   const observation = await observe(database.db, clock);
-  const ended = plan.priceId === null && living !== null && !living.cancelAtPeriodEnd && living.providerSubscriptionId !== null
-    ? await payments.cancelAtPeriodEnd(living.providerSubscriptionId) : null;
+  const ended =
+    plan.priceId === null &&
+    living !== null &&
+    !living.cancelAtPeriodEnd &&
+    living.providerSubscriptionId !== null
+      ? await payments.cancelAtPeriodEnd(living.providerSubscriptionId)
+      : null;
   return once(async (tx) => {
-    if (ended !== null) await recordSubscription(tx, events, payments.provider, { ...ended, uid: caller.uid }, observation);
-    return { commandId, subscription: subscriptionOnWire(await readSubscription(tx.db, caller.uid), clock.now()) };
+    if (ended !== null)
+      await recordSubscription(
+        tx,
+        events,
+        payments.provider,
+        { ...ended, uid: caller.uid },
+        observation,
+      );
+    return {
+      commandId,
+      subscription: subscriptionOnWire(await readSubscription(tx.db, caller.uid), clock.now()),
+    };
   });
 }
 
@@ -142,12 +212,32 @@ async function subscribe(deps: BillingDeps, context: CallContext<'subscribe'>): 
 async function readUsage(deps: BillingDeps, uid: string): Promise<CallReply<'usage'>> {
   const { clock, market } = deps;
   const { db } = deps.database;
-  const { tier } = entitledTier(await readSubscription(db, uid), await readTrial(db, uid), clock.now());
+  const { tier } = entitledTier(
+    await readSubscription(db, uid),
+    await readTrial(db, uid),
+    clock.now(),
+  );
   const today = new Date(market.now());
   const periodStart = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 1);
-  const [made] = await db.select({ used: count() }).from(agents)
+  const [made] = await db
+    .select({ used: count() })
+    .from(agents)
     .where(and(eq(agents.uid, uid), eq(agents.source, market.source.id), isNull(agents.deletedAt)));
-  const [traded] = await db.select({ fills: count() }).from(fills).innerJoin(accounts, eq(accounts.id, fills.accountId))
-    .where(and(eq(accounts.uid, uid), eq(accounts.source, market.source.id), gte(fills.filledMarketMs, periodStart)));
-  return { tier, agents: { used: made?.used ?? 0, limit: agentCap(tier) }, fillsThisMonth: traded?.fills ?? 0, periodStart };
+  const [traded] = await db
+    .select({ fills: count() })
+    .from(fills)
+    .innerJoin(accounts, eq(accounts.id, fills.accountId))
+    .where(
+      and(
+        eq(accounts.uid, uid),
+        eq(accounts.source, market.source.id),
+        gte(fills.filledMarketMs, periodStart),
+      ),
+    );
+  return {
+    tier,
+    agents: { used: made?.used ?? 0, limit: agentCap(tier) },
+    fillsThisMonth: traded?.fills ?? 0,
+    periodStart,
+  };
 }

@@ -1,4 +1,7 @@
-/** The payments port: what billing asks of whoever takes the money; refuses to show a provider's own shapes to the rest. */
+/**
+ * The payments port: what billing asks of whoever takes the money; refuses to show a provider's own
+ * shapes to the rest.
+ */
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import type { ChargePreview, Invoice } from '../../contract/plan-change.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';
@@ -32,7 +35,12 @@ export interface OpenedCheckout {
 /** The provider did not do what was asked. */
 export class ProviderFailed extends Refusal {
   /** `answered`: it said so itself, and did nothing. Otherwise nobody knows what it did. */
-  constructor(code: ErrorCode, message: string, readonly answered: boolean, more: Refusal['more'] = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    readonly answered: boolean,
+    more: Refusal['more'] = {},
+  ) {
     super(code, message, more);
   }
 }
@@ -59,7 +67,10 @@ export interface PortalOrder {
   customerId: string | null;
   subscriptionId: string | null;
   returnPath: string;
-  /** The change that the page opens at; null for its front page. The free plan is the end of the present one. */
+  /**
+   * The change that the page opens at; null for its front page. The free plan is the end of the
+   * present one.
+   */
   plan: Plan | null;
 }
 
@@ -90,33 +101,58 @@ export interface Payments {
   closeCheckout(sessionId: string): Promise<void>;
   /** The address of a page where the person changes or ends their plan. */
   openPortal(order: PortalOrder): Promise<string>;
-  /** What a first period or a change costs, as the provider computes it; null where it cannot say. Charges nothing. */
+  /**
+   * What a first period or a change costs, as the provider computes it; null where it cannot say.
+   * Charges nothing.
+   */
   previewCharge(order: ChargeOrder): Promise<ChargePreview | null>;
   /** The newest invoices of a person, and whether there are older ones. */
-  invoices(person: { uid: string; customerId: string | null }): Promise<{ invoices: Invoice[]; more: boolean }>;
+  invoices(person: {
+    uid: string;
+    customerId: string | null;
+  }): Promise<{ invoices: Invoice[]; more: boolean }>;
   /** A coupon as it is now; null where it is none, or no longer valid. */
   coupon(id: string): Promise<Coupon | null>;
   /** Ends the subscription when what is paid for has run out. */
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription>;
   /**
-   * What is so now of the customer behind this subscription: the one that counts, should there be several. Null where the
-   * provider has no such subscription.
+   * What is so now of the customer behind this subscription: the one that counts, should there be
+   * several. Null where the provider has no such subscription.
    */
   fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null>;
-  /** What happened since (ms), oldest first, whether it was delivered or not; null where nothing is delivered. */
+  /**
+   * What happened since (ms), oldest first, whether it was delivered or not; null where nothing is
+   * delivered.
+   */
   readonly recentNotices: ((since: number) => Promise<WebhookNotice[]>) | null;
-  /** Moves the end of what is paid for to `paidUntil` (ms), without a charge. The same credit again asks for the same. */
-  lengthen(order: { creditId: string; subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription>;
-  /** Ends the subscription at once and forgets the customer, as far as the provider's own books may; fine where both are gone. */
+  /**
+   * Moves the end of what is paid for to `paidUntil` (ms), without a charge. The same credit again
+   * asks for the same.
+   */
+  lengthen(order: {
+    creditId: string;
+    subscriptionId: string;
+    paidUntil: number;
+  }): Promise<ProviderSubscription>;
+  /**
+   * Ends the subscription at once and forgets the customer, as far as the provider's own books may;
+   * fine where both are gone.
+   */
   forget(person: { subscriptionId: string | null; customerId: string | null }): Promise<void>;
   /**
    * Checks and reads a webhook's raw body; null where the provider sends none.
-   * @throws Refusal `invalid_signature` when it is not the provider's, was altered, or is older than five minutes.
+   * @throws Refusal `invalid_signature` when it is not the provider's, was altered, or is older
+   *   than five minutes.
    */
   readonly readWebhook: ((raw: Buffer, signature: string) => WebhookNotice) | null;
 }
 
-/** The one coupon this deployment honours, where the person asked for it; any other is no coupon. */
-export function honouredCoupon(asked: string | undefined, configured: string | null): string | null {
+/**
+ * The one coupon this deployment honours, where the person asked for it; any other is no coupon.
+ */
+export function honouredCoupon(
+  asked: string | undefined,
+  configured: string | null,
+): string | null {
   return asked !== undefined && asked === configured ? asked : null;
 }

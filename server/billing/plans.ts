@@ -4,7 +4,16 @@ import type { Plan } from '../../contract/subscription.ts';
 import { agentCap, PAID_TIERS, type PaidTier } from '../../contract/tiers.ts';
 
 export function freePlan(currency: string): Plan {
-  return { id: 'free', name: 'Free', tier: 'free', priceId: null, amount: '0', currency, interval: 'month', agents: agentCap('free') };
+  return {
+    id: 'free',
+    name: 'Free',
+    tier: 'free',
+    priceId: null,
+    amount: '0',
+    currency,
+    interval: 'month',
+    agents: agentCap('free'),
+  };
 }
 
 export interface PaidPlanTerms {
@@ -22,9 +31,14 @@ export function paidPlan(tier: PaidTier, terms: PaidPlanTerms): Plan {
 export function builtInPlans(): Plan[] {
   return [
     freePlan('USD'),
-    ...PAID_TIERS.map((tier) => paidPlan(tier, {
-      priceId: `price_test_${tier.replace('-', '_')}`, amount: BUILT_IN_AMOUNTS[tier], currency: 'USD', interval: 'month',
-    })),
+    ...PAID_TIERS.map((tier) =>
+      paidPlan(tier, {
+        priceId: `price_test_${tier.replace('-', '_')}`,
+        amount: BUILT_IN_AMOUNTS[tier],
+        currency: 'USD',
+        interval: 'month',
+      }),
+    ),
   ];
 }
 

@@ -1,4 +1,7 @@
-/** Finds what webhooks did not tell: events that never came, and plans whose time to renew has passed; refuses to guess. */
+/**
+ * Finds what webhooks did not tell: events that never came, and plans whose time to renew has
+ * passed; refuses to guess.
+ */
 import { and, asc, eq, inArray, isNotNull, lt, or } from 'drizzle-orm';
 import { meta } from '../db/schema.ts';
 import { subscriptions, webhookEvents } from '../db/schema-plans.ts';
@@ -12,7 +15,10 @@ export const RECONCILE_EVERY_MS = 5 * MINUTE_MS;
 /** What should have changed by now is asked about this often, everything that counts this often. */
 const UNSETTLED_ASK_MS = 5 * MINUTE_MS;
 const SETTLED_ASK_MS = 6 * 60 * MINUTE_MS;
-/** The provider lists an event a little after it happened: each look begins that much before the last one. */
+/**
+ * The provider lists an event a little after it happened: each look begins that much before the
+ * last one.
+ */
 const OVERLAP_MS = 60 * MINUTE_MS;
 /** How far back the first look goes: as long as the provider tries to deliver. */
 const FIRST_LOOK_MS = 3 * 24 * 60 * MINUTE_MS;
@@ -23,7 +29,14 @@ export class Reconciliation {
   readonly rounds: Rounds;
 
   constructor(private readonly deps: WebhookDeps) {
-    this.rounds = new Rounds(async () => { await this.runOnce(); }, RECONCILE_EVERY_MS, deps.log, 'subscriptions could not be reconciled');
+    this.rounds = new Rounds(
+      async () => {
+        await this.runOnce();
+      },
+      RECONCILE_EVERY_MS,
+      deps.log,
+      'subscriptions could not be reconciled',
+    );
   }
 
   /** Returns how many events and subscriptions were found to have something new. */
@@ -37,7 +50,8 @@ export class Reconciliation {
     if (payments.recentNotices === null) return 0;
     const startedAt = clock.now();
     const [mark] = await database.db.select().from(meta).where(eq(meta.key, MARK));
-    const since = typeof mark?.value === 'number' ? mark.value - OVERLAP_MS : startedAt - FIRST_LOOK_MS;
+    const since =
+      typeof mark?.value === 'number' ? mark.value - OVERLAP_MS : startedAt - FIRST_LOOK_MS;
     let found = 0;
     let failed = false;
     for (const notice of await this.unknown(await payments.recentNotices(since))) {
@@ -45,12 +59,23 @@ export class Reconciliation {
         if (await takeWebhook(this.deps, notice)) found += 1;
       } catch (error) {
         failed = true;
-        log.warn({ event: notice.eventId, reason: String(error) }, 'a missed event could not be taken yet');
+        log.warn(
+          { event: notice.eventId, reason: String(error) },
+          'a missed event could not be taken yet',
+        );
       }
     }
-    if (found > 0) log.warn({ found }, 'events had not been delivered; they were taken from the provider\'s list');
+    if (found > 0)
+      log.warn(
+        { found },
+        "events had not been delivered; they were taken from the provider's list",
+      );
     // What failed is looked for again: the mark stays where it was.
-    if (!failed) await database.db.insert(meta).values({ key: MARK, value: startedAt }).onConflictDoUpdate({ target: meta.key, set: { value: startedAt } });
+    if (!failed)
+      await database.db
+        .insert(meta)
+        .values({ key: MARK, value: startedAt })
+        .onConflictDoUpdate({ target: meta.key, set: { value: startedAt } });
     return found;
   }
 
@@ -58,29 +83,58 @@ export class Reconciliation {
     const taken = new Set<string>();
     for (let from = 0; from < notices.length; from += 1_000) {
       const ids = notices.slice(from, from + 1_000).map(({ eventId }) => eventId);
-      for (const { id } of await this.deps.database.db.select({ id: webhookEvents.id }).from(webhookEvents).where(inArray(webhookEvents.id, ids))) taken.add(id);
+      for (const { id } of await this.deps.database.db
+        .select({ id: webhookEvents.id })
+        .from(webhookEvents)
+        .where(inArray(webhookEvents.id, ids)))
+        taken.add(id);
     }
     return notices.filter(({ eventId }) => !taken.has(eventId));
   }
 
-  /** Subscriptions that should have renewed or ended by now, and, more rarely, all that are not over. One that fails holds up no other. */
+  /**
+   * Subscriptions that should have renewed or ended by now, and, more rarely, all that are not
+   * over. One that fails holds up no other.
+   */
   private async askUnsettled(): Promise<number> {
-    const { database: { db }, clock, log, payments } = this.deps;
+    const {
+      database: { db },
+      clock,
+      log,
+      payments,
+    } = this.deps;
     const now = clock.now();
-    const waiting = await db.select({ uid: subscriptions.uid, id: subscriptions.providerSubscriptionId }).from(subscriptions).where(and(
-      eq(subscriptions.provider, payments.provider), isNotNull(subscriptions.providerSubscriptionId),
-      inArray(subscriptions.status, ['active', 'trialing', 'past_due', 'incomplete']),
-      or(
-        and(or(lt(subscriptions.currentPeriodEnd, now), inArray(subscriptions.status, ['past_due', 'incomplete'])), lt(subscriptions.updatedAt, now - UNSETTLED_ASK_MS)),
-        lt(subscriptions.updatedAt, now - SETTLED_ASK_MS),
-      ),
-    )).orderBy(asc(subscriptions.updatedAt)).limit(AT_ONCE);
+    const waiting = await db
+      .select({ uid: subscriptions.uid, id: subscriptions.providerSubscriptionId })
+      .from(subscriptions)
+      .where(
+        and(
+          eq(subscriptions.provider, payments.provider),
+          isNotNull(subscriptions.providerSubscriptionId),
+          inArray(subscriptions.status, ['active', 'trialing', 'past_due', 'incomplete']),
+          or(
+            and(
+              or(
+                lt(subscriptions.currentPeriodEnd, now),
+                inArray(subscriptions.status, ['past_due', 'incomplete']),
+              ),
+              lt(subscriptions.updatedAt, now - UNSETTLED_ASK_MS),
+            ),
+            lt(subscriptions.updatedAt, now - SETTLED_ASK_MS),
+          ),
+        ),
+      )
+      .orderBy(asc(subscriptions.updatedAt))
+      .limit(AT_ONCE);
     let found = 0;
     for (const { uid, id } of waiting) {
       try {
-        if (id !== null && await this.ask(uid, id)) found += 1;
+        if (id !== null && (await this.ask(uid, id))) found += 1;
       } catch (error) {
-        log.warn({ subscription: id, reason: String(error) }, 'a subscription could not be asked about yet');
+        log.warn(
+          { subscription: id, reason: String(error) },
+          'a subscription could not be asked about yet',
+        );
       }
     }
     return found;
@@ -92,8 +146,12 @@ export class Reconciliation {
     const seen = await payments.fetchSubscription(id);
     return database.transaction(async (tx) => {
       if (seen !== null) return recordSeen(this.deps, tx, seen, observation, 'reconciliation');
-      // Not there any more: nothing is changed on a missing word, but the others come first next time.
-      await tx.db.update(subscriptions).set({ updatedAt: observation.at }).where(eq(subscriptions.uid, uid));
+      // Not there any more: nothing is changed on a missing word, but the others come first next
+      // time.
+      await tx.db
+        .update(subscriptions)
+        .set({ updatedAt: observation.at })
+        .where(eq(subscriptions.uid, uid));
       this.deps.log.warn({ subscription: id }, 'the provider knows a subscription no longer');
       return false;
     });

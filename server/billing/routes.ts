@@ -1,4 +1,7 @@
-/** Billing's own HTTP beside the contract: the provider's webhook, and the test pages where payments are a test. */
+/**
+ * Billing's own HTTP beside the contract: the provider's webhook, and the test pages where payments
+ * are a test.
+ */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
@@ -15,24 +18,52 @@ export interface BillingRouteDeps {
   clock: WallClock;
   log: Log;
   payments: Payments;
-  /** Takes one of the address's requests, or refuses with 429. What comes here has no bearer token. */
+  /**
+   * Takes one of the address's requests, or refuses with 429. What comes here has no bearer token.
+   */
   limit(ip: string): void;
 }
 
 const WEBHOOK_BODY_MAX = 1_000_000;
 
-/** Adds the routes in scopes of their own, so that raw and form bodies are read here and nowhere else. */
-export async function registerBillingRoutes(app: FastifyInstance, deps: BillingRouteDeps): Promise<void> {
+/**
+ * Adds the routes in scopes of their own, so that raw and form bodies are read here and nowhere
+ * else.
+ */
+export async function registerBillingRoutes(
+  app: FastifyInstance,
+  deps: BillingRouteDeps,
+): Promise<void> {
   const { readWebhook } = deps.payments;
-  if (readWebhook !== null) await app.register((scope, _options, done) => { webhookRoute(scope, deps, readWebhook); done(); });
-  if (deps.payments.provider === 'test') await app.register((scope, _options, done) => { testRoutes(scope, deps); done(); });
+  if (readWebhook !== null)
+    await app.register((scope, _options, done) => {
+      webhookRoute(scope, deps, readWebhook);
+      done();
+    });
+  if (deps.payments.provider === 'test')
+    await app.register((scope, _options, done) => {
+      testRoutes(scope, deps);
+      done();
+    });
 }
 
-function webhookRoute(scope: FastifyInstance, deps: BillingRouteDeps, readWebhook: NonNullable<Payments['readWebhook']>): void {
+function webhookRoute(
+  scope: FastifyInstance,
+  deps: BillingRouteDeps,
+  readWebhook: NonNullable<Payments['readWebhook']>,
+): void {
   // The signature is over the bytes as they came: parsed and written again they are another text.
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: WEBHOOK_BODY_MAX }, (_request, body, done) => { done(null, body); });
-  scope.addHook('onRequest', async (request) => { deps.limit(request.ip); });
+  scope.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: WEBHOOK_BODY_MAX },
+    (_request, body, done) => {
+      done(null, body);
+    },
+  );
+  scope.addHook('onRequest', async (request) => {
+    deps.limit(request.ip);
+  });
   scope.post('/webhooks/stripe', async (request, reply) => {
     const signature = request.headers['stripe-signature'];
     if (typeof signature !== 'string' || !Buffer.isBuffer(request.body)) {

@@ -1,4 +1,7 @@
-/** Stripe behind the payments port, through its official library; refuses unsigned, altered or old webhooks. */
+/**
+ * Stripe behind the payments port, through its official library; refuses unsigned, altered or old
+ * webhooks.
+ */
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { Refusal } from '../../contract/errors.ts';
@@ -8,12 +11,31 @@ import type { Coupon, Plan } from '../../contract/subscription.ts';
 import { PAID_TIERS, type PaidTier } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { ProviderFailed, type ChargeOrder, type CheckoutOrder, type OpenedCheckout, type Payments, type PortalOrder, type ProviderSubscription, type WebhookNotice } from './payments.ts';
+import {
+  ProviderFailed,
+  type ChargeOrder,
+  type CheckoutOrder,
+  type OpenedCheckout,
+  type Payments,
+  type PortalOrder,
+  type ProviderSubscription,
+  type WebhookNotice,
+} from './payments.ts';
 import { freePlan } from './plans.ts';
 import { chargeOnWire, firstBill } from './proration.ts';
 import { subscriptionCounts } from './standing.ts';
 import { ask, isGone, paramOf, unlessGone } from './stripe-ask.ts';
-import { chargeOf, couponOf, HEARD_EVENTS, idOf, invoiceOf, mostTelling, noticeOf, planOf, subscriptionOf } from './stripe-read.ts';
+import {
+  chargeOf,
+  couponOf,
+  HEARD_EVENTS,
+  idOf,
+  invoiceOf,
+  mostTelling,
+  noticeOf,
+  planOf,
+  subscriptionOf,
+} from './stripe-read.ts';
 
 export interface StripeSettings {
   secretKey: string;
@@ -46,26 +68,39 @@ export class StripePayments implements Payments {
   private askedPlans: Promise<Plan[]> | null = null;
   private cachedPlans: { plans: Plan[]; at: number } | null = null;
 
-  constructor(private readonly settings: StripeSettings, private readonly clock: WallClock, private readonly log: Log) {
+  constructor(
+    private readonly settings: StripeSettings,
+    private readonly clock: WallClock,
+    private readonly log: Log,
+  ) {
     const base = settings.apiBase === null ? null : new URL(settings.apiBase);
     this.stripe = new Stripe(settings.secretKey, {
       timeout: settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
-      // A person presses again, and reconciliation comes round: nothing is tried again behind their back.
+      // A person presses again, and reconciliation comes round: nothing is tried again behind their
+      // back.
       maxNetworkRetries: 0,
       telemetry: false,
-      ...(base === null ? {} : {
-        host: base.hostname,
-        protocol: base.protocol === 'http:' ? 'http' as const : 'https' as const,
-        port: base.port === '' ? (base.protocol === 'http:' ? 80 : 443) : Number(base.port),
-      }),
+      ...(base === null
+        ? {}
+        : {
+            host: base.hostname,
+            protocol: base.protocol === 'http:' ? ('http' as const) : ('https' as const),
+            port: base.port === '' ? (base.protocol === 'http:' ? 80 : 443) : Number(base.port),
+          }),
     });
   }
 
-  /** Amounts come from Stripe, asked at most every five minutes, once for everybody who waits; a tier without a price is not for sale. */
+  /**
+   * Amounts come from Stripe, asked at most every five minutes, once for everybody who waits; a
+   * tier without a price is not for sale.
+   */
   async plans(): Promise<Plan[]> {
     const now = this.clock.now();
-    if (this.cachedPlans !== null && now - this.cachedPlans.at < PLANS_FRESH_MS) return this.cachedPlans.plans;
-    this.askedPlans ??= this.readPlans(now).finally(() => { this.askedPlans = null; });
+    if (this.cachedPlans !== null && now - this.cachedPlans.at < PLANS_FRESH_MS)
+      return this.cachedPlans.plans;
+    this.askedPlans ??= this.readPlans(now).finally(() => {
+      this.askedPlans = null;
+    });
     return this.askedPlans;
   }
 
@@ -83,13 +118,16 @@ export class StripePayments implements Payments {
     if (priceId === null) return null;
     const price = await this.ask('price', () => unlessGone(this.stripe.prices.retrieve(priceId)));
     if (price !== null && price.active) return planOf(tier, price);
-    this.log.error({ tier, priceId }, 'a plan is not for sale: Stripe has no active price of this id');
+    this.log.error(
+      { tier, priceId },
+      'a plan is not for sale: Stripe has no active price of this id',
+    );
     return null;
   }
 
   /** One customer for all checkouts of a person, one session for all presses of one checkout. */
   async openCheckout(order: CheckoutOrder): Promise<OpenedCheckout> {
-    const customerId = order.customerId ?? await this.makeCustomer(order);
+    const customerId = order.customerId ?? (await this.makeCustomer(order));
     try {
       return await this.openSession(order, customerId);
     } catch (error) {
@@ -99,16 +137,27 @@ export class StripePayments implements Payments {
     }
   }
 
-  /** All presses of one person make one customer: `instead` of one that is gone, under another key after a failure, which Stripe keeps under its key. */
+  /**
+   * All presses of one person make one customer: `instead` of one that is gone, under another key
+   * after a failure, which Stripe keeps under its key.
+   */
   private async makeCustomer({ uid, email }: CheckoutOrder, instead = ''): Promise<string> {
     const failures = this.failedCustomers.get(uid) ?? 0;
-    const key = createHash('sha256').update(JSON.stringify([uid, email, instead, failures])).digest('hex');
+    const key = createHash('sha256')
+      .update(JSON.stringify([uid, email, instead, failures]))
+      .digest('hex');
     try {
-      const customer = await this.ask('customer', () => this.stripe.customers.create({ metadata: { uid }, ...(email === null ? {} : { email }) }, { idempotencyKey: `customer-${key}` }));
+      const customer = await this.ask('customer', () =>
+        this.stripe.customers.create(
+          { metadata: { uid }, ...(email === null ? {} : { email }) },
+          { idempotencyKey: `customer-${key}` },
+        ),
+      );
       this.failedCustomers.delete(uid);
       return customer.id;
     } catch (error) {
-      if (error instanceof ProviderFailed && error.answered) this.failedCustomers.set(uid, failures + 1);
+      if (error instanceof ProviderFailed && error.answered)
+        this.failedCustomers.set(uid, failures + 1);
       throw error;
     }
   }
@@ -117,24 +166,37 @@ export class StripePayments implements Payments {
     const { publicOrigin } = this.settings;
     const back = order.embedded
       ? { ui_mode: 'embedded_page' as const, return_url: `${publicOrigin}${order.successPath}` }
-      : { ui_mode: 'hosted_page' as const, success_url: `${publicOrigin}${order.successPath}`, cancel_url: `${publicOrigin}${order.cancelPath}` };
+      : {
+          ui_mode: 'hosted_page' as const,
+          success_url: `${publicOrigin}${order.successPath}`,
+          cancel_url: `${publicOrigin}${order.cancelPath}`,
+        };
     const session = await this.ask('checkout', async () => {
       try {
-        return await this.stripe.checkout.sessions.create({
-          mode: 'subscription', customer,
-          line_items: [{ price: order.priceId, quantity: 1 }],
-          client_reference_id: order.uid,
-          metadata: { uid: order.uid, checkoutId: order.checkoutId },
-          subscription_data: { metadata: { uid: order.uid } },
-          ...back,
-          ...(order.coupon === null ? {} : { discounts: [{ coupon: order.coupon }] }),
-        }, { idempotencyKey: `checkout-${order.checkoutId}-${customer}` });
+        return await this.stripe.checkout.sessions.create(
+          {
+            mode: 'subscription',
+            customer,
+            line_items: [{ price: order.priceId, quantity: 1 }],
+            client_reference_id: order.uid,
+            metadata: { uid: order.uid, checkoutId: order.checkoutId },
+            subscription_data: { metadata: { uid: order.uid } },
+            ...back,
+            ...(order.coupon === null ? {} : { discounts: [{ coupon: order.coupon }] }),
+          },
+          { idempotencyKey: `checkout-${order.checkoutId}-${customer}` },
+        );
       } catch (error) {
         if (isGone(error) && paramOf(error) === 'customer') throw new CustomerGone();
         throw error;
       }
     });
-    return { url: session.url, clientSecret: session.client_secret, sessionId: session.id, customerId: customer };
+    return {
+      url: session.url,
+      clientSecret: session.client_secret,
+      sessionId: session.id,
+      customerId: customer,
+    };
   }
 
   async closeCheckout(sessionId: string): Promise<void> {
@@ -145,42 +207,101 @@ export class StripePayments implements Payments {
     });
   }
 
-  async openPortal({ commandId, customerId, plan, returnPath, subscriptionId, uid }: PortalOrder): Promise<string> {
-    if (customerId === null) throw new Refusal('not_found', 'There is no billing account yet: it is made with the first plan.');
+  async openPortal({
+    commandId,
+    customerId,
+    plan,
+    returnPath,
+    subscriptionId,
+    uid,
+  }: PortalOrder): Promise<string> {
+    if (customerId === null)
+      throw new Refusal(
+        'not_found',
+        'There is no billing account yet: it is made with the first plan.',
+      );
     const back = `${this.settings.publicOrigin}${returnPath}`;
-    const flow = plan === null || subscriptionId === null ? {} : { flow_data: await this.flowOf(subscriptionId, plan, back) };
-    const session = await this.ask('portal', () => this.stripe.billingPortal.sessions.create(
-      { customer: customerId, return_url: back, ...flow }, { idempotencyKey: `portal-${uid}-${commandId}` },
-    ));
+    const flow =
+      plan === null || subscriptionId === null
+        ? {}
+        : { flow_data: await this.flowOf(subscriptionId, plan, back) };
+    const session = await this.ask('portal', () =>
+      this.stripe.billingPortal.sessions.create(
+        { customer: customerId, return_url: back, ...flow },
+        { idempotencyKey: `portal-${uid}-${commandId}` },
+      ),
+    );
     return session.url;
   }
 
-  private async flowOf(subscription: string, plan: Plan, back: string): Promise<Stripe.BillingPortal.SessionCreateParams.FlowData> {
+  private async flowOf(
+    subscription: string,
+    plan: Plan,
+    back: string,
+  ): Promise<Stripe.BillingPortal.SessionCreateParams.FlowData> {
     const after_completion = { type: 'redirect' as const, redirect: { return_url: back } };
-    if (plan.priceId === null) return { type: 'subscription_cancel', subscription_cancel: { subscription }, after_completion };
-    const item = (await this.ask('subscription', () => this.stripe.subscriptions.retrieve(subscription))).items.data[0];
+    if (plan.priceId === null)
+      return {
+        type: 'subscription_cancel',
+        subscription_cancel: { subscription },
+        after_completion,
+      };
+    const item = (
+      await this.ask('subscription', () => this.stripe.subscriptions.retrieve(subscription))
+    ).items.data[0];
     const items = item === undefined ? [] : [{ id: item.id, price: plan.priceId, quantity: 1 }];
-    return { type: 'subscription_update_confirm', subscription_update_confirm: { subscription, items }, after_completion };
+    return {
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: { subscription, items },
+      after_completion,
+    };
   }
 
-  /** A first period is the price less the coupon; a change in the middle of one is for Stripe to compute. */
-  async previewCharge({ plan, living, customerId, coupon }: ChargeOrder): Promise<ChargePreview | null> {
-    if (living === null) return chargeOnWire(firstBill(plan, coupon === null ? null : await this.coupon(coupon), ZERO), plan, null);
+  /**
+   * A first period is the price less the coupon; a change in the middle of one is for Stripe to
+   * compute.
+   */
+  async previewCharge({
+    plan,
+    living,
+    customerId,
+    coupon,
+  }: ChargeOrder): Promise<ChargePreview | null> {
+    if (living === null)
+      return chargeOnWire(
+        firstBill(plan, coupon === null ? null : await this.coupon(coupon), ZERO),
+        plan,
+        null,
+      );
     const { priceId } = plan;
     if (priceId === null || customerId === null) return null;
-    const subscription = await this.ask('subscription', () => unlessGone(this.stripe.subscriptions.retrieve(living.subscriptionId)));
+    const subscription = await this.ask('subscription', () =>
+      unlessGone(this.stripe.subscriptions.retrieve(living.subscriptionId)),
+    );
     const item = subscription?.items.data[0];
     if (item === undefined) return null;
-    const preview = await this.ask('preview', () => this.stripe.invoices.createPreview({
-      customer: customerId, subscription: living.subscriptionId,
-      subscription_details: { items: [{ id: item.id, price: priceId }], proration_behavior: 'always_invoice' },
-    }));
+    const preview = await this.ask('preview', () =>
+      this.stripe.invoices.createPreview({
+        customer: customerId,
+        subscription: living.subscriptionId,
+        subscription_details: {
+          items: [{ id: item.id, price: priceId }],
+          proration_behavior: 'always_invoice',
+        },
+      }),
+    );
     return chargeOf(preview, plan, item.current_period_end * 1_000);
   }
 
-  async invoices({ customerId }: { customerId: string | null }): Promise<{ invoices: Invoice[]; more: boolean }> {
+  async invoices({
+    customerId,
+  }: {
+    customerId: string | null;
+  }): Promise<{ invoices: Invoice[]; more: boolean }> {
     if (customerId === null) return { invoices: [], more: false };
-    const list = await this.ask('invoices', () => unlessGone(this.stripe.invoices.list({ customer: customerId, limit: INVOICES_SHOWN })));
+    const list = await this.ask('invoices', () =>
+      unlessGone(this.stripe.invoices.list({ customer: customerId, limit: INVOICES_SHOWN })),
+    );
     return { invoices: list?.data.map(invoiceOf) ?? [], more: list?.has_more ?? false };
   }
 
@@ -190,18 +311,41 @@ export class StripePayments implements Payments {
   }
 
   async cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription> {
-    const subscription = await this.ask('cancel', () => this.stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true }));
+    const subscription = await this.ask('cancel', () =>
+      this.stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true }),
+    );
     return this.read(subscription);
   }
 
-  /** Asked by customer, so that a person who ended one plan and took another is seen with the one that counts. */
+  /**
+   * Asked by customer, so that a person who ended one plan and took another is seen with the one
+   * that counts.
+   */
   async fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
-    const asked = await this.ask('subscription', () => unlessGone(this.stripe.subscriptions.retrieve(subscriptionId)));
+    const asked = await this.ask('subscription', () =>
+      unlessGone(this.stripe.subscriptions.retrieve(subscriptionId)),
+    );
     if (asked === null) return null;
     const customer = idOf(asked.customer);
-    const all = customer === null ? null : await this.ask('subscriptions', () => unlessGone(this.stripe.subscriptions.list({ customer, status: 'all', limit: SUBSCRIPTIONS_READ })));
-    const read = (all?.data ?? []).map((subscription) => subscriptionOf(subscription, this.settings.prices));
-    const best = mostTelling([subscriptionOf(asked, this.settings.prices), ...read], this.clock.now());
+    const all =
+      customer === null
+        ? null
+        : await this.ask('subscriptions', () =>
+            unlessGone(
+              this.stripe.subscriptions.list({
+                customer,
+                status: 'all',
+                limit: SUBSCRIPTIONS_READ,
+              }),
+            ),
+          );
+    const read = (all?.data ?? []).map((subscription) =>
+      subscriptionOf(subscription, this.settings.prices),
+    );
+    const best = mostTelling(
+      [subscriptionOf(asked, this.settings.prices), ...read],
+      this.clock.now(),
+    );
     this.complainOf(read, best);
     return best;
   }
@@ -209,7 +353,11 @@ export class StripePayments implements Payments {
   readonly recentNotices = async (since: number): Promise<WebhookNotice[]> => {
     const notices: WebhookNotice[] = [];
     await this.ask('events', async () => {
-      const events = this.stripe.events.list({ types: [...HEARD_EVENTS], created: { gte: Math.floor(since / 1_000) }, limit: 100 });
+      const events = this.stripe.events.list({
+        types: [...HEARD_EVENTS],
+        created: { gte: Math.floor(since / 1_000) },
+        limit: 100,
+      });
       for await (const event of events) {
         notices.push(noticeOf(event));
         if (notices.length >= EVENTS_READ) break;
@@ -219,28 +367,62 @@ export class StripePayments implements Payments {
     return notices.reverse();
   };
 
-  /** A trial up to a later day is how Stripe gives days away: no charge, no proration, and the next period begins after it. */
-  async lengthen({ creditId, subscriptionId, paidUntil }: { creditId: string; subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription> {
-    const subscription = await this.ask('lengthen', () => this.stripe.subscriptions.update(
-      subscriptionId, { trial_end: Math.floor(paidUntil / 1_000), proration_behavior: 'none' }, { idempotencyKey: `credit-${creditId}-${paidUntil}` },
-    ));
+  /**
+   * A trial up to a later day is how Stripe gives days away: no charge, no proration, and the next
+   * period begins after it.
+   */
+  async lengthen({
+    creditId,
+    subscriptionId,
+    paidUntil,
+  }: {
+    creditId: string;
+    subscriptionId: string;
+    paidUntil: number;
+  }): Promise<ProviderSubscription> {
+    const subscription = await this.ask('lengthen', () =>
+      this.stripe.subscriptions.update(
+        subscriptionId,
+        { trial_end: Math.floor(paidUntil / 1_000), proration_behavior: 'none' },
+        { idempotencyKey: `credit-${creditId}-${paidUntil}` },
+      ),
+    );
     return this.read(subscription);
   }
 
-  /** Deleting the customer ends their subscriptions at once; what Stripe must keep of invoices, it keeps. */
-  async forget({ subscriptionId, customerId }: { subscriptionId: string | null; customerId: string | null }): Promise<void> {
-    if (customerId !== null) await this.ask('forget', () => unlessGone(this.stripe.customers.del(customerId)));
-    else if (subscriptionId !== null) await this.ask('forget', () => unlessGone(this.stripe.subscriptions.cancel(subscriptionId)));
+  /**
+   * Deleting the customer ends their subscriptions at once; what Stripe must keep of invoices, it
+   * keeps.
+   */
+  async forget({
+    subscriptionId,
+    customerId,
+  }: {
+    subscriptionId: string | null;
+    customerId: string | null;
+  }): Promise<void> {
+    if (customerId !== null)
+      await this.ask('forget', () => unlessGone(this.stripe.customers.del(customerId)));
+    else if (subscriptionId !== null)
+      await this.ask('forget', () => unlessGone(this.stripe.subscriptions.cancel(subscriptionId)));
   }
 
   readonly readWebhook = (raw: Buffer, signature: string): WebhookNotice => {
     try {
       const event = this.stripe.webhooks.constructEvent(
-        raw, signature, this.settings.webhookSecret, SIGNATURE_TOLERANCE_S, undefined, this.clock.now(),
+        raw,
+        signature,
+        this.settings.webhookSecret,
+        SIGNATURE_TOLERANCE_S,
+        undefined,
+        this.clock.now(),
       );
       return noticeOf(event);
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeSignatureVerificationError || error instanceof SyntaxError) {
+      if (
+        error instanceof Stripe.errors.StripeSignatureVerificationError ||
+        error instanceof SyntaxError
+      ) {
         throw new Refusal('invalid_signature', 'The webhook signature does not match');
       }
       throw error;
@@ -255,9 +437,17 @@ export class StripePayments implements Payments {
 
   private complainOf(all: readonly ProviderSubscription[], best: ProviderSubscription): void {
     const now = this.clock.now();
-    if (best.tier === 'free') this.log.error({ priceId: best.priceId }, 'a subscription has a price that STRIPE_PRICE_* does not map to a tier');
+    if (best.tier === 'free')
+      this.log.error(
+        { priceId: best.priceId },
+        'a subscription has a price that STRIPE_PRICE_* does not map to a tier',
+      );
     const living = all.filter((subscription) => subscriptionCounts(subscription, now));
-    if (living.length > 1) this.log.error({ customer: best.customerId, subscriptions: living.map(({ id }) => id) }, 'a customer pays for more than one plan');
+    if (living.length > 1)
+      this.log.error(
+        { customer: best.customerId, subscriptions: living.map(({ id }) => id) },
+        'a customer pays for more than one plan',
+      );
   }
 
   private ask<T>(what: string, request: () => Promise<T>): Promise<T> {

@@ -1,6 +1,15 @@
 /** Stripe's objects read as ours; refuses to ask Stripe for anything. */
 import type Stripe from 'stripe';
-import { divide, formatFixed, maximum, negate, parseFixed, UNIT, ZERO, type Fixed } from '../../contract/money.ts';
+import {
+  divide,
+  formatFixed,
+  maximum,
+  negate,
+  parseFixed,
+  UNIT,
+  ZERO,
+  type Fixed,
+} from '../../contract/money.ts';
 import { InvoiceStatus, type ChargePreview, type Invoice } from '../../contract/plan-change.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';
 import { PAID_TIERS, tierRank, type PaidTier } from '../../contract/tiers.ts';
@@ -9,58 +18,103 @@ import { paidPlan } from './plans.ts';
 import { subscriptionCounts } from './standing.ts';
 
 /** Stripe counts these in whole units, all others in hundredths. */
-const WHOLE_UNIT_CURRENCIES = new Set(['bif', 'clp', 'djf', 'gnf', 'jpy', 'kmf', 'krw', 'mga', 'pyg', 'rwf', 'ugx', 'vnd', 'vuv', 'xaf', 'xof', 'xpf']);
+const WHOLE_UNIT_CURRENCIES = new Set([
+  'bif',
+  'clp',
+  'djf',
+  'gnf',
+  'jpy',
+  'kmf',
+  'krw',
+  'mga',
+  'pyg',
+  'rwf',
+  'ugx',
+  'vnd',
+  'vuv',
+  'xaf',
+  'xof',
+  'xpf',
+]);
 
 const amountOf = (units: number, currency: string): Fixed => {
   const amount = parseFixed(String(units));
-  return WHOLE_UNIT_CURRENCIES.has(currency.toLowerCase()) ? amount : divide(amount, (UNIT * 100n) as Fixed, 'half-even');
+  return WHOLE_UNIT_CURRENCIES.has(currency.toLowerCase())
+    ? amount
+    : divide(amount, (UNIT * 100n) as Fixed, 'half-even');
 };
 
 export const idOf = (value: string | { id: string } | null | undefined): string | null =>
-  (typeof value === 'string' ? value : value?.id ?? null);
+  typeof value === 'string' ? value : (value?.id ?? null);
 
 export function planOf(tier: PaidTier, price: Stripe.Price): Plan {
   return paidPlan(tier, {
-    priceId: price.id, amount: formatFixed(amountOf(price.unit_amount ?? 0, price.currency)), currency: price.currency.toUpperCase(),
+    priceId: price.id,
+    amount: formatFixed(amountOf(price.unit_amount ?? 0, price.currency)),
+    currency: price.currency.toUpperCase(),
     interval: price.recurring?.interval === 'year' ? 'year' : 'month',
   });
 }
 
 function statusOf(status: Stripe.Subscription.Status): ProviderSubscription['status'] {
-  const counted = (['active', 'trialing', 'past_due', 'incomplete'] as const).find((known) => known === status);
-  // unpaid, paused, incomplete_expired, canceled, and whatever Stripe adds: nothing that was paid for.
+  const counted = (['active', 'trialing', 'past_due', 'incomplete'] as const).find(
+    (known) => known === status,
+  );
+  // unpaid, paused, incomplete_expired, canceled, and whatever Stripe adds: nothing that was paid
+  // for.
   return counted ?? 'canceled';
 }
 
 /**
- * A subscription with the end of what is paid for. Stripe begins the next period before its payment has come: while that
- * is overdue, what is paid for ended where the period began. A date of cancellation, which the portal may set instead of
- * the flag, ends the plan as the flag does.
+ * A subscription with the end of what is paid for. Stripe begins the next period before its payment
+ * has come: while that is overdue, what is paid for ended where the period began. A date of
+ * cancellation, which the portal may set instead of the flag, ends the plan as the flag does.
  */
-export function subscriptionOf(subscription: Stripe.Subscription, prices: Record<PaidTier, string | null>): ProviderSubscription {
+export function subscriptionOf(
+  subscription: Stripe.Subscription,
+  prices: Record<PaidTier, string | null>,
+): ProviderSubscription {
   const item = subscription.items.data[0];
   const priceId = item?.price.id ?? '';
   const tier = PAID_TIERS.find((candidate) => prices[candidate] === priceId) ?? 'free';
   const status = statusOf(subscription.status);
-  const periodEnd = item === undefined ? null : (status === 'past_due' ? item.current_period_start : item.current_period_end) * 1_000;
-  const cancelAt = typeof subscription.cancel_at === 'number' ? subscription.cancel_at * 1_000 : null;
+  const periodEnd =
+    item === undefined
+      ? null
+      : (status === 'past_due' ? item.current_period_start : item.current_period_end) * 1_000;
+  const cancelAt =
+    typeof subscription.cancel_at === 'number' ? subscription.cancel_at * 1_000 : null;
   const endsOnDate = cancelAt !== null && (periodEnd === null || cancelAt <= periodEnd);
   return {
-    id: subscription.id, uid: subscription.metadata.uid ?? null, customerId: idOf(subscription.customer), status,
-    tier, planId: tier, priceId,
+    id: subscription.id,
+    uid: subscription.metadata.uid ?? null,
+    customerId: idOf(subscription.customer),
+    status,
+    tier,
+    planId: tier,
+    priceId,
     currentPeriodEnd: endsOnDate && !subscription.cancel_at_period_end ? cancelAt : periodEnd,
     cancelAtPeriodEnd: subscription.cancel_at_period_end || endsOnDate,
   };
 }
 
 /**
- * Of several subscriptions of one customer the one that tells what they are entitled to: one that counts before one that
- * does not, the higher tier before the lower, what once was a plan before what never was one.
+ * Of several subscriptions of one customer the one that tells what they are entitled to: one that
+ * counts before one that does not, the higher tier before the lower, what once was a plan before
+ * what never was one.
  */
-export function mostTelling(all: readonly [ProviderSubscription, ...ProviderSubscription[]], now: number): ProviderSubscription {
+export function mostTelling(
+  all: readonly [ProviderSubscription, ...ProviderSubscription[]],
+  now: number,
+): ProviderSubscription {
   const rank = (one: ProviderSubscription): number[] => {
     const counts = subscriptionCounts(one, now);
-    return [counts ? 1 : 0, counts ? tierRank(one.tier) : 0, one.status === 'incomplete' ? 0 : 1, one.currentPeriodEnd ?? Infinity];
+    return [
+      counts ? 1 : 0,
+      counts ? tierRank(one.tier) : 0,
+      one.status === 'incomplete' ? 0 : 1,
+      one.currentPeriodEnd ?? Infinity,
+    ];
   };
   return all.reduce((best, one) => {
     const [a, b] = [rank(best), rank(one)];
@@ -73,37 +127,69 @@ export function mostTelling(all: readonly [ProviderSubscription, ...ProviderSubs
 export function couponOf(coupon: Stripe.Coupon): Coupon | null {
   if (!coupon.valid) return null;
   return {
-    id: coupon.id, percentOff: coupon.percent_off,
-    amountOff: coupon.amount_off === null ? null : formatFixed(amountOf(coupon.amount_off, coupon.currency ?? '')),
-    duration: (['repeating', 'forever'] as const).find((known) => known === coupon.duration) ?? 'once', months: coupon.duration_in_months,
+    id: coupon.id,
+    percentOff: coupon.percent_off,
+    amountOff:
+      coupon.amount_off === null
+        ? null
+        : formatFixed(amountOf(coupon.amount_off, coupon.currency ?? '')),
+    duration:
+      (['repeating', 'forever'] as const).find((known) => known === coupon.duration) ?? 'once',
+    months: coupon.duration_in_months,
   };
 }
 
 export function invoiceOf(invoice: Stripe.Invoice): Invoice {
   const status = InvoiceStatus.safeParse(invoice.status);
   return {
-    id: invoice.id, number: invoice.number, createdAt: invoice.created * 1_000,
-    amount: formatFixed(amountOf(invoice.total, invoice.currency)), currency: invoice.currency.toUpperCase(), status: status.success ? status.data : 'draft',
-    text: invoice.description ?? invoice.lines.data.map(({ description }) => description ?? '').filter((text) => text !== '').slice(0, 3).join('; '),
+    id: invoice.id,
+    number: invoice.number,
+    createdAt: invoice.created * 1_000,
+    amount: formatFixed(amountOf(invoice.total, invoice.currency)),
+    currency: invoice.currency.toUpperCase(),
+    status: status.success ? status.data : 'draft',
+    text:
+      invoice.description ??
+      invoice.lines.data
+        .map(({ description }) => description ?? '')
+        .filter((text) => text !== '')
+        .slice(0, 3)
+        .join('; '),
     url: invoice.hosted_invoice_url ?? null,
   };
 }
 
 /** The invoice that Stripe would make of a change, as what is charged now and what is left over. */
-export function chargeOf(invoice: Stripe.Invoice, plan: Plan, renewsAt: number | null): ChargePreview {
+export function chargeOf(
+  invoice: Stripe.Invoice,
+  plan: Plan,
+  renewsAt: number | null,
+): ChargePreview {
   const { currency } = invoice;
   return {
     dueNow: formatFixed(amountOf(invoice.amount_due, currency)),
     credit: formatFixed(maximum(negate(amountOf(invoice.total, currency)), ZERO)),
-    renewal: { amount: plan.amount, interval: plan.interval, at: renewsAt }, currency: currency.toUpperCase(),
-    lines: invoice.lines.data.map((line) => ({ text: line.description ?? '', amount: formatFixed(amountOf(line.amount, line.currency)) })),
+    renewal: { amount: plan.amount, interval: plan.interval, at: renewsAt },
+    currency: currency.toUpperCase(),
+    lines: invoice.lines.data.map((line) => ({
+      text: line.description ?? '',
+      amount: formatFixed(amountOf(line.amount, line.currency)),
+    })),
   };
 }
 
 /** Types of events that can change what a person is entitled to. */
 export const HEARD_EVENTS = [
-  'checkout.session.completed', 'checkout.session.expired', 'customer.subscription.created', 'customer.subscription.updated', 'customer.subscription.deleted',
-  'customer.subscription.paused', 'customer.subscription.resumed', 'invoice.paid', 'invoice.payment_failed', 'invoice.payment_action_required',
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
 ] as const;
 
 export function noticeOf(event: Stripe.Event): WebhookNotice {
@@ -112,14 +198,30 @@ export function noticeOf(event: Stripe.Event): WebhookNotice {
     const session = event.data.object;
     const id = session.metadata?.checkoutId;
     const state = event.type === 'checkout.session.completed' ? 'complete' : 'expired';
-    return { ...notice, subscriptionId: idOf(session.subscription), checkout: id === undefined ? null : { id, state } };
+    return {
+      ...notice,
+      subscriptionId: idOf(session.subscription),
+      checkout: id === undefined ? null : { id, state },
+    };
   }
-  if (event.type === 'customer.subscription.created' || event.type === 'customer.subscription.updated' || event.type === 'customer.subscription.deleted'
-    || event.type === 'customer.subscription.paused' || event.type === 'customer.subscription.resumed') {
+  if (
+    event.type === 'customer.subscription.created' ||
+    event.type === 'customer.subscription.updated' ||
+    event.type === 'customer.subscription.deleted' ||
+    event.type === 'customer.subscription.paused' ||
+    event.type === 'customer.subscription.resumed'
+  ) {
     return { ...notice, subscriptionId: event.data.object.id };
   }
-  if (event.type === 'invoice.paid' || event.type === 'invoice.payment_failed' || event.type === 'invoice.payment_action_required') {
-    return { ...notice, subscriptionId: idOf(event.data.object.parent?.subscription_details?.subscription) };
+  if (
+    event.type === 'invoice.paid' ||
+    event.type === 'invoice.payment_failed' ||
+    event.type === 'invoice.payment_action_required'
+  ) {
+    return {
+      ...notice,
+      subscriptionId: idOf(event.data.object.parent?.subscription_details?.subscription),
+    };
   }
   return notice;
 }

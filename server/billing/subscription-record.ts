@@ -1,4 +1,7 @@
-/** Our record of a person's subscription: written from what the provider says, read for the wire; refuses older news. */
+/**
+ * Our record of a person's subscription: written from what the provider says, read for the wire;
+ * refuses older news.
+ */
 import { eq, sql } from 'drizzle-orm';
 import type { Subscription } from '../../contract/subscription.ts';
 import { Tier } from '../../contract/tiers.ts';
@@ -13,63 +16,114 @@ import { subscriptionCounts } from './standing.ts';
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
 
-/** A question to the provider: its place among all questions, whoever asked, and the wall clock, ms. */
+/**
+ * A question to the provider: its place among all questions, whoever asked, and the wall clock, ms.
+ */
 export interface Observation {
   number: number;
   at: number;
 }
 
-/** Drawn before the provider is asked, so that of two answers the one to the later question holds. */
+/**
+ * Drawn before the provider is asked, so that of two answers the one to the later question holds.
+ */
 export async function observe(db: Db, clock: WallClock): Promise<Observation> {
-  const [row] = await db.select({ number: sql`nextval('observations')`.mapWith(Number) }).from(sql`(select 1) as once`);
+  const [row] = await db
+    .select({ number: sql`nextval('observations')`.mapWith(Number) })
+    .from(sql`(select 1) as once`);
   if (row === undefined) throw new Error('No number for an observation');
   return { number: row.number, at: clock.now() };
 }
 
-/** The person's row is the lock: whoever writes about one person's plan takes turns. False where there is no such person. */
+/**
+ * The person's row is the lock: whoever writes about one person's plan takes turns. False where
+ * there is no such person.
+ */
 export async function lockPerson(tx: Tx, uid: string): Promise<boolean> {
-  const [person] = await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
+  const [person] = await tx.db
+    .select({ uid: users.uid })
+    .from(users)
+    .where(eq(users.uid, uid))
+    .for('update');
   return person !== undefined;
 }
 
 /**
- * Writes what the provider said and tells the person's devices where it is something new. An answer to an earlier question
- * than the one we have is dropped, and a dead subscription does not replace a living other one. Returns whether
- * anything changed.
+ * Writes what the provider said and tells the person's devices where it is something new. An answer
+ * to an earlier question than the one we have is dropped, and a dead subscription does not replace
+ * a living other one. Returns whether anything changed.
  */
 export async function recordSubscription(
-  tx: Tx, events: EventLog, provider: 'stripe' | 'test', seen: ProviderSubscription & { uid: string }, observation: Observation,
+  tx: Tx,
+  events: EventLog,
+  provider: 'stripe' | 'test',
+  seen: ProviderSubscription & { uid: string },
+  observation: Observation,
 ): Promise<boolean> {
-  if (!await lockPerson(tx, seen.uid)) return false;
+  if (!(await lockPerson(tx, seen.uid))) return false;
   const known = await readSubscription(tx.db, seen.uid);
   if (known !== null && known.observation > observation.number) return false;
-  // Of one customer the provider names the subscription that counts; of two, a dead one says nothing about the living.
-  if (known !== null && known.providerSubscriptionId !== seen.id && known.customerId !== seen.customerId
-    && subscriptionCounts(known, observation.at) && !subscriptionCounts(seen, observation.at)) return false;
+  // Of one customer the provider names the subscription that counts; of two, a dead one says
+  // nothing about the living.
+  if (
+    known !== null &&
+    known.providerSubscriptionId !== seen.id &&
+    known.customerId !== seen.customerId &&
+    subscriptionCounts(known, observation.at) &&
+    !subscriptionCounts(seen, observation.at)
+  )
+    return false;
   const facts = {
-    provider, status: seen.status, tier: seen.tier, planId: seen.planId, priceId: seen.priceId,
-    customerId: seen.customerId, providerSubscriptionId: seen.id, currentPeriodEnd: seen.currentPeriodEnd,
+    provider,
+    status: seen.status,
+    tier: seen.tier,
+    planId: seen.planId,
+    priceId: seen.priceId,
+    customerId: seen.customerId,
+    providerSubscriptionId: seen.id,
+    currentPeriodEnd: seen.currentPeriodEnd,
     cancelAtPeriodEnd: seen.cancelAtPeriodEnd,
   };
   const values = { ...facts, updatedAt: observation.at, observation: observation.number };
-  await tx.db.insert(subscriptions).values({ uid: seen.uid, ...values })
+  await tx.db
+    .insert(subscriptions)
+    .values({ uid: seen.uid, ...values })
     .onConflictDoUpdate({ target: subscriptions.uid, set: values });
-  if (known !== null && (Object.keys(facts) as (keyof typeof facts)[]).every((key) => known[key] === facts[key])) return false;
+  if (
+    known !== null &&
+    (Object.keys(facts) as (keyof typeof facts)[]).every((key) => known[key] === facts[key])
+  )
+    return false;
   await events.append(tx, seen.uid, [{ type: 'subscription.changed' }]);
   return true;
 }
 
-/** Keeps the provider's customer of a person who has no plan yet, so that all their checkouts are one customer's. */
-export async function keepCustomer(tx: Tx, uid: string, provider: 'stripe' | 'test', customerId: string, now: number): Promise<void> {
-  if (!await lockPerson(tx, uid)) return;
+/**
+ * Keeps the provider's customer of a person who has no plan yet, so that all their checkouts are
+ * one customer's.
+ */
+export async function keepCustomer(
+  tx: Tx,
+  uid: string,
+  provider: 'stripe' | 'test',
+  customerId: string,
+  now: number,
+): Promise<void> {
+  if (!(await lockPerson(tx, uid))) return;
   const known = await readSubscription(tx.db, uid);
   if (known?.provider === provider && known.customerId === customerId) return;
   if (known !== null && known.provider === provider && subscriptionCounts(known, now)) return;
   const values = { provider, customerId, updatedAt: now };
-  await tx.db.insert(subscriptions).values({ uid, status: 'none', tier: 'free', ...values }).onConflictDoUpdate({ target: subscriptions.uid, set: values });
+  await tx.db
+    .insert(subscriptions)
+    .values({ uid, status: 'none', tier: 'free', ...values })
+    .onConflictDoUpdate({ target: subscriptions.uid, set: values });
 }
 
-/** The subscription as the wire has it at `now` (ms); null where there never was one. A plan that ran out is not "active". */
+/**
+ * The subscription as the wire has it at `now` (ms); null where there never was one. A plan that
+ * ran out is not "active".
+ */
 export function subscriptionOnWire(row: SubscriptionRow | null, now: number): Subscription | null {
   if (row === null || row.status === 'none') return null;
   const tier = Tier.safeParse(row.tier);
@@ -84,9 +138,13 @@ export function subscriptionOnWire(row: SubscriptionRow | null, now: number): Su
 
 function statusAt(row: SubscriptionRow, now: number): Subscription['status'] {
   switch (row.status) {
-    case 'active': case 'trialing': case 'past_due':
+    case 'active':
+    case 'trialing':
+    case 'past_due':
       return subscriptionCounts(row, now) ? row.status : 'canceled';
-    case 'incomplete': return 'incomplete';
-    default: return 'canceled';
+    case 'incomplete':
+      return 'incomplete';
+    default:
+      return 'canceled';
   }
 }

@@ -1,4 +1,7 @@
-/** The books of the built-in test checkout: bills, renewals by the wall clock, credit; refuses to bill one thing twice. */
+/**
+ * The books of the built-in test checkout: bills, renewals by the wall clock, credit; refuses to
+ * bill one thing twice.
+ */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, ne } from 'drizzle-orm';
 import { formatFixed, parseFixed, sum, type Fixed } from '../../contract/money.ts';
@@ -12,7 +15,12 @@ import type { ProviderSubscription } from './payments.ts';
 import { builtInPlans } from './plans.ts';
 import { billOf, type Bill } from './proration.ts';
 import { PAYMENT_GRACE_MS } from './standing.ts';
-import { lockPerson, observe, recordSubscription, type SubscriptionRow } from './subscription-record.ts';
+import {
+  lockPerson,
+  observe,
+  recordSubscription,
+  type SubscriptionRow,
+} from './subscription-record.ts';
 
 /** A month of the test checkout, ms. */
 export const TEST_PERIOD_MS = 30 * 24 * 60 * 60_000;
@@ -29,13 +37,21 @@ export type CardAnswer = 'accepted' | 'declined' | 'needs_authentication' | 'not
 const FAILS_LATER = '4000000000000341';
 const digitsOf = (card: string): string => card.replace(/[\s-]/g, '');
 
-/** What the test checkout does with a card number; everything but the four known ones is refused unread. */
+/**
+ * What the test checkout does with a card number; everything but the four known ones is refused
+ * unread.
+ */
 export function answerCard(number: string): CardAnswer {
   switch (digitsOf(number)) {
-    case '4242424242424242': case FAILS_LATER: return 'accepted';
-    case '4000000000000002': return 'declined';
-    case '4000000000003220': return 'needs_authentication';
-    default: return 'not_a_test_card';
+    case '4242424242424242':
+    case FAILS_LATER:
+      return 'accepted';
+    case '4000000000000002':
+      return 'declined';
+    case '4000000000003220':
+      return 'needs_authentication';
+    default:
+      return 'not_a_test_card';
   }
 }
 
@@ -49,13 +65,24 @@ export interface Period {
   renewed: number[];
 }
 
-/** What has become of a plan by `now` (ms): each period that has passed is renewed where the card pays, else the plan is overdue, and over after the grace. */
-export function broughtUpTo(now: number, from: { paidUntil: number; cancelAtPeriodEnd: boolean; cardPays: boolean }): Period {
+/**
+ * What has become of a plan by `now` (ms): each period that has passed is renewed where the card
+ * pays, else the plan is overdue, and over after the grace.
+ */
+export function broughtUpTo(
+  now: number,
+  from: { paidUntil: number; cancelAtPeriodEnd: boolean; cardPays: boolean },
+): Period {
   const renewed: number[] = [];
   let { paidUntil } = from;
   while (paidUntil <= now) {
     if (from.cancelAtPeriodEnd) return { status: 'canceled', paidUntil, renewed };
-    if (!from.cardPays) return { status: now < paidUntil + PAYMENT_GRACE_MS ? 'past_due' : 'canceled', paidUntil, renewed };
+    if (!from.cardPays)
+      return {
+        status: now < paidUntil + PAYMENT_GRACE_MS ? 'past_due' : 'canceled',
+        paidUntil,
+        renewed,
+      };
     renewed.push(paidUntil);
     paidUntil += TEST_PERIOD_MS;
   }
@@ -65,83 +92,176 @@ export function broughtUpTo(now: number, from: { paidUntil: number; cancelAtPeri
 export type TestInvoice = typeof testInvoices.$inferSelect;
 
 export async function balanceOf(db: Db, uid: string): Promise<Fixed> {
-  const rows = await db.select({ credit: testInvoices.credit }).from(testInvoices).where(and(eq(testInvoices.uid, uid), eq(testInvoices.status, 'paid')));
+  const rows = await db
+    .select({ credit: testInvoices.credit })
+    .from(testInvoices)
+    .where(and(eq(testInvoices.uid, uid), eq(testInvoices.status, 'paid')));
   return sum(rows.map(({ credit }) => parseFixed(credit)));
 }
 
 /** The newest bill of a subscription, by whose card the next is paid. */
 export async function lastInvoice(db: Db, subscriptionId: string): Promise<TestInvoice | null> {
-  const [row] = await db.select().from(testInvoices).where(eq(testInvoices.subscriptionId, subscriptionId)).orderBy(desc(testInvoices.createdAt), desc(testInvoices.id)).limit(1);
+  const [row] = await db
+    .select()
+    .from(testInvoices)
+    .where(eq(testInvoices.subscriptionId, subscriptionId))
+    .orderBy(desc(testInvoices.createdAt), desc(testInvoices.id))
+    .limit(1);
   return row ?? null;
 }
 
 export async function writeInvoice(
-  tx: Tx, to: { uid: string; subscriptionId: string; cause: string; card: string; at: number }, plan: Plan, bill: Bill, status: 'paid' | 'open',
+  tx: Tx,
+  to: { uid: string; subscriptionId: string; cause: string; card: string; at: number },
+  plan: Plan,
+  bill: Bill,
+  status: 'paid' | 'open',
 ): Promise<void> {
   const { at, card, cause, subscriptionId, uid } = to;
-  // No two bills of one moment: which is the newest, and by whose card the next is paid, is never left to chance.
+  // No two bills of one moment: which is the newest, and by whose card the next is paid, is never
+  // left to chance.
   const newest = await lastInvoice(tx.db, subscriptionId);
-  await tx.db.insert(testInvoices).values({
-    id: randomUUID(), uid, subscriptionId, cause, card: digitsOf(card), text: bill.lines.map(({ text }) => text).join('; '), status,
-    amount: formatFixed(bill.dueNow), credit: formatFixed(bill.credit), currency: plan.currency, createdAt: Math.max(at, (newest?.createdAt ?? 0) + 1),
-  }).onConflictDoNothing();
+  await tx.db
+    .insert(testInvoices)
+    .values({
+      id: randomUUID(),
+      uid,
+      subscriptionId,
+      cause,
+      card: digitsOf(card),
+      text: bill.lines.map(({ text }) => text).join('; '),
+      status,
+      amount: formatFixed(bill.dueNow),
+      credit: formatFixed(bill.credit),
+      currency: plan.currency,
+      createdAt: Math.max(at, (newest?.createdAt ?? 0) + 1),
+    })
+    .onConflictDoNothing();
 }
 
-export function onBooks(row: SubscriptionRow, change: Partial<Omit<ProviderSubscription, 'uid'>> = {}): ProviderSubscription & { uid: string } {
+export function onBooks(
+  row: SubscriptionRow,
+  change: Partial<Omit<ProviderSubscription, 'uid'>> = {},
+): ProviderSubscription & { uid: string } {
   const plan = builtInPlans().find((candidate) => candidate.id === row.planId);
   return {
-    id: row.providerSubscriptionId ?? '', uid: row.uid, customerId: row.customerId, tier: plan?.tier ?? 'free', planId: plan?.id ?? 'free', priceId: plan?.priceId ?? '',
-    status: row.status === 'active' || row.status === 'past_due' ? row.status : 'canceled', currentPeriodEnd: row.currentPeriodEnd, cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    id: row.providerSubscriptionId ?? '',
+    uid: row.uid,
+    customerId: row.customerId,
+    tier: plan?.tier ?? 'free',
+    planId: plan?.id ?? 'free',
+    priceId: plan?.priceId ?? '',
+    status: row.status === 'active' || row.status === 'past_due' ? row.status : 'canceled',
+    currentPeriodEnd: row.currentPeriodEnd,
+    cancelAtPeriodEnd: row.cancelAtPeriodEnd,
     ...change,
   };
 }
 
-export async function writeBooks(tx: Tx, deps: BooksDeps, next: ProviderSubscription & { uid: string }): Promise<void> {
+export async function writeBooks(
+  tx: Tx,
+  deps: BooksDeps,
+  next: ProviderSubscription & { uid: string },
+): Promise<void> {
   await recordSubscription(tx, deps.events, 'test', next, await observe(tx.db, deps.clock));
 }
 
 /**
- * The person's test subscription as it is by now, with the bills of what passed meanwhile. Their row is locked: renewals
- * and what they do in the portal take turns. Null where they have none.
+ * The person's test subscription as it is by now, with the bills of what passed meanwhile. Their
+ * row is locked: renewals and what they do in the portal take turns. Null where they have none.
  */
-export async function bringUpToDate(tx: Tx, deps: BooksDeps, uid: string): Promise<SubscriptionRow | null> {
-  if (!await lockPerson(tx, uid)) return null;
+export async function bringUpToDate(
+  tx: Tx,
+  deps: BooksDeps,
+  uid: string,
+): Promise<SubscriptionRow | null> {
+  if (!(await lockPerson(tx, uid))) return null;
   const row = await readSubscription(tx.db, uid);
   if (row === null || row.provider !== 'test' || row.providerSubscriptionId === null) return null;
   const plan = builtInPlans().find((candidate) => candidate.id === row.planId);
-  if (plan === undefined || row.currentPeriodEnd === null || (row.status !== 'active' && row.status !== 'past_due')) return row;
+  if (
+    plan === undefined ||
+    row.currentPeriodEnd === null ||
+    (row.status !== 'active' && row.status !== 'past_due')
+  )
+    return row;
   const subscriptionId = row.providerSubscriptionId;
   const newest = await lastInvoice(tx.db, subscriptionId);
   const card = newest?.card ?? '4242424242424242';
   const cardPays = paysLater(card) && newest?.status !== 'open';
-  const period = broughtUpTo(deps.clock.now(), { paidUntil: row.currentPeriodEnd, cancelAtPeriodEnd: row.cancelAtPeriodEnd, cardPays });
+  const period = broughtUpTo(deps.clock.now(), {
+    paidUntil: row.currentPeriodEnd,
+    cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    cardPays,
+  });
   const bill = async (start: number, status: 'paid' | 'open'): Promise<void> => {
     const lines = [{ text: plan.name, amount: parseFixed(plan.amount) }];
-    await writeInvoice(tx, { uid, subscriptionId, cause: `renewal:${start}`, card, at: start }, plan, billOf(lines, await balanceOf(tx.db, uid)), status);
+    await writeInvoice(
+      tx,
+      { uid, subscriptionId, cause: `renewal:${start}`, card, at: start },
+      plan,
+      billOf(lines, await balanceOf(tx.db, uid)),
+      status,
+    );
   };
   for (const start of period.renewed) await bill(start, 'paid');
   if (period.status === 'past_due') await bill(period.paidUntil, 'open');
   if (period.status === 'canceled') {
-    await tx.db.update(testInvoices).set({ status: 'uncollectible' }).where(and(eq(testInvoices.subscriptionId, subscriptionId), eq(testInvoices.status, 'open')));
+    await tx.db
+      .update(testInvoices)
+      .set({ status: 'uncollectible' })
+      .where(and(eq(testInvoices.subscriptionId, subscriptionId), eq(testInvoices.status, 'open')));
   }
   if (period.status !== row.status || period.paidUntil !== row.currentPeriodEnd) {
-    await writeBooks(tx, deps, onBooks(row, { status: period.status, currentPeriodEnd: period.paidUntil }));
+    await writeBooks(
+      tx,
+      deps,
+      onBooks(row, { status: period.status, currentPeriodEnd: period.paidUntil }),
+    );
   }
   return readSubscription(tx.db, uid);
 }
 
-/** Pays the open bill with another card: the plan goes on from where what was paid for had ended. */
-export async function payOpenInvoice(tx: Tx, deps: BooksDeps, row: SubscriptionRow, card: string): Promise<boolean> {
-  if (row.status !== 'past_due' || row.providerSubscriptionId === null || row.currentPeriodEnd === null) return false;
-  const paid = await tx.db.update(testInvoices).set({ status: 'paid', card: digitsOf(card) })
-    .where(and(eq(testInvoices.subscriptionId, row.providerSubscriptionId), eq(testInvoices.status, 'open'))).returning({ id: testInvoices.id });
+/**
+ * Pays the open bill with another card: the plan goes on from where what was paid for had ended.
+ */
+export async function payOpenInvoice(
+  tx: Tx,
+  deps: BooksDeps,
+  row: SubscriptionRow,
+  card: string,
+): Promise<boolean> {
+  if (
+    row.status !== 'past_due' ||
+    row.providerSubscriptionId === null ||
+    row.currentPeriodEnd === null
+  )
+    return false;
+  const paid = await tx.db
+    .update(testInvoices)
+    .set({ status: 'paid', card: digitsOf(card) })
+    .where(
+      and(
+        eq(testInvoices.subscriptionId, row.providerSubscriptionId),
+        eq(testInvoices.status, 'open'),
+      ),
+    )
+    .returning({ id: testInvoices.id });
   if (paid.length === 0) return false;
-  await writeBooks(tx, deps, onBooks(row, { status: 'active', currentPeriodEnd: row.currentPeriodEnd + TEST_PERIOD_MS }));
+  await writeBooks(
+    tx,
+    deps,
+    onBooks(row, { status: 'active', currentPeriodEnd: row.currentPeriodEnd + TEST_PERIOD_MS }),
+  );
   return true;
 }
 
 /** A person's bills, newest first, those of nothing left out. */
 export async function testInvoicesOf(db: Db, uid: string, limit: number): Promise<TestInvoice[]> {
-  return db.select().from(testInvoices).where(and(eq(testInvoices.uid, uid), ne(testInvoices.status, 'void')))
-    .orderBy(desc(testInvoices.createdAt), desc(testInvoices.id)).limit(limit);
+  return db
+    .select()
+    .from(testInvoices)
+    .where(and(eq(testInvoices.uid, uid), ne(testInvoices.status, 'void')))
+    .orderBy(desc(testInvoices.createdAt), desc(testInvoices.id))
+    .limit(limit);
 }

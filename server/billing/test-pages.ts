@@ -35,53 +35,86 @@ export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': [
-    "default-src 'none'", `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-    "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
   ].join('; '),
-  // Not 'no-referrer': with it browsers send forms with the origin 'null', which is refused as foreign.
+  // Not 'no-referrer': with it browsers send forms with the origin 'null', which is refused as
+  // foreign.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const;
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 function page(title: string, body: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`
-    + `<meta name="robots" content="noindex"><title>${escape(title)} · Tradewind test payments</title><style>${STYLE}</style></head>`
-    + `<body><header><b>Tradewind</b></header><p class="test"><span class="tag">TEST</span>No real money moves here. Never type a real card number.</p><main>${body}</main></body></html>`;
+  return (
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+    `<meta name="robots" content="noindex"><title>${escape(title)} · Tradewind test payments</title><style>${STYLE}</style></head>` +
+    `<body><header><b>Tradewind</b></header><p class="test"><span class="tag">TEST</span>No real money moves here. Never type a real card number.</p><main>${body}</main></body></html>`
+  );
 }
 
 const price = (plan: Plan): string => `${plan.amount} ${plan.currency} a ${plan.interval}`;
-const problem = (text: string | null): string => (text === null ? '' : `<p class="error" role="alert">${escape(text)}</p>`);
+const problem = (text: string | null): string =>
+  text === null ? '' : `<p class="error" role="alert">${escape(text)}</p>`;
 
-const money = (amount: string, currency: string): string => `${amount.replace('-', '−')} ${currency}`;
+const money = (amount: string, currency: string): string =>
+  `${amount.replace('-', '−')} ${currency}`;
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** What is charged, line by line where there is more than one. */
 function billList(bill: Bill, currency: string): string {
-  const lines = bill.lines.length < 2 ? '' : `<dl>${bill.lines.map(({ text, amount }) => `<dt>${escape(text)}</dt><dd>${money(formatFixed(amount), currency)}</dd>`).join('')}</dl>`;
-  const left = bill.credit > ZERO ? ` ${money(formatFixed(bill.credit), currency)} is kept for later bills.` : '';
+  const lines =
+    bill.lines.length < 2
+      ? ''
+      : `<dl>${bill.lines.map(({ text, amount }) => `<dt>${escape(text)}</dt><dd>${money(formatFixed(amount), currency)}</dd>`).join('')}</dl>`;
+  const left =
+    bill.credit > ZERO
+      ? ` ${money(formatFixed(bill.credit), currency)} is kept for later bills.`
+      : '';
   return `${lines}<p>Charged now: ${money(formatFixed(bill.dueNow), currency)}.${left}</p>`;
 }
 
-export function checkoutPage(id: string, plan: Plan, bill: Bill, cancelPath: string, error: string | null): string {
-  return page(`Pay for ${plan.name}`, `
+export function checkoutPage(
+  id: string,
+  plan: Plan,
+  bill: Bill,
+  cancelPath: string,
+  error: string | null,
+): string {
+  return page(
+    `Pay for ${plan.name}`,
+    `
 <h1>Tradewind ${escape(plan.name)}</h1><p>${escape(price(plan))}, up to ${plan.agents} agents. Ends when you say so.</p>${billList(bill, plan.currency)}${problem(error)}
 <form method="post" action="/test-checkout/${escape(id)}">
 <label for="card">Test card number</label>
 <input id="card" name="card" inputmode="numeric" autocomplete="off" required maxlength="30" aria-describedby="cards" value="4242 4242 4242 4242">
 <dl id="cards"><dt>4242 4242 4242 4242</dt><dd>accepted</dd><dt>4000 0000 0000 0002</dt><dd>declined</dd><dt>4000 0000 0000 3220</dt><dd>the bank asks first</dd><dt>4000 0000 0000 0341</dt><dd>fails at the renewal</dd></dl>
 <button type="submit">Pay ${money(formatFixed(bill.dueNow), plan.currency)}</button>
-<a class="button plain" href="${escape(cancelPath)}">Cancel</a></form>`);
+<a class="button plain" href="${escape(cancelPath)}">Cancel</a></form>`,
+  );
 }
 
 export function confirmPage(id: string, plan: Plan, bill: Bill): string {
-  return page('Confirm the payment', `
+  return page(
+    'Confirm the payment',
+    `
 <h1>Your test bank asks</h1><p>Pay ${money(formatFixed(bill.dueNow), plan.currency)} to Tradewind?</p>
 <form method="post" action="/test-checkout/${escape(id)}/confirm">
 <button type="submit" name="answer" value="approve">Approve</button>
-<button class="plain" type="submit" name="answer" value="refuse">Refuse</button></form>`);
+<button class="plain" type="submit" name="answer" value="refuse">Refuse</button></form>`,
+  );
 }
 
 export interface PortalView {
@@ -89,44 +122,85 @@ export interface PortalView {
   subscription: Subscription | null;
   returnTo: string;
   error: string | null;
-  /** The change that the page was opened for, with what it would be billed; the free plan has no bill. */
+  /**
+   * The change that the page was opened for, with what it would be billed; the free plan has no
+   * bill.
+   */
   asked: { plan: Plan; bill: Bill | null } | null;
 }
 
-export function portalPage(id: string, { plans, subscription, returnTo, error, asked }: PortalView): string {
+export function portalPage(
+  id: string,
+  { plans, subscription, returnTo, error, asked }: PortalView,
+): string {
   const mine = plans.find((plan) => plan.id === subscription?.planId);
   const living = subscription !== null && subscription.status !== 'canceled' && mine !== undefined;
   const end = subscription?.currentPeriodEnd;
   const until = end === null || end === undefined ? '' : day(end);
-  const state = !living ? 'No plan.'
-    : subscription.status === 'past_due' ? `${mine.name}. The bill of ${until} is not paid.`
-      : subscription.cancelAtPeriodEnd ? `${mine.name}, ends on ${until}.` : `${mine.name}, ${price(mine)}, renews on ${until}.`;
-  const form = (body: string): string => `<form method="post" action="/test-portal/${escape(id)}">${body}</form>`;
-  const options = plans.filter((plan) => plan.priceId !== null)
-    .map((plan) => `<option value="${escape(plan.id)}"${plan.id === mine?.id ? ' selected' : ''}>${escape(plan.name)}, ${escape(price(plan))}</option>`).join('');
-  const change = asked === null || asked.bill === null || asked.plan.id === mine?.id ? ''
-    : form(`<h2>Change to ${escape(asked.plan.name)}</h2>${billList(asked.bill, asked.plan.currency)}<input type="hidden" name="plan" value="${escape(asked.plan.id)}">
+  const state = !living
+    ? 'No plan.'
+    : subscription.status === 'past_due'
+      ? `${mine.name}. The bill of ${until} is not paid.`
+      : subscription.cancelAtPeriodEnd
+        ? `${mine.name}, ends on ${until}.`
+        : `${mine.name}, ${price(mine)}, renews on ${until}.`;
+  const form = (body: string): string =>
+    `<form method="post" action="/test-portal/${escape(id)}">${body}</form>`;
+  const options = plans
+    .filter((plan) => plan.priceId !== null)
+    .map(
+      (plan) =>
+        `<option value="${escape(plan.id)}"${plan.id === mine?.id ? ' selected' : ''}>${escape(plan.name)}, ${escape(price(plan))}</option>`,
+    )
+    .join('');
+  const change =
+    asked === null || asked.bill === null || asked.plan.id === mine?.id
+      ? ''
+      : form(`<h2>Change to ${escape(asked.plan.name)}</h2>${billList(asked.bill, asked.plan.currency)}<input type="hidden" name="plan" value="${escape(asked.plan.id)}">
 <button type="submit" name="act" value="change">Change to ${escape(asked.plan.name)}</button>`);
-  const forms = !living ? '' : [
-    subscription.status !== 'past_due' ? '' : form(`<label for="card">Another test card</label><input id="card" name="card" inputmode="numeric" autocomplete="off" required maxlength="30" value="4242 4242 4242 4242">
+  const forms = !living
+    ? ''
+    : [
+        subscription.status !== 'past_due'
+          ? ''
+          : form(`<label for="card">Another test card</label><input id="card" name="card" inputmode="numeric" autocomplete="off" required maxlength="30" value="4242 4242 4242 4242">
 <button type="submit" name="act" value="pay">Pay the bill</button>`),
-    change,
-    form(`<label for="plan">Plan</label><select id="plan" name="plan">${options}</select>
+        change,
+        form(`<label for="plan">Plan</label><select id="plan" name="plan">${options}</select>
 <button${change === '' ? '' : ' class="plain"'} type="submit" name="act" value="change">Change plan</button>`),
-    form(subscription.cancelAtPeriodEnd ? '<button type="submit" name="act" value="resume">Keep the plan</button>'
-      : `<button class="plain" type="submit" name="act" value="cancel">${subscription.status === 'past_due' ? 'End the plan now' : `End the plan on ${until}`}</button>`),
-  ].join('');
-  return page('Billing', `<h1>Billing</h1>${problem(error)}<section><p>${escape(state)}</p></section>${forms}
-<p><a class="button plain" href="${escape(returnTo)}">Back to Tradewind</a></p>`);
+        form(
+          subscription.cancelAtPeriodEnd
+            ? '<button type="submit" name="act" value="resume">Keep the plan</button>'
+            : `<button class="plain" type="submit" name="act" value="cancel">${subscription.status === 'past_due' ? 'End the plan now' : `End the plan on ${until}`}</button>`,
+        ),
+      ].join('');
+  return page(
+    'Billing',
+    `<h1>Billing</h1>${problem(error)}<section><p>${escape(state)}</p></section>${forms}
+<p><a class="button plain" href="${escape(returnTo)}">Back to Tradewind</a></p>`,
+  );
 }
 
-export function invoicePage(invoice: { number: string; text: string; amount: string; currency: string; status: string; createdAt: number }): string {
-  return page(`Invoice ${invoice.number}`, `<h1>Invoice ${escape(invoice.number)}</h1><dl>
+export function invoicePage(invoice: {
+  number: string;
+  text: string;
+  amount: string;
+  currency: string;
+  status: string;
+  createdAt: number;
+}): string {
+  return page(
+    `Invoice ${invoice.number}`,
+    `<h1>Invoice ${escape(invoice.number)}</h1><dl>
 <dt>For</dt><dd>${escape(invoice.text)}</dd><dt>Amount</dt><dd>${escape(money(formatFixed(parseFixed(invoice.amount)), invoice.currency))}</dd>
 <dt>Date</dt><dd>${day(invoice.createdAt)}</dd><dt>State</dt><dd>${escape(invoice.status)}</dd></dl>
-<p><a class="button plain" href="/subscription">Back to Tradewind</a></p>`);
+<p><a class="button plain" href="/subscription">Back to Tradewind</a></p>`,
+  );
 }
 
 export function gonePage(text: string): string {
-  return page('Not open', `<h1>Nothing to pay here</h1><p>${escape(text)}</p><p><a class="button" href="/subscription">Back to Tradewind</a></p>`);
+  return page(
+    'Not open',
+    `<h1>Nothing to pay here</h1><p>${escape(text)}</p><p><a class="button" href="/subscription">Back to Tradewind</a></p>`,
+  );
 }

@@ -1,4 +1,7 @@
-/** The built-in test checkout and portal behind the payments port; refuses real cards and never moves money. */
+/**
+ * The built-in test checkout and portal behind the payments port; refuses real cards and never
+ * moves money.
+ */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, gt } from 'drizzle-orm';
 import { InvoiceStatus, type ChargePreview, type Invoice } from '../../contract/plan-change.ts';
@@ -6,11 +9,27 @@ import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';
 import type { Tx } from '../db/database.ts';
 import { checkouts, subscriptions, testInvoices } from '../db/schema-plans.ts';
-import type { ChargeOrder, CheckoutOrder, OpenedCheckout, Payments, PortalOrder, ProviderSubscription } from './payments.ts';
+import type {
+  ChargeOrder,
+  CheckoutOrder,
+  OpenedCheckout,
+  Payments,
+  PortalOrder,
+  ProviderSubscription,
+} from './payments.ts';
 import { builtInPlans } from './plans.ts';
 import { changeBill, chargeOnWire, firstBill } from './proration.ts';
 import type { SubscriptionRow } from './subscription-record.ts';
-import { balanceOf, bringUpToDate, onBooks, TEST_PERIOD_MS, testInvoicesOf, writeBooks, type BooksDeps, type TestInvoice } from './test-books.ts';
+import {
+  balanceOf,
+  bringUpToDate,
+  onBooks,
+  TEST_PERIOD_MS,
+  testInvoicesOf,
+  writeBooks,
+  type BooksDeps,
+  type TestInvoice,
+} from './test-books.ts';
 
 /** How long a link to the test portal works, ms. */
 export const PORTAL_LINK_MS = 30 * 60_000;
@@ -19,12 +38,22 @@ const PORTAL_REUSE_MS = 10_000;
 const INVOICES_SHOWN = 24;
 
 /** Whatever the coupon is called, the test checkout takes a fifth off the first month. */
-export const testCoupon = (id: string): Coupon => ({ id, percentOff: 20, amountOff: null, duration: 'once', months: null });
+export const testCoupon = (id: string): Coupon => ({
+  id,
+  percentOff: 20,
+  amountOff: null,
+  duration: 'once',
+  months: null,
+});
 
 /** What is printed on a test invoice. */
-export const invoiceNumber = ({ id }: Pick<TestInvoice, 'id'>): string => `TEST-${id.slice(0, 8).toUpperCase()}`;
+export const invoiceNumber = ({ id }: Pick<TestInvoice, 'id'>): string =>
+  `TEST-${id.slice(0, 8).toUpperCase()}`;
 
-/** Here the provider's books are our own tables: what the test pages and the clock wrote there is what there is. */
+/**
+ * Here the provider's books are our own tables: what the test pages and the clock wrote there is
+ * what there is.
+ */
 export class TestPayments implements Payments {
   readonly provider = 'test';
   readonly readWebhook = null;
@@ -37,7 +66,12 @@ export class TestPayments implements Payments {
   }
 
   openCheckout(order: CheckoutOrder): Promise<OpenedCheckout> {
-    return Promise.resolve({ url: `/test-checkout/${order.checkoutId}`, clientSecret: null, sessionId: null, customerId: null });
+    return Promise.resolve({
+      url: `/test-checkout/${order.checkoutId}`,
+      clientSecret: null,
+      sessionId: null,
+      customerId: null,
+    });
   }
 
   closeCheckout(): Promise<void> {
@@ -47,8 +81,17 @@ export class TestPayments implements Payments {
   async previewCharge({ uid, plan, living, coupon }: ChargeOrder): Promise<ChargePreview> {
     const now = this.deps.clock.now();
     const balance = await balanceOf(this.deps.database.db, uid);
-    if (living?.plan == null) return chargeOnWire(firstBill(plan, coupon === null ? null : testCoupon(coupon), balance), plan, null);
-    return chargeOnWire(changeBill(living.plan, plan, (living.paidUntil ?? now) - now, TEST_PERIOD_MS, balance), plan, living.paidUntil);
+    if (living?.plan == null)
+      return chargeOnWire(
+        firstBill(plan, coupon === null ? null : testCoupon(coupon), balance),
+        plan,
+        null,
+      );
+    return chargeOnWire(
+      changeBill(living.plan, plan, (living.paidUntil ?? now) - now, TEST_PERIOD_MS, balance),
+      plan,
+      living.paidUntil,
+    );
   }
 
   async invoices({ uid }: { uid: string }): Promise<{ invoices: Invoice[]; more: boolean }> {
@@ -56,8 +99,14 @@ export class TestPayments implements Payments {
     return {
       more: rows.length > INVOICES_SHOWN,
       invoices: rows.slice(0, INVOICES_SHOWN).map((row) => ({
-        id: row.id, number: invoiceNumber(row), createdAt: row.createdAt, amount: formatFixed(parseFixed(row.amount)), currency: row.currency,
-        status: InvoiceStatus.parse(row.status), text: row.text, url: `/test-invoice/${row.id}`,
+        id: row.id,
+        number: invoiceNumber(row),
+        createdAt: row.createdAt,
+        amount: formatFixed(parseFixed(row.amount)),
+        currency: row.currency,
+        status: InvoiceStatus.parse(row.status),
+        text: row.text,
+        url: `/test-invoice/${row.id}`,
       })),
     };
   }
@@ -66,15 +115,34 @@ export class TestPayments implements Payments {
     return Promise.resolve(testCoupon(id));
   }
 
-  /** The link is a row like a checkout's, so that it survives a restart and ends after half an hour. */
+  /**
+   * The link is a row like a checkout's, so that it survives a restart and ends after half an hour.
+   */
   async openPortal({ uid, returnPath, plan }: PortalOrder): Promise<string> {
     const now = this.deps.clock.now();
-    const order = { uid, priceId: plan?.id ?? '', state: 'portal', successUrl: returnPath, cancelUrl: returnPath };
+    const order = {
+      uid,
+      priceId: plan?.id ?? '',
+      state: 'portal',
+      successUrl: returnPath,
+      cancelUrl: returnPath,
+    };
     const id = await this.deps.database.transaction(async (tx) => {
       await bringUpToDate(tx, this.deps, uid);
-      const [open] = await tx.db.select({ id: checkouts.id }).from(checkouts).where(and(
-        eq(checkouts.uid, uid), eq(checkouts.state, 'portal'), eq(checkouts.priceId, order.priceId), eq(checkouts.successUrl, returnPath), gt(checkouts.createdAt, now - PORTAL_REUSE_MS),
-      )).orderBy(desc(checkouts.createdAt)).limit(1);
+      const [open] = await tx.db
+        .select({ id: checkouts.id })
+        .from(checkouts)
+        .where(
+          and(
+            eq(checkouts.uid, uid),
+            eq(checkouts.state, 'portal'),
+            eq(checkouts.priceId, order.priceId),
+            eq(checkouts.successUrl, returnPath),
+            gt(checkouts.createdAt, now - PORTAL_REUSE_MS),
+          ),
+        )
+        .orderBy(desc(checkouts.createdAt))
+        .limit(1);
       if (open !== undefined) return open.id;
       const fresh = randomUUID();
       await tx.db.insert(checkouts).values({ id: fresh, createdAt: now, ...order });
@@ -88,15 +156,31 @@ export class TestPayments implements Payments {
   }
 
   /** A later end that is there already stays. */
-  lengthen({ subscriptionId, paidUntil }: { subscriptionId: string; paidUntil: number }): Promise<ProviderSubscription> {
-    return this.change(subscriptionId, (row) => onBooks(row, { currentPeriodEnd: Math.max(row.currentPeriodEnd ?? 0, paidUntil) }));
+  lengthen({
+    subscriptionId,
+    paidUntil,
+  }: {
+    subscriptionId: string;
+    paidUntil: number;
+  }): Promise<ProviderSubscription> {
+    return this.change(subscriptionId, (row) =>
+      onBooks(row, { currentPeriodEnd: Math.max(row.currentPeriodEnd ?? 0, paidUntil) }),
+    );
   }
 
   async forget({ subscriptionId }: { subscriptionId: string | null }): Promise<void> {
     if (subscriptionId === null) return;
-    const mine = and(eq(subscriptions.provider, 'test'), eq(subscriptions.providerSubscriptionId, subscriptionId));
-    await this.deps.database.db.update(subscriptions).set({ status: 'canceled', customerId: null }).where(mine);
-    await this.deps.database.db.delete(testInvoices).where(eq(testInvoices.subscriptionId, subscriptionId));
+    const mine = and(
+      eq(subscriptions.provider, 'test'),
+      eq(subscriptions.providerSubscriptionId, subscriptionId),
+    );
+    await this.deps.database.db
+      .update(subscriptions)
+      .set({ status: 'canceled', customerId: null })
+      .where(mine);
+    await this.deps.database.db
+      .delete(testInvoices)
+      .where(eq(testInvoices.subscriptionId, subscriptionId));
   }
 
   async fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
@@ -104,7 +188,10 @@ export class TestPayments implements Payments {
     return row === null ? null : onBooks(row);
   }
 
-  private change(subscriptionId: string, next: (row: SubscriptionRow) => ProviderSubscription & { uid: string }): Promise<ProviderSubscription> {
+  private change(
+    subscriptionId: string,
+    next: (row: SubscriptionRow) => ProviderSubscription & { uid: string },
+  ): Promise<ProviderSubscription> {
     return this.deps.database.transaction(async (tx) => {
       const row = await this.upToDate(tx, subscriptionId);
       if (row === null) throw new Error('No such test subscription');
@@ -114,8 +201,15 @@ export class TestPayments implements Payments {
   }
 
   private async upToDate(tx: Tx, subscriptionId: string): Promise<SubscriptionRow | null> {
-    const [row] = await tx.db.select().from(subscriptions)
-      .where(and(eq(subscriptions.provider, 'test'), eq(subscriptions.providerSubscriptionId, subscriptionId)));
+    const [row] = await tx.db
+      .select()
+      .from(subscriptions)
+      .where(
+        and(
+          eq(subscriptions.provider, 'test'),
+          eq(subscriptions.providerSubscriptionId, subscriptionId),
+        ),
+      );
     return row === undefined ? null : bringUpToDate(tx, this.deps, row.uid);
   }
 }

@@ -1,4 +1,7 @@
-/** What the test pages do to a subscription: pay, change, end, keep; refuses to pay twice for one checkout. */
+/**
+ * What the test pages do to a subscription: pay, change, end, keep; refuses to pay twice for one
+ * checkout.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { ZERO } from '../../contract/money.ts';
@@ -12,7 +15,18 @@ import { changeBill, firstBill, type Bill } from './proration.ts';
 import { subscriptionCounts } from './standing.ts';
 import { lockPerson, type SubscriptionRow } from './subscription-record.ts';
 import {
-  answerCard, balanceOf, bringUpToDate, lastInvoice, onBooks, payOpenInvoice, paysLater, TEST_PERIOD_MS, writeBooks, writeInvoice, type BooksDeps, type TestInvoice,
+  answerCard,
+  balanceOf,
+  bringUpToDate,
+  lastInvoice,
+  onBooks,
+  payOpenInvoice,
+  paysLater,
+  TEST_PERIOD_MS,
+  writeBooks,
+  writeInvoice,
+  type BooksDeps,
+  type TestInvoice,
 } from './test-books.ts';
 import { PORTAL_LINK_MS, testCoupon } from './test-payments.ts';
 
@@ -27,7 +41,11 @@ export interface OpenCheckout {
   bill: Bill;
 }
 
-export type PayAnswer = { kind: 'paid'; to: string } | { kind: 'confirm' } | { kind: 'error'; text: string } | { kind: 'gone' };
+export type PayAnswer =
+  | { kind: 'paid'; to: string }
+  | { kind: 'confirm' }
+  | { kind: 'error'; text: string }
+  | { kind: 'gone' };
 
 async function rowOf(deps: BooksDeps, id: string, tx?: Tx): Promise<CheckoutRow | null> {
   if (!UUID.test(id)) return null;
@@ -37,13 +55,27 @@ async function rowOf(deps: BooksDeps, id: string, tx?: Tx): Promise<CheckoutRow 
 }
 
 /** The checkout behind a link while it can still be paid, or has been. */
-export async function findCheckout(deps: BooksDeps, id: string, tx?: Tx): Promise<OpenCheckout | null> {
+export async function findCheckout(
+  deps: BooksDeps,
+  id: string,
+  tx?: Tx,
+): Promise<OpenCheckout | null> {
   const row = await rowOf(deps, id, tx);
   const plan = row === null ? undefined : planOfPrice(builtInPlans(), row.priceId);
   if (row === null || plan === undefined) return null;
-  const open = UNFINISHED.some((state) => state === row.state) && deps.clock.now() - row.createdAt < CHECKOUT_OPEN_MS;
+  const open =
+    UNFINISHED.some((state) => state === row.state) &&
+    deps.clock.now() - row.createdAt < CHECKOUT_OPEN_MS;
   if (row.state !== 'complete' && !open) return null;
-  return { row, plan, bill: firstBill(plan, row.coupon === null ? null : testCoupon(row.coupon), await balanceOf(tx?.db ?? deps.database.db, row.uid)) };
+  return {
+    row,
+    plan,
+    bill: firstBill(
+      plan,
+      row.coupon === null ? null : testCoupon(row.coupon),
+      await balanceOf(tx?.db ?? deps.database.db, row.uid),
+    ),
+  };
 }
 
 /** Tries a card; the checkout's row is locked, so that two presses pay once. */
@@ -53,9 +85,18 @@ export function payWithCard(deps: BooksDeps, id: string, card: string): Promise<
     if (found === null) return { kind: 'gone' };
     if (found.row.state === 'complete') return { kind: 'paid', to: found.row.successUrl };
     switch (answerCard(card)) {
-      case 'accepted': return settle(deps, tx, found, card);
-      case 'declined': return { kind: 'error', text: 'The card was declined. Nothing was charged. Try another test card.' };
-      case 'not_a_test_card': return { kind: 'error', text: 'That is not one of the test cards. Use one of those below.' };
+      case 'accepted':
+        return settle(deps, tx, found, card);
+      case 'declined':
+        return {
+          kind: 'error',
+          text: 'The card was declined. Nothing was charged. Try another test card.',
+        };
+      case 'not_a_test_card':
+        return {
+          kind: 'error',
+          text: 'That is not one of the test cards. Use one of those below.',
+        };
       case 'needs_authentication':
         await tx.db.update(checkouts).set({ state: 'confirming' }).where(eq(checkouts.id, id));
         return { kind: 'confirm' };
@@ -76,70 +117,151 @@ export function confirmPayment(deps: BooksDeps, id: string, approved: boolean): 
   });
 }
 
-async function settle(deps: BooksDeps, tx: Tx, { row, plan }: OpenCheckout, card: string): Promise<PayAnswer> {
+async function settle(
+  deps: BooksDeps,
+  tx: Tx,
+  { row, plan }: OpenCheckout,
+  card: string,
+): Promise<PayAnswer> {
   const now = deps.clock.now();
   await bringUpToDate(tx, deps, row.uid);
-  if (!await lockPerson(tx, row.uid)) return { kind: 'gone' };
+  if (!(await lockPerson(tx, row.uid))) return { kind: 'gone' };
   const known = await readSubscription(tx.db, row.uid);
-  if (known !== null && subscriptionCounts(known, now)) return { kind: 'error', text: 'You already have a plan. Nothing was charged.' };
+  if (known !== null && subscriptionCounts(known, now))
+    return { kind: 'error', text: 'You already have a plan. Nothing was charged.' };
   // Again, now that nobody else can use up the person's credit.
-  const bill = firstBill(plan, row.coupon === null ? null : testCoupon(row.coupon), await balanceOf(tx.db, row.uid));
+  const bill = firstBill(
+    plan,
+    row.coupon === null ? null : testCoupon(row.coupon),
+    await balanceOf(tx.db, row.uid),
+  );
   const id = `sub_test_${randomUUID()}`;
-  await writeInvoice(tx, { uid: row.uid, subscriptionId: id, cause: 'start', card, at: now }, plan, bill, 'paid');
+  await writeInvoice(
+    tx,
+    { uid: row.uid, subscriptionId: id, cause: 'start', card, at: now },
+    plan,
+    bill,
+    'paid',
+  );
   await writeBooks(tx, deps, {
-    id, uid: row.uid, customerId: `cus_test_${row.uid}`, status: 'active', tier: plan.tier, planId: plan.id, priceId: plan.priceId ?? '',
-    currentPeriodEnd: now + TEST_PERIOD_MS, cancelAtPeriodEnd: false,
+    id,
+    uid: row.uid,
+    customerId: `cus_test_${row.uid}`,
+    status: 'active',
+    tier: plan.tier,
+    planId: plan.id,
+    priceId: plan.priceId ?? '',
+    currentPeriodEnd: now + TEST_PERIOD_MS,
+    cancelAtPeriodEnd: false,
   });
   await tx.db.update(checkouts).set({ state: 'complete' }).where(eq(checkouts.id, row.id));
   return { kind: 'paid', to: row.successUrl };
 }
 
-export async function findPortal(deps: BooksDeps, id: string, tx?: Tx): Promise<CheckoutRow | null> {
+export async function findPortal(
+  deps: BooksDeps,
+  id: string,
+  tx?: Tx,
+): Promise<CheckoutRow | null> {
   const row = await rowOf(deps, id, tx);
-  return row !== null && row.state === 'portal' && deps.clock.now() - row.createdAt < PORTAL_LINK_MS ? row : null;
+  return row !== null && row.state === 'portal' && deps.clock.now() - row.createdAt < PORTAL_LINK_MS
+    ? row
+    : null;
 }
 
-export type PortalAct = { act: 'cancel' } | { act: 'resume' } | { act: 'change'; planId: string } | { act: 'pay'; card: string };
+export type PortalAct =
+  | { act: 'cancel' }
+  | { act: 'resume' }
+  | { act: 'change'; planId: string }
+  | { act: 'pay'; card: string };
 
-/** Returns a sentence where the act makes no sense, null where it was done, and false where the link has ended. */
-export function actInPortal(deps: BooksDeps, id: string, act: PortalAct): Promise<string | null | false> {
+/**
+ * Returns a sentence where the act makes no sense, null where it was done, and false where the link
+ * has ended.
+ */
+export function actInPortal(
+  deps: BooksDeps,
+  id: string,
+  act: PortalAct,
+): Promise<string | null | false> {
   return deps.database.transaction(async (tx) => {
     const portal = await findPortal(deps, id, tx);
     if (portal === null) return false;
     const known = await bringUpToDate(tx, deps, portal.uid);
-    if (known === null || !subscriptionCounts(known, deps.clock.now())) return 'There is no plan to change.';
+    if (known === null || !subscriptionCounts(known, deps.clock.now()))
+      return 'There is no plan to change.';
     switch (act.act) {
-      case 'cancel': case 'resume':
+      case 'cancel':
+      case 'resume':
         await writeBooks(tx, deps, onBooks(known, { cancelAtPeriodEnd: act.act === 'cancel' }));
         return null;
-      case 'change': return changePlan(deps, tx, known, act.planId);
-      case 'pay': return payNow(deps, tx, known, act.card);
+      case 'change':
+        return changePlan(deps, tx, known, act.planId);
+      case 'pay':
+        return payNow(deps, tx, known, act.card);
     }
   });
 }
 
 /** At once, the rest of the period reckoned up: more is charged, less is kept as a credit. */
-async function changePlan(deps: BooksDeps, tx: Tx, known: SubscriptionRow, planId: string): Promise<string | null> {
+async function changePlan(
+  deps: BooksDeps,
+  tx: Tx,
+  known: SubscriptionRow,
+  planId: string,
+): Promise<string | null> {
   const now = deps.clock.now();
-  const [present, next] = [known.planId, planId].map((wanted) => builtInPlans().find((plan) => plan.id === wanted));
-  if (next === undefined || next.priceId === null || present === undefined) return 'There is no such plan.';
-  if (known.status === 'past_due') return 'The last bill is not paid. Pay it with another card first.';
+  const [present, next] = [known.planId, planId].map((wanted) =>
+    builtInPlans().find((plan) => plan.id === wanted),
+  );
+  if (next === undefined || next.priceId === null || present === undefined)
+    return 'There is no such plan.';
+  if (known.status === 'past_due')
+    return 'The last bill is not paid. Pay it with another card first.';
   if (present.id !== next.id) {
     const subscriptionId = known.providerSubscriptionId ?? '';
-    const bill = changeBill(present, next, (known.currentPeriodEnd ?? now) - now, TEST_PERIOD_MS, await balanceOf(tx.db, known.uid));
+    const bill = changeBill(
+      present,
+      next,
+      (known.currentPeriodEnd ?? now) - now,
+      TEST_PERIOD_MS,
+      await balanceOf(tx.db, known.uid),
+    );
     const card = (await lastInvoice(tx.db, subscriptionId))?.card ?? '4242424242424242';
-    if (bill.dueNow > ZERO && !paysLater(card)) return 'The card was declined. Nothing was charged, and nothing was changed.';
-    await writeInvoice(tx, { uid: known.uid, subscriptionId, cause: `change:${randomUUID()}`, card, at: now }, next, bill, 'paid');
+    if (bill.dueNow > ZERO && !paysLater(card))
+      return 'The card was declined. Nothing was charged, and nothing was changed.';
+    await writeInvoice(
+      tx,
+      { uid: known.uid, subscriptionId, cause: `change:${randomUUID()}`, card, at: now },
+      next,
+      bill,
+      'paid',
+    );
   }
-  await writeBooks(tx, deps, onBooks(known, { tier: next.tier, planId: next.id, priceId: next.priceId, cancelAtPeriodEnd: false }));
+  await writeBooks(
+    tx,
+    deps,
+    onBooks(known, {
+      tier: next.tier,
+      planId: next.id,
+      priceId: next.priceId,
+      cancelAtPeriodEnd: false,
+    }),
+  );
   return null;
 }
 
-async function payNow(deps: BooksDeps, tx: Tx, known: SubscriptionRow, card: string): Promise<string | null> {
+async function payNow(
+  deps: BooksDeps,
+  tx: Tx,
+  known: SubscriptionRow,
+  card: string,
+): Promise<string | null> {
   const answer = answerCard(card);
   if (answer === 'not_a_test_card') return 'That is not one of the test cards.';
-  if (answer !== 'accepted' || !paysLater(card)) return 'The card was declined. Nothing was charged. Try another test card.';
-  return await payOpenInvoice(tx, deps, known, card) ? null : 'There is no bill to pay.';
+  if (answer !== 'accepted' || !paysLater(card))
+    return 'The card was declined. Nothing was charged. Try another test card.';
+  return (await payOpenInvoice(tx, deps, known, card)) ? null : 'There is no bill to pay.';
 }
 
 /** A bill by its link. */

@@ -9,11 +9,20 @@ import { trialCounts, type TrialFacts } from './standing.ts';
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Starts the trial at `now` (wall clock, ms) for `days` days. @throws Refusal `trial_used`. */
-export async function startTrial(tx: Tx, uid: string, now: number, days: number): Promise<TrialFacts> {
+export async function startTrial(
+  tx: Tx,
+  uid: string,
+  now: number,
+  days: number,
+): Promise<TrialFacts> {
   const endsAt = now + days * DAY_MS;
-  const started = await tx.db.update(users).set({ trialStartedAt: now, trialEndsAt: endsAt })
-    .where(and(eq(users.uid, uid), isNull(users.trialStartedAt))).returning({ uid: users.uid });
-  if (started.length === 0) throw new Refusal('trial_used', 'You have already used your free trial.');
+  const started = await tx.db
+    .update(users)
+    .set({ trialStartedAt: now, trialEndsAt: endsAt })
+    .where(and(eq(users.uid, uid), isNull(users.trialStartedAt)))
+    .returning({ uid: users.uid });
+  if (started.length === 0)
+    throw new Refusal('trial_used', 'You have already used your free trial.');
   return { endsAt };
 }
 

@@ -1,4 +1,7 @@
-/** Takes a provider's webhook: once per event id, and by asking the provider what is so now; refuses to believe its contents. */
+/**
+ * Takes a provider's webhook: once per event id, and by asking the provider what is so now; refuses
+ * to believe its contents.
+ */
 import { eq } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
@@ -16,19 +19,32 @@ export interface WebhookDeps {
   payments: Payments;
 }
 
-/** Returns false where this event had been taken before. A failure leaves no trace, so that the provider's next try works. */
+/**
+ * Returns false where this event had been taken before. A failure leaves no trace, so that the
+ * provider's next try works.
+ */
 export async function takeWebhook(deps: WebhookDeps, notice: WebhookNotice): Promise<boolean> {
   const { database, clock, payments } = deps;
-  const [taken] = await database.db.select({ id: webhookEvents.id }).from(webhookEvents).where(eq(webhookEvents.id, notice.eventId));
+  const [taken] = await database.db
+    .select({ id: webhookEvents.id })
+    .from(webhookEvents)
+    .where(eq(webhookEvents.id, notice.eventId));
   if (taken !== undefined) return false;
   const observation = await observe(database.db, clock);
-  const seen = notice.subscriptionId === null ? null : await payments.fetchSubscription(notice.subscriptionId);
+  const seen =
+    notice.subscriptionId === null ? null : await payments.fetchSubscription(notice.subscriptionId);
   return database.transaction(async (tx) => {
-    const first = await tx.db.insert(webhookEvents).values({ id: notice.eventId, type: notice.type, receivedAt: clock.now() })
-      .onConflictDoNothing().returning({ id: webhookEvents.id });
+    const first = await tx.db
+      .insert(webhookEvents)
+      .values({ id: notice.eventId, type: notice.type, receivedAt: clock.now() })
+      .onConflictDoNothing()
+      .returning({ id: webhookEvents.id });
     if (first.length === 0) return false;
     if (notice.checkout !== null) {
-      await tx.db.update(checkouts).set({ state: notice.checkout.state }).where(eq(checkouts.id, notice.checkout.id));
+      await tx.db
+        .update(checkouts)
+        .set({ state: notice.checkout.state })
+        .where(eq(checkouts.id, notice.checkout.id));
     }
     if (seen !== null) await recordSeen(deps, tx, seen, observation, notice.type);
     return true;
@@ -37,18 +53,28 @@ export async function takeWebhook(deps: WebhookDeps, notice: WebhookNotice): Pro
 
 /** Writes what was seen under the person it belongs to. */
 export async function recordSeen(
-  deps: Omit<WebhookDeps, 'clock' | 'database'>, tx: Parameters<typeof recordSubscription>[0], seen: ProviderSubscription, observation: Observation, cause: string,
+  deps: Omit<WebhookDeps, 'clock' | 'database'>,
+  tx: Parameters<typeof recordSubscription>[0],
+  seen: ProviderSubscription,
+  observation: Observation,
+  cause: string,
 ): Promise<boolean> {
   const { events, log, payments } = deps;
-  const uid = seen.uid ?? await ownerOf(tx.db, seen.customerId);
-  const written = uid !== null && await recordSubscription(tx, events, payments.provider, { ...seen, uid }, observation);
-  if (uid === null) log.warn({ subscription: seen.id, cause }, 'a subscription at the provider is nobody\'s here');
+  const uid = seen.uid ?? (await ownerOf(tx.db, seen.customerId));
+  const written =
+    uid !== null &&
+    (await recordSubscription(tx, events, payments.provider, { ...seen, uid }, observation));
+  if (uid === null)
+    log.warn({ subscription: seen.id, cause }, "a subscription at the provider is nobody's here");
   else log.info({ cause, written }, 'a subscription was looked at');
   return written;
 }
 
 async function ownerOf(db: Database['db'], customerId: string | null): Promise<string | null> {
   if (customerId === null) return null;
-  const [row] = await db.select({ uid: subscriptions.uid }).from(subscriptions).where(eq(subscriptions.customerId, customerId));
+  const [row] = await db
+    .select({ uid: subscriptions.uid })
+    .from(subscriptions)
+    .where(eq(subscriptions.customerId, customerId));
   return row?.uid ?? null;
 }

@@ -1,4 +1,7 @@
-/** The database port: one handle, one kind of transaction; refuses queries on the outer handle inside a transaction. */
+/**
+ * The database port: one handle, one kind of transaction; refuses queries on the outer handle
+ * inside a transaction.
+ */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import type * as schema from './schema.ts';
 
@@ -8,11 +11,16 @@ export interface Tx {
   readonly db: Db;
   /** Runs once the transaction is durably committed; never when it rolled back. Must not throw. */
   afterCommit(work: () => void): void;
-  /** A savepoint: when `work` throws, only its own writes are undone, and the error is handed on. */
+  /**
+   * A savepoint: when `work` throws, only its own writes are undone, and the error is handed on.
+   */
   savepoint<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
-/** How processes on one database hear of each other's commits at once. A word may be lost: whoever listens also looks now and then. */
+/**
+ * How processes on one database hear of each other's commits at once. A word may be lost: whoever
+ * listens also looks now and then.
+ */
 export interface Wire {
   /** Within a transaction: told to all others, and to this process, once it is committed. */
   tell(db: Db, names: readonly string[]): Promise<void>;
@@ -29,8 +37,9 @@ export interface Database {
   /** Null where there is but one process, or the database cannot notify. */
   readonly wire: Wire | null;
   /**
-   * Told when the database was lost and is there again, in one process: whether the transactions under way took effect is
-   * not known then. Of PostgreSQL nothing is told: its processes read afresh by themselves, every second.
+   * Told when the database was lost and is there again, in one process: whether the transactions
+   * under way took effect is not known then. Of PostgreSQL nothing is told: its processes read
+   * afresh by themselves, every second.
    */
   onReturn(listener: () => void): () => void;
   close(): Promise<void>;

@@ -1,11 +1,27 @@
-/** Tells database faults apart: worth another try, unavailable, or a bug; refuses to guess from messages. */
+/**
+ * Tells database faults apart: worth another try, unavailable, or a bug; refuses to guess from
+ * messages.
+ */
 
 const RETRYABLE = new Set(['40001', '40P01']);
-/** Lost connection, shutting down, starting up, too many clients, too slow, disk full, out of memory, read-only after a failover. */
+/**
+ * Lost connection, shutting down, starting up, too many clients, too slow, disk full, out of
+ * memory, read-only after a failover.
+ */
 const UNAVAILABLE = /^(08...|57P0[1-5]|57014|53...|58030|25006)$/;
-const SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOSPC', 'EHOSTUNREACH']);
+const SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOSPC',
+  'EHOSTUNREACH',
+]);
 /** What node-postgres says without a code when a connection went away or none came free in time. */
-const LOST = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
+const LOST =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
 function* causes(error: unknown): Generator<Error & { code?: unknown }> {
   let current = error;
@@ -17,21 +33,27 @@ function* causes(error: unknown): Generator<Error & { code?: unknown }> {
 
 /** A deadlock or a serialization failure: the whole transaction may be tried again. */
 export function isRetryable(error: unknown): boolean {
-  for (const cause of causes(error)) if (typeof cause.code === 'string' && RETRYABLE.has(cause.code)) return true;
+  for (const cause of causes(error))
+    if (typeof cause.code === 'string' && RETRYABLE.has(cause.code)) return true;
   return false;
 }
 
 /** The database cannot be reached or cannot write now; the caller may come back later. */
 export function isUnavailable(error: unknown): boolean {
   for (const cause of causes(error)) {
-    if (typeof cause.code === 'string' && (UNAVAILABLE.test(cause.code) || SOCKET.has(cause.code))) return true;
+    if (typeof cause.code === 'string' && (UNAVAILABLE.test(cause.code) || SOCKET.has(cause.code)))
+      return true;
     if (LOST.test(cause.message)) return true;
   }
   return false;
 }
 
-/** A value the database has no form for (out of range, not a UUID): the caller's fault, where a check of ours missed it. */
+/**
+ * A value the database has no form for (out of range, not a UUID): the caller's fault, where a
+ * check of ours missed it.
+ */
 export function isBadValue(error: unknown): boolean {
-  for (const cause of causes(error)) if (typeof cause.code === 'string' && /^22(003|008|021|P02|P05)$/.test(cause.code)) return true;
+  for (const cause of causes(error))
+    if (typeof cause.code === 'string' && /^22(003|008|021|P02|P05)$/.test(cause.code)) return true;
   return false;
 }

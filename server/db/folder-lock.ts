@@ -1,6 +1,17 @@
-/** One owner per data folder: a lock file with the owner's pid and start time; refuses a folder whose owner lives. */
+/**
+ * One owner per data folder: a lock file with the owner's pid and start time; refuses a folder
+ * whose owner lives.
+ */
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 export const LOCK_FILE = 'server.lock';
@@ -9,14 +20,26 @@ export const FOLDER_IN_USE_EXIT = 3;
 
 export class FolderInUse extends Error {
   override readonly name = 'FolderInUse';
-  constructor(readonly folder: string, readonly pid: number) {
-    super(`Another Tradewind server (process ${pid}) is using the data folder ${folder}. Stop it, or set DATA_DIR to another folder.`);
+  constructor(
+    readonly folder: string,
+    readonly pid: number,
+  ) {
+    super(
+      `Another Tradewind server (process ${pid}) is using the data folder ${folder}. Stop it, or set DATA_DIR to another folder.`,
+    );
   }
 }
 
-interface Owner { pid: number; bornAt: string | null; id: string }
+interface Owner {
+  pid: number;
+  bornAt: string | null;
+  id: string;
+}
 
-/** When a process was started, where the system tells; a pid alone may have been given to somebody else since. */
+/**
+ * When a process was started, where the system tells; a pid alone may have been given to somebody
+ * else since.
+ */
 function bornAt(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -39,7 +62,9 @@ function lives(owner: Owner): boolean {
 function readOwner(path: string): Owner | null {
   try {
     const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<Owner>;
-    return typeof value.pid === 'number' && typeof value.id === 'string' ? { pid: value.pid, bornAt: value.bornAt ?? null, id: value.id } : null;
+    return typeof value.pid === 'number' && typeof value.id === 'string'
+      ? { pid: value.pid, bornAt: value.bornAt ?? null, id: value.id }
+      : null;
   } catch {
     return null;
   }
@@ -55,7 +80,11 @@ function clearStale(path: string, stale: Owner | null): void {
   }
   const moved = readOwner(aside);
   if (moved !== null && moved.id !== stale?.id && lives(moved)) {
-    try { linkSync(aside, path); } catch { /* a third server was faster: it owns the folder, and the next look says so */ }
+    try {
+      linkSync(aside, path);
+    } catch {
+      /* a third server was faster: it owns the folder, and the next look says so */
+    }
   }
   unlinkSync(aside);
 }
@@ -72,7 +101,9 @@ export function lockFolder(folder: string): () => void {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       try {
         linkSync(draft, path);
-        return () => { if (readOwner(path)?.id === mine.id) rmSync(path, { force: true }); };
+        return () => {
+          if (readOwner(path)?.id === mine.id) rmSync(path, { force: true });
+        };
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }

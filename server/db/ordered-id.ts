@@ -1,4 +1,7 @@
-/** Ids that grow with time (UUID version 7), so that a table with millions of rows a day writes its key in one place; refuses to be a secret. */
+/**
+ * Ids that grow with time (UUID version 7), so that a table with millions of rows a day writes its
+ * key in one place; refuses to be a secret.
+ */
 import { randomBytes } from 'node:crypto';
 
 const AT_ONCE = 256;

@@ -1,4 +1,6 @@
-/** A PGlite that is opened again in this process after it broke, as where it cannot write its log. */
+/**
+ * A PGlite that is opened again in this process after it broke, as where it cannot write its log.
+ */
 import { statfsSync } from 'node:fs';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import type { Log } from '../log.ts';
@@ -30,9 +32,9 @@ const ordinaryOf = (client: PGlite): unknown =>
   (client as unknown as { POSTGRES_MAIN_LONGJMP: unknown }).POSTGRES_MAIN_LONGJMP;
 
 /**
- * PGlite swallows the abort of its own code and goes on with what is left, which spins for ever on a
- * lock that nobody gives back. From the first abort on every call throws instead, and `broke` is told
- * once.
+ * PGlite swallows the abort of its own code and goes on with what is left, which spins for ever on
+ * a lock that nobody gives back. From the first abort on every call throws instead, and `broke` is
+ * told once.
  */
 function watch(client: PGlite, broke: (error: PgliteBroke) => void): void {
   const inner = innerOf(client);
@@ -147,7 +149,10 @@ export class RevivingPglite {
     watch(client, ({ message }) => {
       this.client = null;
       const free = this.folder === undefined ? null : freeBytes(this.folder);
-      this.log.error({ reason: message, free }, 'the database broke; it is opened again as soon as there is room');
+      this.log.error(
+        { reason: message, free },
+        'the database broke; it is opened again as soon as there is room',
+      );
       // Not within its own call.
       setImmediate(() => {
         abandon(client);

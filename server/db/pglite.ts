@@ -1,4 +1,7 @@
-/** The database in a folder, or in memory for tests: PGlite, durable at each commit; refuses a folder it has not locked. */
+/**
+ * The database in a folder, or in memory for tests: PGlite, durable at each commit; refuses a
+ * folder it has not locked.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,13 +20,20 @@ const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothi
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /**
- * Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock is the caller's.
- * A new one begins with `contents`, a dump of another, where that is given.
+ * Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock
+ * is the caller's. A new one begins with `contents`, a dump of another, where that is given.
  */
-export async function openPglite(dataDir: string | null, contents?: Blob, log: Log = SILENT): Promise<Database> {
+export async function openPglite(
+  dataDir: string | null,
+  contents?: Blob,
+  log: Log = SILENT,
+): Promise<Database> {
   const folder = dataDir === null ? undefined : join(dataDir, 'pglite');
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const where = { ...(folder === undefined ? {} : { dataDir: folder }), ...(contents === undefined ? {} : { loadDataDir: contents }) };
+  const where = {
+    ...(folder === undefined ? {} : { dataDir: folder }),
+    ...(contents === undefined ? {} : { loadDataDir: contents }),
+  };
   const client = await RevivingPglite.open({ ...where, relaxedDurability: false }, folder, log);
   // drizzle asks it for nothing but `query` and `transaction`.
   const handle = drizzle(client as unknown as PGlite, { schema });

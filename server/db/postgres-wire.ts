@@ -1,4 +1,7 @@
-/** Words between the processes of one PostgreSQL, by LISTEN and NOTIFY; refuses to be relied on: who misses one must look for himself. */
+/**
+ * Words between the processes of one PostgreSQL, by LISTEN and NOTIFY; refuses to be relied on: who
+ * misses one must look for himself.
+ */
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import type { Log } from '../log.ts';
@@ -27,20 +30,33 @@ export async function openWire(pool: pg.Pool, url: string, log: Log): Promise<Wi
   try {
     await pool.query("select pg_notify($1, '')", [CHANNEL]);
   } catch (error) {
-    log.warn({ reason: String(error) }, 'The database cannot notify: streams hear of other processes by looking');
+    log.warn(
+      { reason: String(error) },
+      'The database cannot notify: streams hear of other processes by looking',
+    );
     return null;
   }
   return {
     async tell(db: Db, names) {
       const words = wordsOf(names);
-      if (words.length > 0) await db.execute(sql`select pg_notify(${CHANNEL}, word) from json_array_elements_text(${JSON.stringify(words)}::json) as word`);
+      if (words.length > 0)
+        await db.execute(
+          sql`select pg_notify(${CHANNEL}, word) from json_array_elements_text(${JSON.stringify(words)}::json) as word`,
+        );
     },
     hear: (listener) => hear(url, log, listener),
   };
 }
 
-/** A connection of its own, made again when it is lost; `null` is told after each, because words may have been missed. */
-async function hear(url: string, log: Log, listener: (name: string | null) => void): Promise<() => Promise<void>> {
+/**
+ * A connection of its own, made again when it is lost; `null` is told after each, because words may
+ * have been missed.
+ */
+async function hear(
+  url: string,
+  log: Log,
+  listener: (name: string | null) => void,
+): Promise<() => Promise<void>> {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | null = null;
   let ended = false;
@@ -52,11 +68,19 @@ async function hear(url: string, log: Log, listener: (name: string | null) => vo
       client = null;
       log.warn({ reason }, 'the wire to other processes was lost and is made again');
       fresh.end().catch(() => undefined);
-      timer = setTimeout(() => { void connect(); }, AGAIN_MS);
+      timer = setTimeout(() => {
+        void connect();
+      }, AGAIN_MS);
     };
-    fresh.on('error', (error) => { lost(error.message); });
-    fresh.on('end', () => { lost('the connection ended'); });
-    fresh.on('notification', ({ payload }) => { for (const name of (payload ?? '').split('\n')) if (name !== '') listener(name); });
+    fresh.on('error', (error) => {
+      lost(error.message);
+    });
+    fresh.on('end', () => {
+      lost('the connection ended');
+    });
+    fresh.on('notification', ({ payload }) => {
+      for (const name of (payload ?? '').split('\n')) if (name !== '') listener(name);
+    });
     try {
       await fresh.connect();
       await fresh.query(`listen ${CHANNEL}`);

@@ -1,4 +1,7 @@
-/** The database by address: a pool of node-postgres; refuses to wait for ever for a connection, a lock or a migration. */
+/**
+ * The database by address: a pool of node-postgres; refuses to wait for ever for a connection, a
+ * lock or a migration.
+ */
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
@@ -17,7 +20,10 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 const START_PATIENCE_MS = 20_000;
 const START_PAUSE_MS = 500;
 
-const pause = (ms: number) => new Promise<void>((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 /** A database that is just starting gets twenty seconds. */
 async function connected(pool: pg.Pool): Promise<pg.PoolClient> {
@@ -44,8 +50,9 @@ async function bringUpToDate(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * The driver's own transaction on a pool keeps a connection for ever when its `begin` fails, as it does after the
- * database died: so the connection is taken and given back here, and thrown away after any fault of the database.
+ * The driver's own transaction on a pool keeps a connection for ever when its `begin` fails, as it
+ * does after the database died: so the connection is taken and given back here, and thrown away
+ * after any fault of the database.
  */
 async function onOwnConnection<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
   const client = await pool.connect();
@@ -60,16 +67,28 @@ async function onOwnConnection<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): 
   }
 }
 
-export async function openPostgres(url: string, options: { poolMax: number; log: Log }): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  options: { poolMax: number; log: Log },
+): Promise<Database> {
   const pool = new pg.Pool({
-    connectionString: url, max: options.poolMax, connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS, idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS, keepAlive: true,
+    connectionString: url,
+    max: options.poolMax,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
   });
-  // A connection that dies is replaced at the next use. The pool hears idle ones only, and unheard this event would end
-  // the process: so every connection is listened to for all its life, in a transaction too.
-  const lost = (error: Error): void => { options.log.warn({ reason: error.message }, 'a database connection was lost'); };
+  // A connection that dies is replaced at the next use. The pool hears idle ones only, and unheard
+  // this event would end the process: so every connection is listened to for all its life, in a
+  // transaction too.
+  const lost = (error: Error): void => {
+    options.log.warn({ reason: error.message }, 'a database connection was lost');
+  };
   pool.on('error', lost);
-  pool.on('connect', (client) => { client.on('error', lost); });
+  pool.on('connect', (client) => {
+    client.on('error', lost);
+  });
   try {
     await bringUpToDate(pool);
   } catch (error) {

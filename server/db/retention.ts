@@ -1,4 +1,7 @@
-/** Forgets what need not be kept: receipts after 30 days, events and messages to sign after one; refuses to touch money. */
+/**
+ * Forgets what need not be kept: receipts after 30 days, events and messages to sign after one;
+ * refuses to touch money.
+ */
 import { lt } from 'drizzle-orm';
 import { ALERT_FIRINGS_KEEP_DAYS, RECEIPT_KEEP_DAYS } from '../../contract/limits.ts';
 import type { WallClock } from '../clock.ts';
@@ -19,9 +22,15 @@ export async function forgetOld(database: Database, clock: WallClock): Promise<v
   const now = clock.now();
   await database.transaction(async (tx) => {
     await tx.db.delete(receipts).where(lt(receipts.createdAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
-    await tx.db.delete(webhookEvents).where(lt(webhookEvents.receivedAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
-    await tx.db.delete(linkMessages).where(lt(linkMessages.expiresAt, now - LINK_MESSAGE_KEEP_DAYS * DAY_MS));
-    await tx.db.delete(alertFirings).where(lt(alertFirings.recordedAt, now - ALERT_FIRINGS_KEEP_DAYS * DAY_MS));
+    await tx.db
+      .delete(webhookEvents)
+      .where(lt(webhookEvents.receivedAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
+    await tx.db
+      .delete(linkMessages)
+      .where(lt(linkMessages.expiresAt, now - LINK_MESSAGE_KEEP_DAYS * DAY_MS));
+    await tx.db
+      .delete(alertFirings)
+      .where(lt(alertFirings.recordedAt, now - ALERT_FIRINGS_KEEP_DAYS * DAY_MS));
     await tx.db.delete(alerts).where(lt(alerts.deletedAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
     await tx.db.delete(events).where(lt(events.createdAt, now - EVENT_KEEP_DAYS * DAY_MS));
   });

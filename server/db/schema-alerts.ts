@@ -1,5 +1,17 @@
-/** The tables of price alerts: what people asked for, when it was reached, and up to when it was watched. */
-import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+/**
+ * The tables of price alerts: what people asked for, when it was reached, and up to when it was
+ * watched.
+ */
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { money, ms } from './columns.ts';
 
 /** An alert of a (person, source). The id is made by the client. */
@@ -31,7 +43,10 @@ export const alerts = pgTable(
     /** A deleted alert stays for a month, so that a late edit of it is recognised. */
     deletedAt: ms('deleted_at'),
   },
-  (t) => [index('alerts_uid').on(t.uid, t.source), index('alerts_changed').on(t.source, t.changedAt)],
+  (t) => [
+    index('alerts_uid').on(t.uid, t.source),
+    index('alerts_changed').on(t.source, t.changedAt),
+  ],
 );
 
 /** One time an alert was reached. One arming of an alert has one row: nothing fires twice. */
@@ -60,7 +75,10 @@ export const alertFirings = pgTable(
   ],
 );
 
-/** Up to when every alert of a source was watched: what came later is looked for in candles after a start. */
+/**
+ * Up to when every alert of a source was watched: what came later is looked for in candles after a
+ * start.
+ */
 export const alertWatches = pgTable('alert_watches', {
   source: text('source').primaryKey(),
   watchedMarketMs: ms('watched_market_ms').notNull(),

@@ -1,16 +1,24 @@
-/** One transaction with its savepoints, after-commit work and bounded retry, for any drizzle driver; refuses a fourth try. */
+/**
+ * One transaction with its savepoints, after-commit work and bounded retry, for any drizzle driver;
+ * refuses a fourth try.
+ */
 import type { Db, Tx } from './database.ts';
 import { isRetryable } from './faults.ts';
 
 const TRIES = 3;
 const PAUSE_MS = 15;
 
-const pause = (ms: number) => new Promise<void>((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 function scoped(db: Db, committed: (() => void)[]): Tx {
   return {
     db,
-    afterCommit(work) { committed.push(work); },
+    afterCommit(work) {
+      committed.push(work);
+    },
     async savepoint<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
       const inner: (() => void)[] = [];
       const result = await db.transaction((nested) => work(scoped(nested, inner)));
@@ -20,7 +28,10 @@ function scoped(db: Db, committed: (() => void)[]): Tx {
   };
 }
 
-/** Runs `work` in a READ COMMITTED transaction; deadlocks and serialization failures are tried at most three times in all. */
+/**
+ * Runs `work` in a READ COMMITTED transaction; deadlocks and serialization failures are tried at
+ * most three times in all.
+ */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const committed: (() => void)[] = [];

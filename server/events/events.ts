@@ -1,4 +1,7 @@
-/** A person's events: numbered in the transaction that causes them, told after its commit; refuses gaps. */
+/**
+ * A person's events: numbered in the transaction that causes them, told after its commit; refuses
+ * gaps.
+ */
 import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { StreamEvent } from '../../contract/stream.ts';
 import type { WallClock } from '../clock.ts';
@@ -58,20 +61,34 @@ export class EventBell {
 
 export class EventLog {
   /** `wire`: tells the other processes on the database, and so their streams. */
-  constructor(private readonly bell: EventBell, private readonly clock: WallClock, private readonly wire: Wire | null = null) {}
+  constructor(
+    private readonly bell: EventBell,
+    private readonly clock: WallClock,
+    private readonly wire: Wire | null = null,
+  ) {}
 
   /** Appends events in order and rings after commit. Returns the last sequence number. */
   async append(tx: Tx, uid: string, list: readonly DomainEvent[]): Promise<number> {
     if (list.length === 0) return 0;
-    const [row] = await tx.db.update(users).set({ sequence: sql`${users.sequence} + ${list.length}` })
-      .where(eq(users.uid, uid)).returning({ sequence: users.sequence });
+    const [row] = await tx.db
+      .update(users)
+      .set({ sequence: sql`${users.sequence} + ${list.length}` })
+      .where(eq(users.uid, uid))
+      .returning({ sequence: users.sequence });
     if (row === undefined) throw new Error('No such user');
     const first = row.sequence - list.length + 1;
-    await tx.db.insert(events).values(list.map((event, index) => ({
-      uid, sequence: first + index, createdAt: this.clock.now(), payload: { ...event, sequence: first + index },
-    })));
+    await tx.db.insert(events).values(
+      list.map((event, index) => ({
+        uid,
+        sequence: first + index,
+        createdAt: this.clock.now(),
+        payload: { ...event, sequence: first + index },
+      })),
+    );
     await this.wire?.tell(tx.db, [uid]);
-    tx.afterCommit(() => { this.bell.ring(uid); });
+    tx.afterCommit(() => {
+      this.bell.ring(uid);
+    });
     return row.sequence;
   }
 
@@ -91,25 +108,50 @@ export class EventLog {
     return this.bell.listenClosed(listener);
   }
 
-  /** Events of many people in three statements. Their rows are locked in the order of their ids, so that two such calls never cross. */
+  /**
+   * Events of many people in three statements. Their rows are locked in the order of their ids, so
+   * that two such calls never cross.
+   */
   async appendAll(tx: Tx, byPerson: ReadonlyMap<string, readonly DomainEvent[]>): Promise<void> {
     const told = [...byPerson].filter(([, list]) => list.length > 0);
     if (told.length === 0) return;
-    const rows = await tx.db.select({ uid: users.uid, sequence: users.sequence }).from(users)
-      .where(inArray(users.uid, told.map(([uid]) => uid))).orderBy(asc(users.uid)).for('update');
+    const rows = await tx.db
+      .select({ uid: users.uid, sequence: users.sequence })
+      .from(users)
+      .where(
+        inArray(
+          users.uid,
+          told.map(([uid]) => uid),
+        ),
+      )
+      .orderBy(asc(users.uid))
+      .for('update');
     const before = new Map(rows.map((row) => [row.uid, row.sequence]));
     const grown = told.map(([uid, list]) => {
       const sequence = before.get(uid);
       if (sequence === undefined) throw new Error('No such user');
       return { uid, sequence: sequence + list.length };
     });
-    await tx.db.execute(sql`update ${users} set sequence = grown."sequence" from ${rowsAs(users, grown, 'grown')} where users.uid = grown."uid"`);
+    await tx.db.execute(
+      sql`update ${users} set sequence = grown."sequence" from ${rowsAs(users, grown, 'grown')} where users.uid = grown."uid"`,
+    );
     const createdAt = this.clock.now();
-    await insertRows(tx.db, events, told.flatMap(([uid, list]) => list.map((event, index) => {
-      const sequence = (before.get(uid) ?? 0) + index + 1;
-      return { uid, sequence, payload: { ...event, sequence }, createdAt };
-    })));
-    await this.wire?.tell(tx.db, told.map(([uid]) => uid));
-    tx.afterCommit(() => { for (const [uid] of told) this.bell.ring(uid); });
+    await insertRows(
+      tx.db,
+      events,
+      told.flatMap(([uid, list]) =>
+        list.map((event, index) => {
+          const sequence = (before.get(uid) ?? 0) + index + 1;
+          return { uid, sequence, payload: { ...event, sequence }, createdAt };
+        }),
+      ),
+    );
+    await this.wire?.tell(
+      tx.db,
+      told.map(([uid]) => uid),
+    );
+    tx.afterCommit(() => {
+      for (const [uid] of told) this.bell.ring(uid);
+    });
   }
 }

@@ -8,7 +8,11 @@ const KEEP_MAX = 20_000;
 export class Allowance {
   private readonly taken = new Map<string, number[]>();
 
-  constructor(private readonly most: number, private readonly windowMs: number, private readonly clock: WallClock) {}
+  constructor(
+    private readonly most: number,
+    private readonly windowMs: number,
+    private readonly clock: WallClock,
+  ) {}
 
   take(key: string): void {
     const now = this.clock.now();
@@ -32,6 +36,13 @@ const MINUTE_MS = 60_000;
 /** `inMs`: when it is possible again. */
 export function tooOften(inMs: number): Refusal {
   const minutes = Math.max(1, Math.ceil(inMs / MINUTE_MS));
-  const when = minutes < 90 ? `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}` : `${Math.ceil(minutes / 60)} hours`;
-  return new Refusal('limit_reached', `That was as often as this is possible for now. It is again in ${when}. Nothing was changed.`, { retryAfterMs: Math.max(1_000, inMs) });
+  const when =
+    minutes < 90
+      ? `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+      : `${Math.ceil(minutes / 60)} hours`;
+  return new Refusal(
+    'limit_reached',
+    `That was as often as this is possible for now. It is again in ${when}. Nothing was changed.`,
+    { retryAfterMs: Math.max(1_000, inMs) },
+  );
 }

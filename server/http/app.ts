@@ -1,4 +1,7 @@
-/** The HTTP server put together from its parts; refuses to name a concrete database, market or provider. */
+/**
+ * The HTTP server put together from its parts; refuses to name a concrete database, market or
+ * provider.
+ */
 import type { Server, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -59,28 +62,51 @@ export interface AppDeps {
 }
 
 /**
- * Connections of a server that is closing: those under way are finished, then all are closed. A browser holds some open
- * on which it never asked anything; Node does not count them as idle, and would wait for them.
+ * Connections of a server that is closing: those under way are finished, then all are closed. A
+ * browser holds some open on which it never asked anything; Node does not count them as idle, and
+ * would wait for them.
  */
 function letGo(server: Server, underWay: () => number): void {
-  const sweep = setInterval(() => { if (underWay() === 0) server.closeAllConnections(); else server.closeIdleConnections(); }, SWEEP_EVERY_MS);
-  const last = setTimeout(() => { server.closeAllConnections(); }, CLOSE_PATIENCE_MS);
-  server.once('close', () => { clearInterval(sweep); clearTimeout(last); });
+  const sweep = setInterval(() => {
+    if (underWay() === 0) server.closeAllConnections();
+    else server.closeIdleConnections();
+  }, SWEEP_EVERY_MS);
+  const last = setTimeout(() => {
+    server.closeAllConnections();
+  }, CLOSE_PATIENCE_MS);
+  server.once('close', () => {
+    clearInterval(sweep);
+    clearTimeout(last);
+  });
 }
 
-/** Only the neighbour's word on where a request came from: everything further along the list was written by the caller. */
+/**
+ * Only the neighbour's word on where a request came from: everything further along the list was
+ * written by the caller.
+ */
 const nearest = (_address: string, hop: number): boolean => hop === 0;
 
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, clock } = deps;
   const onError = answerError(log);
   const app = Fastify({
-    logger: false, bodyLimit: BODY_LIMIT_BYTES, trustProxy: config.trustProxy && nearest, requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS, forceCloseConnections: 'idle', return503OnClosing: false,
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    trustProxy: config.trustProxy && nearest,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: true },
-    frameworkErrors: (error, request, reply) => { onError(error, request, reply); },
+    frameworkErrors: (error, request, reply) => {
+      onError(error, request, reply);
+    },
   });
-  const gate = new Gate({ verifier: deps.verifier, limits: new RateLimits(config.rateLimit, clock), admit: (identity) => deps.admit(identity) });
+  const gate = new Gate({
+    verifier: deps.verifier,
+    limits: new RateLimits(config.rateLimit, clock),
+    admit: (identity) => deps.admit(identity),
+  });
   const streams = new Streams({ ...deps, gate, recheckMs: config.accountCheckMs });
 
   deps.ended?.listen((uid) => {
@@ -93,26 +119,47 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   let underWay = 0;
   app.server.on('request', (_request, response: ServerResponse) => {
     underWay += 1;
-    response.once('close', () => { underWay -= 1; });
+    response.once('close', () => {
+      underWay -= 1;
+    });
   });
   app.addHook('onRequest', async () => {
     if (!closing) return;
     throw new Refusal('shutting_down', 'The server is shutting down', { retryAfterMs: 2_000 });
   });
   // Answers under way at that moment are finished, and their connections with them.
-  app.addHook('onSend', async (_request, reply) => { if (closing) void reply.header('connection', 'close'); });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) void reply.header('connection', 'close');
+  });
   registerErrors(app, log);
   registerBodies(app);
   registerHeaders(app, config, deps.bare ?? []);
-  if (config.metrics) registerMetrics(app, [{ name: 'tradewind_streams', help: 'Open event streams.', read: () => [{ labels: '', value: streams.size }] }, ...deps.gauges ?? []]);
+  if (config.metrics)
+    registerMetrics(app, [
+      {
+        name: 'tradewind_streams',
+        help: 'Open event streams.',
+        read: () => [{ labels: '', value: streams.size }],
+      },
+      ...(deps.gauges ?? []),
+    ]);
   registerCalls(app, { handlers: deps.handlers, database: deps.database, clock, gate });
   registerCallables(app, { callables: deps.callables ?? {}, gate, log });
   registerStream(app, streams, gate);
   const openApi = JSON.stringify(openApiDocument());
-  app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(openApi));
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(openApi),
+  );
   for (const extend of deps.extend ?? []) await extend(app);
-  await registerStatic(app, deps.dist ?? config.distDir ?? DIST, config.compression, config.killServiceWorker);
-  app.addHook('onReady', async () => { streams.start(); });
+  await registerStatic(
+    app,
+    deps.dist ?? config.distDir ?? DIST,
+    config.compression,
+    config.killServiceWorker,
+  );
+  app.addHook('onReady', async () => {
+    streams.start();
+  });
   app.addHook('preClose', async () => {
     closing = true;
     streams.stop();

@@ -1,4 +1,6 @@
-/** JSON bodies, read with care; refuses depth, NUL, broken text and keys that reach for a prototype. */
+/**
+ * JSON bodies, read with care; refuses depth, NUL, broken text and keys that reach for a prototype.
+ */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 
@@ -10,7 +12,9 @@ const BROKEN_TEXT = /\p{Surrogate}|\0/u;
 
 const refuse = (message: string) => new Refusal('invalid_request', message);
 
-/** How deep the brackets go, counted on the text, so that nothing recursive ever sees a deep value. */
+/**
+ * How deep the brackets go, counted on the text, so that nothing recursive ever sees a deep value.
+ */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -21,8 +25,10 @@ function depthOf(text: string): number {
       if (character === '\\') i += 1;
       else if (character === '"') quoted = false;
     } else if (character === '"') quoted = true;
-    else if (character === '{' || character === '[') { depth += 1; if (depth > deepest) deepest = depth; }
-    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (character === '}' || character === ']') depth -= 1;
   }
   return deepest;
 }
@@ -36,7 +42,8 @@ function check(value: unknown): void {
     value.forEach(check);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
-      if (POISON.has(key) || BROKEN_TEXT.test(key)) throw refuse('The request holds a field that is not allowed');
+      if (POISON.has(key) || BROKEN_TEXT.test(key))
+        throw refuse('The request holds a field that is not allowed');
       check(inner);
     }
   }
@@ -58,11 +65,15 @@ export function parseBody(text: string): unknown {
 
 export function registerBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: BODY_LIMIT_BYTES }, (_request, text, done) => {
-    try {
-      done(null, parseBody(text as string));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: BODY_LIMIT_BYTES },
+    (_request, text, done) => {
+      try {
+        done(null, parseBody(text as string));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
 }

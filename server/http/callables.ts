@@ -1,11 +1,19 @@
-/** A hosted function with its request and its reply held to the contract; refuses a function the contract does not list. */
+/**
+ * A hosted function with its request and its reply held to the contract; refuses a function the
+ * contract does not list.
+ */
 import { CALLABLES, type CallableName, type CallableReply } from '../../contract/callables.ts';
 import type { output } from 'zod/mini';
 import type { Callables } from './callable.ts';
 import { invalidRequest } from './errors.ts';
 import type { Caller } from './handlers.ts';
 
-export type CallableHandlers = { [N in CallableName]: (caller: Caller, request: output<(typeof CALLABLES)[N]['request']>) => Promise<CallableReply<N>> };
+export type CallableHandlers = {
+  [N in CallableName]: (
+    caller: Caller,
+    request: output<(typeof CALLABLES)[N]['request']>,
+  ) => Promise<CallableReply<N>>;
+};
 
 function held<N extends CallableName>(name: N, run: CallableHandlers[N]): Callables[string] {
   const { request, reply } = CALLABLES[name];
@@ -19,5 +27,7 @@ function held<N extends CallableName>(name: N, run: CallableHandlers[N]): Callab
 
 /** The functions as the protocol runs them. */
 export function heldCallables(handlers: CallableHandlers): Callables {
-  return Object.fromEntries((Object.keys(CALLABLES) as CallableName[]).map((name) => [name, held(name, handlers[name])]));
+  return Object.fromEntries(
+    (Object.keys(CALLABLES) as CallableName[]).map((name) => [name, held(name, handlers[name])]),
+  );
 }

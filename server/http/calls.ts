@@ -1,4 +1,7 @@
-/** Every call of the contract as a route: parsed on the way in and on the way out; refuses what the contract does not say. */
+/**
+ * Every call of the contract as a route: parsed on the way in and on the way out; refuses what the
+ * contract does not say.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { $ZodError } from 'zod/v4/core';
 import { CALLS, STOP_CALLS, type CallName, type CallReply } from '../../contract/calls.ts';
@@ -19,7 +22,12 @@ export interface CallsDeps {
   gate: Gate;
 }
 
-interface Schema { safeParse(value: unknown, options: { reportInput: boolean }): { success: true; data: unknown } | { success: false; error: $ZodError } }
+interface Schema {
+  safeParse(
+    value: unknown,
+    options: { reportInput: boolean },
+  ): { success: true; data: unknown } | { success: false; error: $ZodError };
+}
 
 function parse(schema: Schema, value: unknown): unknown {
   const result = schema.safeParse(value, { reportInput: true });
@@ -30,35 +38,57 @@ function parse(schema: Schema, value: unknown): unknown {
 /** A reply that is not what the contract says is a bug of ours, whatever the caller sent. */
 function outgoing<N extends CallName>(name: N, value: unknown): CallReply<N> {
   const result = CALLS[name].reply.safeParse(value);
-  if (!result.success) throw new Error(`The reply of ${name} is not what the contract says: ${JSON.stringify(result.error.issues.slice(0, 3))}`);
+  if (!result.success)
+    throw new Error(
+      `The reply of ${name} is not what the contract says: ${JSON.stringify(result.error.issues.slice(0, 3))}`,
+    );
   return result.data as CallReply<N>;
 }
 
 function commandIdOf(request: FastifyRequest): string {
   const key = request.headers[IDEMPOTENCY_HEADER];
-  if (typeof key !== 'string' || !isUuid(key)) throw new Refusal('idempotency_key_required', 'An Idempotency-Key (a UUID) is required');
+  if (typeof key !== 'string' || !isUuid(key))
+    throw new Refusal('idempotency_key_required', 'An Idempotency-Key (a UUID) is required');
   return key.toLowerCase();
 }
 
 const NOBODY: Caller = { uid: '', email: null };
 
-async function context<N extends CallName>(name: N, deps: CallsDeps, request: FastifyRequest): Promise<CallContext<N>> {
+async function context<N extends CallName>(
+  name: N,
+  deps: CallsDeps,
+  request: FastifyRequest,
+): Promise<CallContext<N>> {
   const call = CALLS[name];
   const isStop = STOP_CALLS.includes(name);
   deps.gate.arrive(request, isStop);
   const caller: Caller = call.access === 'token' ? await deps.gate.enter(request, isStop) : NOBODY;
   const params = parse(call.params, cleanParams(call.path, request.params));
   const query = parse(call.query, cleanQuery(request.query));
-  const body = call.method === 'GET' ? {} : parse(call.body, cleanBody(request.body === undefined ? {} : request.body));
+  const body =
+    call.method === 'GET'
+      ? {}
+      : parse(call.body, cleanBody(request.body === undefined ? {} : request.body));
   const commandId = call.method === 'GET' ? '' : commandIdOf(request);
   const once: CallContext<N>['once'] = (effect) => {
     if (commandId === '') throw new Error(`${name} changes nothing and has no receipt`);
     return runOnce(
-      deps.database, deps.clock, { uid: caller.uid, commandId, bodyHash: requestHash(name, params, body) },
-      (reply) => outgoing(name, reply), effect,
+      deps.database,
+      deps.clock,
+      { uid: caller.uid, commandId, bodyHash: requestHash(name, params, body) },
+      (reply) => outgoing(name, reply),
+      effect,
     );
   };
-  return { caller: { uid: caller.uid, email: caller.email }, ip: request.ip, commandId, params, query, body, once } as CallContext<N>;
+  return {
+    caller: { uid: caller.uid, email: caller.email },
+    ip: request.ip,
+    commandId,
+    params,
+    query,
+    body,
+    once,
+  } as CallContext<N>;
 }
 
 function registerCall<N extends CallName>(app: FastifyInstance, name: N, deps: CallsDeps): void {
@@ -69,7 +99,10 @@ function registerCall<N extends CallName>(app: FastifyInstance, name: N, deps: C
     url: call.path,
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const answer = outgoing(name, await handler(await context(name, deps, request)));
-      return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(answer));
+      return reply
+        .header('cache-control', 'no-store')
+        .type('application/json; charset=utf-8')
+        .send(JSON.stringify(answer));
     },
   });
 }

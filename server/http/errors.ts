@@ -1,7 +1,13 @@
 /** Every failure as an ErrorReply; refuses to let a bug, a stack or markup reach the wire. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { $ZodError } from 'zod/v4/core';
-import { ERROR_STATUS, Refusal, type ErrorCode, type ErrorReply, type FieldIssue } from '../../contract/errors.ts';
+import {
+  ERROR_STATUS,
+  Refusal,
+  type ErrorCode,
+  type ErrorReply,
+  type FieldIssue,
+} from '../../contract/errors.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import { isBadValue, isUnavailable } from '../db/faults.ts';
 import type { Log } from '../log.ts';
@@ -10,19 +16,36 @@ const ISSUES_MAX = 50;
 const UNAVAILABLE_RETRY_MS = 2_000;
 
 /** The first fault names the reply; all of them, up to fifty, go along. */
-export function invalidRequest(error: $ZodError, code: ErrorCode = 'invalid_request', message?: string): Refusal {
+export function invalidRequest(
+  error: $ZodError,
+  code: ErrorCode = 'invalid_request',
+  message?: string,
+): Refusal {
   const issues: FieldIssue[] = error.issues.slice(0, ISSUES_MAX).map((issue) => ({
     field: sanitiseErrorText(issue.path.map(String).join('.')),
     message: sanitiseErrorText(wording(issue)),
   }));
   const first = issues[0];
-  const text = message ?? (first === undefined ? 'Invalid input' : first.field === '' ? first.message : `${first.field}: ${first.message}`);
-  return new Refusal(code, text, { ...(first === undefined || first.field === '' ? {} : { field: first.field }), issues });
+  const text =
+    message ??
+    (first === undefined
+      ? 'Invalid input'
+      : first.field === ''
+        ? first.message
+        : `${first.field}: ${first.message}`);
+  return new Refusal(code, text, {
+    ...(first === undefined || first.field === '' ? {} : { field: first.field }),
+    issues,
+  });
 }
 
-/** A field that is not there reads 'Required', whatever it should have been. Needs `reportInput`. */
+/**
+ * A field that is not there reads 'Required', whatever it should have been. Needs `reportInput`.
+ */
 function wording(issue: $ZodError['issues'][number]): string {
-  return issue.code !== 'unrecognized_keys' && issue.code !== 'custom' && issue.input === undefined ? 'Required' : issue.message;
+  return issue.code !== 'unrecognized_keys' && issue.code !== 'custom' && issue.input === undefined
+    ? 'Required'
+    : issue.message;
 }
 
 /** Fastify's own failures, by its code. */
@@ -35,12 +58,16 @@ const FRAMEWORK: Partial<Record<string, [ErrorCode, string]>> = {
 
 function toRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
-  if (isUnavailable(error)) return new Refusal('database_unavailable', 'The database is unavailable', { retryAfterMs: UNAVAILABLE_RETRY_MS });
+  if (isUnavailable(error))
+    return new Refusal('database_unavailable', 'The database is unavailable', {
+      retryAfterMs: UNAVAILABLE_RETRY_MS,
+    });
   if (isBadValue(error)) return new Refusal('invalid_request', 'Invalid input');
   const { code, statusCode } = error as Partial<FastifyError>;
   const known = code === undefined ? undefined : FRAMEWORK[code];
   if (known !== undefined) return new Refusal(known[0], known[1]);
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Refusal('invalid_request', 'Invalid input');
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new Refusal('invalid_request', 'Invalid input');
   return null;
 }
 
@@ -48,26 +75,49 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
   const { field, issues, retryAfterMs, details } = refusal.more;
   const body: ErrorReply = {
     error: {
-      code: refusal.code, message: sanitiseErrorText(refusal.message),
-      ...(field === undefined ? {} : { field }), ...(issues === undefined ? {} : { issues }),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }), ...(details === undefined ? {} : { details }),
+      code: refusal.code,
+      message: sanitiseErrorText(refusal.message),
+      ...(field === undefined ? {} : { field }),
+      ...(issues === undefined ? {} : { issues }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(details === undefined ? {} : { details }),
     },
   };
-  if (retryAfterMs !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
-  return reply.code(ERROR_STATUS[refusal.code]).header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(body));
+  if (retryAfterMs !== undefined)
+    void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
+  return reply
+    .code(ERROR_STATUS[refusal.code])
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body));
 }
 
-/** What any thrown thing becomes on the wire; bugs are logged here, with their stack, and reach nobody else. */
+/**
+ * What any thrown thing becomes on the wire; bugs are logged here, with their stack, and reach
+ * nobody else.
+ */
 export function answerError(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // A caller who left in the middle of a body: their socket's end is not the database's.
     const left = request.raw.readableAborted;
-    const refusal = left ? new Refusal('invalid_request', 'The request is incomplete') : toRefusal(error);
+    const refusal = left
+      ? new Refusal('invalid_request', 'The request is incomplete')
+      : toRefusal(error);
     if (refusal !== null) {
-      if (refusal.code === 'database_unavailable') log.error({ route: request.routeOptions.url, reason: String((error as Error).cause ?? error) }, 'database unavailable');
+      if (refusal.code === 'database_unavailable')
+        log.error(
+          { route: request.routeOptions.url, reason: String((error as Error).cause ?? error) },
+          'database unavailable',
+        );
       return sendRefusal(reply, refusal);
     }
-    log.error({ route: request.routeOptions.url, stack: error instanceof Error ? error.stack : String(error) }, 'a request failed');
+    log.error(
+      {
+        route: request.routeOptions.url,
+        stack: error instanceof Error ? error.stack : String(error),
+      },
+      'a request failed',
+    );
     return sendRefusal(reply, new Refusal('internal', 'Something went wrong'));
   };
 }

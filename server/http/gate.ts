@@ -1,4 +1,7 @@
-/** Who calls, and may they now: contract floor, rate limits, bearer token, first admission; refuses strangers. */
+/**
+ * Who calls, and may they now: contract floor, rate limits, bearer token, first admission; refuses
+ * strangers.
+ */
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import { CONTRACT_FLOOR, CONTRACT_HEADER } from '../../contract/version.ts';
@@ -12,7 +15,9 @@ export function requireContract(request: FastifyRequest): void {
   const header = request.headers[CONTRACT_HEADER];
   if (header === undefined) return;
   if (typeof header !== 'string' || !/^\d{1,6}$/.test(header) || Number(header) < CONTRACT_FLOOR) {
-    throw new Refusal('contract_too_old', 'This version of the app is too old. Please update it.', { details: { floor: CONTRACT_FLOOR } });
+    throw new Refusal('contract_too_old', 'This version of the app is too old. Please update it.', {
+      details: { floor: CONTRACT_FLOOR },
+    });
   }
 }
 
@@ -20,7 +25,8 @@ export function bearerToken(request: FastifyRequest): string {
   const header = request.headers.authorization;
   if (header === undefined) throw new Refusal('not_authenticated', 'Not authenticated');
   const [scheme = '', token = '', ...rest] = header.trim().split(/\s+/);
-  if (scheme.toLowerCase() !== 'bearer') throw new Refusal('not_authenticated', 'Not authenticated');
+  if (scheme.toLowerCase() !== 'bearer')
+    throw new Refusal('not_authenticated', 'Not authenticated');
   if (token === '') throw new Refusal('no_token', 'No authentication token available');
   if (rest.length > 0) throw new Refusal('invalid_token_structure', 'Invalid token structure');
   return token;
@@ -34,8 +40,13 @@ export interface GateDeps {
 }
 
 export class Gate {
-  /** People seen by this process, and those on their way in: fifty first calls make one admission. */
-  private readonly admitted = new Map<string, { email: string | null; expiresAtMs: number; admission: Promise<void> }>();
+  /**
+   * People seen by this process, and those on their way in: fifty first calls make one admission.
+   */
+  private readonly admitted = new Map<
+    string,
+    { email: string | null; expiresAtMs: number; admission: Promise<void> }
+  >();
 
   constructor(private readonly deps: GateDeps) {}
 
@@ -46,13 +57,18 @@ export class Gate {
   }
 
   async enter(request: FastifyRequest, isStop: boolean): Promise<Identity> {
-    const identity = await this.deps.verifier.verify(bearerToken(request), { skipRevocation: isStop });
+    const identity = await this.deps.verifier.verify(bearerToken(request), {
+      skipRevocation: isStop,
+    });
     this.deps.limits.takeUser(identity.uid, isStop);
     await this.admit(identity);
     return identity;
   }
 
-  /** Asks again about a token that was let in: an open stream may outlive the account behind it. Throws as `enter` does. */
+  /**
+   * Asks again about a token that was let in: an open stream may outlive the account behind it.
+   * Throws as `enter` does.
+   */
   async recheck(token: string): Promise<void> {
     await this.deps.verifier.verify(token);
   }
@@ -65,8 +81,10 @@ export class Gate {
   private async admit(identity: Identity): Promise<void> {
     const { uid, email, expiresAtMs } = identity;
     const known = this.admitted.get(uid);
-    // A newer token with another address is of somebody who has changed theirs; an older one still carries the former.
-    if (known !== undefined && (known.email === email || expiresAtMs <= known.expiresAtMs)) return known.admission;
+    // A newer token with another address is of somebody who has changed theirs; an older one still
+    // carries the former.
+    if (known !== undefined && (known.email === email || expiresAtMs <= known.expiresAtMs))
+      return known.admission;
     const admission = this.deps.admit(identity);
     this.admitted.set(uid, { email, expiresAtMs, admission });
     if (this.admitted.size > ADMITTED_MAX) {

@@ -6,7 +6,9 @@ import type { Tx } from '../db/database.ts';
 export interface Caller {
   uid: string;
   email: string | null;
-  /** When they signed in, ms UTC: known to hosted functions, some of which ask for a recent sign-in. */
+  /**
+   * When they signed in, ms UTC: known to hosted functions, some of which ask for a recent sign-in.
+   */
   authTimeMs?: number;
 }
 
@@ -21,8 +23,9 @@ export interface CallContext<N extends CallName> {
   query: output<(typeof CALLS)[N]['query']>;
   body: output<(typeof CALLS)[N]['body']>;
   /**
-   * Runs a mutation exactly once for this (user, Idempotency-Key, body): effect and receipt commit together, and the
-   * same key again answers with the recorded reply without running `effect`. Every mutation ends in one call of it.
+   * Runs a mutation exactly once for this (user, Idempotency-Key, body): effect and receipt commit
+   * together, and the same key again answers with the recorded reply without running `effect`.
+   * Every mutation ends in one call of it.
    */
   once: (effect: (tx: Tx) => Promise<CallReply<N>>) => Promise<CallReply<N>>;
 }

@@ -1,4 +1,7 @@
-/** Cleans identifiers and parameters before anything looks at them; refuses one that cleans to nothing. */
+/**
+ * Cleans identifiers and parameters before anything looks at them; refuses one that cleans to
+ * nothing.
+ */
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import { sanitiseIdentifier } from '../../contract/text.ts';
 
@@ -8,7 +11,11 @@ const EMPTY: Record<'agent' | 'user' | 'plan' | 'other', [ErrorCode, string]> = 
   plan: ['invalid_subscription_parameters', 'Invalid subscription parameters'],
   other: ['invalid_parameter', 'Invalid parameter'],
 };
-const BODY_IDENTIFIERS: Record<string, keyof typeof EMPTY> = { userId: 'user', planId: 'plan', priceId: 'plan' };
+const BODY_IDENTIFIERS: Record<string, keyof typeof EMPTY> = {
+  userId: 'user',
+  planId: 'plan',
+  priceId: 'plan',
+};
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const isUuid = (text: string): boolean => UUID.test(text);
@@ -20,9 +27,13 @@ function cleaned(text: string, kind: keyof typeof EMPTY, field: string): string 
   return clean;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Path parameters. Every object of the product has a UUID, so that anything else is simply not there. */
+/**
+ * Path parameters. Every object of the product has a UUID, so that anything else is simply not
+ * there.
+ */
 export function cleanParams(path: string, params: unknown): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [key, value] of Object.entries(isRecord(params) ? params : {})) {
@@ -37,7 +48,10 @@ export function cleanParams(path: string, params: unknown): Record<string, strin
 export function cleanQuery(query: unknown): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [key, value] of Object.entries(isRecord(query) ? query : {})) {
-    if (typeof value !== 'string') throw new Refusal('invalid_parameter', 'Invalid parameter', { field: cleaned(key, 'other', 'query') });
+    if (typeof value !== 'string')
+      throw new Refusal('invalid_parameter', 'Invalid parameter', {
+        field: cleaned(key, 'other', 'query'),
+      });
     clean[key] = cleaned(value, 'other', key);
   }
   return clean;
@@ -46,8 +60,13 @@ export function cleanQuery(query: unknown): Record<string, string> {
 /** Identifiers of a body's top level; everything else is the contract's to judge. */
 export function cleanBody(body: unknown): unknown {
   if (!isRecord(body)) return body;
-  return Object.fromEntries(Object.entries(body).map(([key, value]) => {
-    const kind = BODY_IDENTIFIERS[key];
-    return [key, kind !== undefined && typeof value === 'string' ? cleaned(value, kind, key) : value];
-  }));
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => {
+      const kind = BODY_IDENTIFIERS[key];
+      return [
+        key,
+        kind !== undefined && typeof value === 'string' ? cleaned(value, kind, key) : value,
+      ];
+    }),
+  );
 }

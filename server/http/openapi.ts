@@ -1,4 +1,7 @@
-/** The contract as OpenAPI 3.1, made from the same schemas that are enforced; refuses to be written by hand. */
+/**
+ * The contract as OpenAPI 3.1, made from the same schemas that are enforced; refuses to be written
+ * by hand.
+ */
 import * as z from 'zod';
 import type { $ZodType } from 'zod/v4/core';
 import { CALLS, type CallName } from '../../contract/calls.ts';
@@ -8,14 +11,24 @@ import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../con
 type JsonSchema = Record<string, unknown>;
 
 function schemaOf(schema: $ZodType, io: 'input' | 'output'): JsonSchema {
-  const json = { ...z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) } as JsonSchema;
+  const json = {
+    ...z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }),
+  } as JsonSchema;
   delete json.$schema;
   return json;
 }
 
 function parameters(schema: $ZodType, place: 'path' | 'query'): JsonSchema[] {
-  const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, unknown>; required?: string[] };
-  return Object.entries(properties).map(([name, value]) => ({ name, in: place, required: place === 'path' || required.includes(name), schema: value }));
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, unknown>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, value]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: value,
+  }));
 }
 
 const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
@@ -28,14 +41,29 @@ function operation(name: CallName): JsonSchema {
     summary: call.summary,
     ...(call.access === 'token' ? { security: [{ bearer: [] }] } : { security: [] }),
     parameters: [
-      ...parameters(call.params, 'path'), ...parameters(call.query, 'query'),
+      ...parameters(call.params, 'path'),
+      ...parameters(call.query, 'query'),
       { name: CONTRACT_HEADER, in: 'header', required: false, schema: { type: 'integer' } },
-      ...(isMutation ? [{ name: IDEMPOTENCY_HEADER, in: 'header', required: true, schema: { type: 'string', format: 'uuid' } }] : []),
+      ...(isMutation
+        ? [
+            {
+              name: IDEMPOTENCY_HEADER,
+              in: 'header',
+              required: true,
+              schema: { type: 'string', format: 'uuid' },
+            },
+          ]
+        : []),
     ],
-    ...(isMutation ? { requestBody: { required: false, content: json(schemaOf(call.body, 'input')) } } : {}),
+    ...(isMutation
+      ? { requestBody: { required: false, content: json(schemaOf(call.body, 'input')) } }
+      : {}),
     responses: {
       200: { description: 'Done', content: json(schemaOf(call.reply, 'output')) },
-      default: { description: 'Refused', content: json({ $ref: '#/components/schemas/ErrorReply' }) },
+      default: {
+        description: 'Refused',
+        content: json({ $ref: '#/components/schemas/ErrorReply' }),
+      },
     },
   };
 }

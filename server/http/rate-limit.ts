@@ -1,17 +1,26 @@
-/** Token buckets per user and per address, with one of its own for stop; refuses to remember anyone for ever. */
+/**
+ * Token buckets per user and per address, with one of its own for stop; refuses to remember anyone
+ * for ever.
+ */
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 
 const BURST_SECONDS = 15;
 const KEEP_MAX = 20_000;
 
-interface Bucket { tokens: number; at: number }
+interface Bucket {
+  tokens: number;
+  at: number;
+}
 
 /** `perSecond` tokens flow in; fifteen seconds of them may be spent at once. */
 export class RateLimit {
   private readonly buckets = new Map<string, Bucket>();
 
-  constructor(private readonly perSecond: number, private readonly clock: WallClock) {}
+  constructor(
+    private readonly perSecond: number,
+    private readonly clock: WallClock,
+  ) {}
 
   /** Takes one token for `key`. Throws 429 with the time after which there is one again. */
   take(key: string): void {
@@ -20,13 +29,16 @@ export class RateLimit {
     const bucket = this.buckets.get(key) ?? { tokens: capacity, at: now };
     const elapsed = Math.max(0, now - bucket.at);
     const tokens = Math.min(capacity, bucket.tokens + (elapsed / 1_000) * this.perSecond);
-    // Taken out and put back, the map stays in order of last use, and the oldest are the first to be forgotten.
+    // Taken out and put back, the map stays in order of last use, and the oldest are the first to
+    // be forgotten.
     this.buckets.delete(key);
     const allowed = tokens >= 1;
     this.buckets.set(key, { tokens: allowed ? tokens - 1 : tokens, at: now });
     if (this.buckets.size > KEEP_MAX) this.forgetOldest();
     if (!allowed) {
-      throw new Refusal('rate_limited', 'Too many requests', { retryAfterMs: Math.ceil(((1 - tokens) / this.perSecond) * 1_000) });
+      throw new Refusal('rate_limited', 'Too many requests', {
+        retryAfterMs: Math.ceil(((1 - tokens) / this.perSecond) * 1_000),
+      });
     }
   }
 

@@ -1,4 +1,7 @@
-/** The built app: hashed assets for ever, the shell always asked again; refuses to answer data paths with a page. */
+/**
+ * The built app: hashed assets for ever, the shell always asked again; refuses to answer data paths
+ * with a page.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -10,21 +13,32 @@ import { Refusal } from '../../contract/errors.ts';
 import { sendRefusal } from './errors.ts';
 
 /** First path segments that belong to programs; a page is never their answer. */
-const DATA = /^\/(api|subscriptions|callable|webhooks|emulator|__|identitytoolkit\.googleapis\.com|securetoken\.googleapis\.com)(\/|$)/;
+const DATA =
+  /^\/(api|subscriptions|callable|webhooks|emulator|__|identitytoolkit\.googleapis\.com|securetoken\.googleapis\.com)(\/|$)/;
 const HASHED = /^assets\/.*-[\w-]{8,}\.\w+$/;
 
-/** Asked each time: a build that was laid here since, or a folder that leads elsewhere now, is served without a restart. */
+/**
+ * Asked each time: a build that was laid here since, or a folder that leads elsewhere now, is
+ * served without a restart.
+ */
 async function isFile(root: string, file: string): Promise<boolean> {
   // Names that begin with a dot, and the folder above, are nobody's.
   if (file.split('/').some((part) => part === '' || part.startsWith('.'))) return false;
-  return stat(join(root, file)).then((found) => found.isFile(), () => false);
+  return stat(join(root, file)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
-interface Tag { of: string; tag: string }
+interface Tag {
+  of: string;
+  tag: string;
+}
 
 /**
- * What a file is called while it stays the same: a digest. By size and time, two builds whose times were levelled (in an
- * image, an archive) would be one, and a device would keep the old page or the old worker.
+ * What a file is called while it stays the same: a digest. By size and time, two builds whose times
+ * were levelled (in an image, an archive) would be one, and a device would keep the old page or the
+ * old worker.
  */
 function contentTags(root: string): (file: string) => Promise<string> {
   const known = new Map<string, Tag>();
@@ -34,16 +48,22 @@ function contentTags(root: string): (file: string) => Promise<string> {
     const of = [dev, ino, size, mtimeMs, ctimeMs].join(':');
     const held = known.get(file);
     if (held?.of === of) return held.tag;
-    const tag = `W/"${createHash('sha256').update(await readFile(path)).digest('base64url').slice(0, 27)}"`;
+    const tag = `W/"${createHash('sha256')
+      .update(await readFile(path))
+      .digest('base64url')
+      .slice(0, 27)}"`;
     known.set(file, { of, tag });
     return tag;
   };
 }
 
 /** Weak, as `If-None-Match` compares: the packed file is the same file. */
-const isHeld = (header: string | undefined, tag: string): boolean => header !== undefined && header.split(',').some((one) => one.trim() === tag || one.trim() === '*');
+const isHeld = (header: string | undefined, tag: string): boolean =>
+  header !== undefined && header.split(',').some((one) => one.trim() === tag || one.trim() === '*');
 
-const knownPaths = Object.values(CALLS).map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`));
+const knownPaths = Object.values(CALLS).map(
+  ({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+);
 
 function pathOf(request: FastifyRequest): string {
   try {
@@ -55,13 +75,15 @@ function pathOf(request: FastifyRequest): string {
 
 function refusePath(path: string, reply: FastifyReply): FastifyReply {
   // Nothing was found under this method, and yet the path is one of ours.
-  if (knownPaths.some((known) => known.test(path))) return sendRefusal(reply, new Refusal('method_not_allowed', 'Method not allowed'));
+  if (knownPaths.some((known) => known.test(path)))
+    return sendRefusal(reply, new Refusal('method_not_allowed', 'Method not allowed'));
   return sendRefusal(reply, new Refusal('not_found', 'Not found'));
 }
 
 /**
- * The way out of a worker that breaks the app: in its place comes one that deletes the shell's caches, takes itself away
- * and has its pages load from the server. The queue and the snapshots are not its to touch.
+ * The way out of a worker that breaks the app: in its place comes one that deletes the shell's
+ * caches, takes itself away and has its pages load from the server. The queue and the snapshots are
+ * not its to touch.
  */
 export const SELF_REMOVING_WORKER = `/* Removes the worker before it. */
 self.addEventListener('install', () => { self.skipWaiting(); });
@@ -76,16 +98,37 @@ self.addEventListener('activate', (event) => {
 /** A file of this name in the build's folder does the same as the setting, without a restart. */
 const KILL_MARK = 'sw-kill';
 
-/** `root` holds the build. With `compression`, a `.br` or `.gz` beside a file is sent to whoever accepts it. */
-export async function registerStatic(app: FastifyInstance, root: string, compression: boolean, killWorker = false): Promise<void> {
+/**
+ * `root` holds the build. With `compression`, a `.br` or `.gz` beside a file is sent to whoever
+ * accepts it.
+ */
+export async function registerStatic(
+  app: FastifyInstance,
+  root: string,
+  compression: boolean,
+  killWorker = false,
+): Promise<void> {
   const present = existsSync(root);
-  if (present) await app.register(fastifyStatic, { root, serve: false, preCompressed: compression, cacheControl: false, etag: true });
+  if (present)
+    await app.register(fastifyStatic, {
+      root,
+      serve: false,
+      preCompressed: compression,
+      cacheControl: false,
+      etag: true,
+    });
   const tagOf = contentTags(root);
 
-  const send = async (request: FastifyRequest, reply: FastifyReply, file: string): Promise<FastifyReply> => {
-    // `vary` is set by hand: the answer depends on what is accepted even when the plain file is sent.
+  const send = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    file: string,
+  ): Promise<FastifyReply> => {
+    // `vary` is set by hand: the answer depends on what is accepted even when the plain file is
+    // sent.
     void reply.header('vary', 'Accept-Encoding');
-    if (HASHED.test(file)) return reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(file);
+    if (HASHED.test(file))
+      return reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(file);
     const tag = await tagOf(file);
     void reply.header('cache-control', 'no-cache').header('etag', tag);
     if (isHeld(request.headers['if-none-match'], tag)) return reply.code(304).send();
@@ -95,11 +138,19 @@ export async function registerStatic(app: FastifyInstance, root: string, compres
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (!isRead || DATA.test(path) || knownPaths.some((known) => known.test(path))) return refusePath(path, reply);
-    if (!present || !await isFile(root, 'index.html')) return reply.code(503).type('text/plain; charset=utf-8').send('The app is not built yet. Run npm run build, or npm start.\n');
+    if (!isRead || DATA.test(path) || knownPaths.some((known) => known.test(path)))
+      return refusePath(path, reply);
+    if (!present || !(await isFile(root, 'index.html')))
+      return reply
+        .code(503)
+        .type('text/plain; charset=utf-8')
+        .send('The app is not built yet. Run npm run build, or npm start.\n');
     const file = path.slice(1);
     if (file === 'sw.js' && (killWorker || existsSync(join(root, KILL_MARK)))) {
-      return reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(SELF_REMOVING_WORKER);
+      return reply
+        .type('text/javascript; charset=utf-8')
+        .header('cache-control', 'no-cache')
+        .send(SELF_REMOVING_WORKER);
     }
     if (file === KILL_MARK) return refusePath(path, reply);
     if (await isFile(root, file)) return send(request, reply, file);

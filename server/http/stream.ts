@@ -1,4 +1,7 @@
-/** Server-sent events of one person and the market; refuses to buffer without end for a reader that does not read. */
+/**
+ * Server-sent events of one person and the market; refuses to buffer without end for a reader that
+ * does not read.
+ */
 import type { ServerResponse } from 'node:http';
 import { and, asc, eq, gt, min } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
@@ -67,7 +70,8 @@ interface Reader {
   off: string | null;
 }
 
-const frame = (event: StreamEvent, id?: number) => `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
+const frame = (event: StreamEvent, id?: number) =>
+  `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
 
 /** All open streams of this process. */
 export class Streams {
@@ -88,11 +92,24 @@ export class Streams {
   }
 
   start(): void {
-    this.unsubscribe = this.deps.market.onQuote((quote) => { this.changed.add(quote.pair); });
-    const every = (ms: number, work: () => void) => { const timer = setInterval(work, ms); timer.unref(); this.timers.push(timer); };
-    every(TICKS_EVERY_MS, () => { this.flushTicks(); });
-    every(MARKS_EVERY_MS, () => { this.sendMarks(); void this.sendRuns(); });
-    every(CHECK_EVERY_MS, () => { this.check(); });
+    this.unsubscribe = this.deps.market.onQuote((quote) => {
+      this.changed.add(quote.pair);
+    });
+    const every = (ms: number, work: () => void) => {
+      const timer = setInterval(work, ms);
+      timer.unref();
+      this.timers.push(timer);
+    };
+    every(TICKS_EVERY_MS, () => {
+      this.flushTicks();
+    });
+    every(MARKS_EVERY_MS, () => {
+      this.sendMarks();
+      void this.sendRuns();
+    });
+    every(CHECK_EVERY_MS, () => {
+      this.check();
+    });
   }
 
   /** Ends every stream; readers come back by themselves, to whoever serves then. */
@@ -103,25 +120,65 @@ export class Streams {
     this.readers.clear();
   }
 
-  /** Opens a stream on an answer whose head is not sent yet. `after` is the last sequence the reader has. */
-  async open(response: ServerResponse, { uid, authTimeMs, expiresAtMs }: Identity, token: string, after: number | null): Promise<void> {
+  /**
+   * Opens a stream on an answer whose head is not sent yet. `after` is the last sequence the reader
+   * has.
+   */
+  async open(
+    response: ServerResponse,
+    { uid, authTimeMs, expiresAtMs }: Identity,
+    token: string,
+    after: number | null,
+  ): Promise<void> {
     const { database, clock, market } = this.deps;
     if (response.destroyed) return;
     this.taken.set(uid, this.streamsOf(uid) + 1);
-    response.once('close', () => { this.giveBack(uid); });
-    const [row] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid));
+    response.once('close', () => {
+      this.giveBack(uid);
+    });
+    const [row] = await database.db
+      .select({ sequence: users.sequence })
+      .from(users)
+      .where(eq(users.uid, uid));
     const present = row?.sequence ?? 0;
     const reader: Reader = {
-      uid, token, response, sequence: await this.resumeAt(uid, present, after), endsAt: authTimeMs + SESSION_MAX_AGE_MS,
-      tokenEndsAt: expiresAtMs, recheckAt: this.nextRecheck(), reading: false, again: false, heartbeatAt: clock.now(), lookedAt: clock.now(), runs: '', off: null,
+      uid,
+      token,
+      response,
+      sequence: await this.resumeAt(uid, present, after),
+      endsAt: authTimeMs + SESSION_MAX_AGE_MS,
+      tokenEndsAt: expiresAtMs,
+      recheckAt: this.nextRecheck(),
+      reading: false,
+      again: false,
+      heartbeatAt: clock.now(),
+      lookedAt: clock.now(),
+      runs: '',
+      off: null,
     };
     // Gone before it was opened: its 'close' has been, and nothing would ever take it out again.
     if (response.destroyed) return;
-    response.on('error', () => { response.destroy(); });
-    const stopListening = this.deps.bell.listen(uid, () => { this.readEvents(reader); });
-    response.on('close', () => { stopListening(); this.readers.delete(reader); });
+    response.on('error', () => {
+      response.destroy();
+    });
+    const stopListening = this.deps.bell.listen(uid, () => {
+      this.readEvents(reader);
+    });
+    response.on('close', () => {
+      stopListening();
+      this.readers.delete(reader);
+    });
     this.readers.add(reader);
-    this.write(reader, frame({ type: 'hello', sequence: present, serverTime: clock.now(), marketTime: market.now(), source: market.source }));
+    this.write(
+      reader,
+      frame({
+        type: 'hello',
+        sequence: present,
+        serverTime: clock.now(),
+        marketTime: market.now(),
+        source: market.source,
+      }),
+    );
     this.readEvents(reader);
   }
 
@@ -135,17 +192,30 @@ export class Streams {
     else this.taken.delete(uid);
   }
 
-  /** Events that are no longer kept cannot be replayed: the reader sees the jump in numbers and reads afresh. */
+  /**
+   * Events that are no longer kept cannot be replayed: the reader sees the jump in numbers and
+   * reads afresh.
+   */
   private async resumeAt(uid: string, present: number, after: number | null): Promise<number> {
     if (after === null || after >= present) return present;
-    const [oldest] = await this.deps.database.db.select({ sequence: min(events.sequence) }).from(events).where(eq(events.uid, uid));
-    return oldest?.sequence === null || oldest?.sequence === undefined || oldest.sequence > after + 1 ? present : after;
+    const [oldest] = await this.deps.database.db
+      .select({ sequence: min(events.sequence) })
+      .from(events)
+      .where(eq(events.uid, uid));
+    return oldest?.sequence === null ||
+      oldest?.sequence === undefined ||
+      oldest.sequence > after + 1
+      ? present
+      : after;
   }
 
   private write(reader: Reader, text: string): void {
     if (reader.response.destroyed || reader.response.writableEnded) return;
     if (reader.response.writableLength + text.length > BUFFER_MAX_BYTES) {
-      this.deps.log.warn({ waiting: reader.response.writableLength }, 'a stream reader was too slow and was dropped');
+      this.deps.log.warn(
+        { waiting: reader.response.writableLength },
+        'a stream reader was too slow and was dropped',
+      );
       reader.response.destroy();
       return;
     }
@@ -155,12 +225,15 @@ export class Streams {
   /** A reader that takes nothing any more would keep its end waiting for ever. */
   private end(reader: Reader): void {
     reader.response.end();
-    setTimeout(() => { reader.response.destroy(); }, END_PATIENCE_MS).unref();
+    setTimeout(() => {
+      reader.response.destroy();
+    }, END_PATIENCE_MS).unref();
   }
 
   /** Every stream of a person whose sign-ins were ended. */
   endOf(uid: string): void {
-    for (const reader of [...this.readers]) if (reader.uid === uid) this.endSession(reader, 'token_revoked');
+    for (const reader of [...this.readers])
+      if (reader.uid === uid) this.endSession(reader, 'token_revoked');
   }
 
   private endSession(reader: Reader, reason: 'reauth_required' | 'token_revoked'): void {
@@ -179,25 +252,41 @@ export class Streams {
     try {
       await this.deps.gate.recheck(reader.token);
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'token_revoked') this.endSession(reader, 'token_revoked');
-      else this.deps.log.debug({ reason: String(error) }, 'the account behind a stream could not be asked about');
+      if (error instanceof Refusal && error.code === 'token_revoked')
+        this.endSession(reader, 'token_revoked');
+      else
+        this.deps.log.debug(
+          { reason: String(error) },
+          'the account behind a stream could not be asked about',
+        );
     }
   }
 
   private readEvents(reader: Reader): void {
-    if (reader.reading) { reader.again = true; return; }
+    if (reader.reading) {
+      reader.again = true;
+      return;
+    }
     reader.reading = true;
     reader.lookedAt = this.deps.clock.now();
     this.drainEvents(reader)
-      .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'events could not be read for a stream'); })
-      .finally(() => { reader.reading = false; });
+      .catch((error: unknown) => {
+        this.deps.log.warn({ reason: String(error) }, 'events could not be read for a stream');
+      })
+      .finally(() => {
+        reader.reading = false;
+      });
   }
 
   private async drainEvents(reader: Reader): Promise<void> {
     do {
       reader.again = false;
-      const rows = await this.deps.database.db.select({ sequence: events.sequence, payload: events.payload }).from(events)
-        .where(and(eq(events.uid, reader.uid), gt(events.sequence, reader.sequence))).orderBy(asc(events.sequence)).limit(EVENTS_AT_ONCE);
+      const rows = await this.deps.database.db
+        .select({ sequence: events.sequence, payload: events.payload })
+        .from(events)
+        .where(and(eq(events.uid, reader.uid), gt(events.sequence, reader.sequence)))
+        .orderBy(asc(events.sequence))
+        .limit(EVENTS_AT_ONCE);
       for (const row of rows) {
         this.write(reader, frame(row.payload as StreamEvent, row.sequence));
         reader.sequence = row.sequence;
@@ -206,7 +295,9 @@ export class Streams {
     } while (reader.again && !reader.response.destroyed);
   }
 
-  /** One text for everybody. A reader still busy with the last one goes without: ticks are lossy. */
+  /**
+   * One text for everybody. A reader still busy with the last one goes without: ticks are lossy.
+   */
   private flushTicks(): void {
     if (this.changed.size === 0) return;
     const pairs = [...this.changed];
@@ -215,10 +306,17 @@ export class Streams {
       this.toldBars.forget();
       return;
     }
-    const symbols = pairs.map((pair) => this.deps.market.symbol(pair)).filter((symbol): symbol is SymbolQuote => symbol !== null);
+    const symbols = pairs
+      .map((pair) => this.deps.market.symbol(pair))
+      .filter((symbol): symbol is SymbolQuote => symbol !== null);
     if (symbols.length === 0) return;
     const bars = this.toldBars.news(pairs, this.deps.market);
-    const text = frame({ type: 'ticks', now: this.deps.market.now(), symbols, ...(bars === null ? {} : { bars }) });
+    const text = frame({
+      type: 'ticks',
+      now: this.deps.market.now(),
+      symbols,
+      ...(bars === null ? {} : { bars }),
+    });
     for (const reader of this.readers) {
       if (!reader.response.writableNeedDrain) this.write(reader, text);
       // What it missed would be left out of the next event as known.
@@ -231,16 +329,27 @@ export class Streams {
     for (const uid of new Set([...this.readers].map((reader) => reader.uid))) {
       if (this.marking.has(uid)) continue;
       this.marking.add(uid);
-      this.deps.readMarks(uid).then((portfolio) => {
-        if (portfolio === null) return;
-        const text = frame({ type: 'portfolio.marked', portfolio });
-        for (const reader of this.readers) if (reader.uid === uid && !reader.response.writableNeedDrain) this.write(reader, text);
-      }).catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'a portfolio could not be marked'); })
-        .finally(() => { this.marking.delete(uid); });
+      this.deps
+        .readMarks(uid)
+        .then((portfolio) => {
+          if (portfolio === null) return;
+          const text = frame({ type: 'portfolio.marked', portfolio });
+          for (const reader of this.readers)
+            if (reader.uid === uid && !reader.response.writableNeedDrain) this.write(reader, text);
+        })
+        .catch((error: unknown) => {
+          this.deps.log.warn({ reason: String(error) }, 'a portfolio could not be marked');
+        })
+        .finally(() => {
+          this.marking.delete(uid);
+        });
     }
   }
 
-  /** One reading for everybody; told to a reader only when something of it changed since it was told. */
+  /**
+   * One reading for everybody; told to a reader only when something of it changed since it was
+   * told.
+   */
   private async sendRuns(): Promise<void> {
     if (this.readingRuns || this.readers.size === 0) return;
     this.readingRuns = true;
@@ -285,7 +394,15 @@ export class Streams {
         void this.recheck(reader);
       } else if (now - reader.heartbeatAt >= HEARTBEAT_EVERY_MS) {
         reader.heartbeatAt = now;
-        this.write(reader, frame({ type: 'heartbeat', serverTime: now, marketTime: this.deps.market.now(), sequence: reader.sequence }));
+        this.write(
+          reader,
+          frame({
+            type: 'heartbeat',
+            serverTime: now,
+            marketTime: this.deps.market.now(),
+            sequence: reader.sequence,
+          }),
+        );
       } else if (now - reader.lookedAt >= LOOK_EVERY_MS) this.readEvents(reader);
     }
   }
@@ -300,18 +417,30 @@ export function registerStream(app: FastifyInstance, streams: Streams, gate: Gat
   app.get('/api/stream', async (request, reply) => {
     gate.arrive(request, false);
     const identity = await gate.enter(request, false);
-    if (streams.streamsOf(identity.uid) >= STREAMS_PER_USER) throw new Refusal('rate_limited', 'Too many open streams', { retryAfterMs: 5_000 });
+    if (streams.streamsOf(identity.uid) >= STREAMS_PER_USER)
+      throw new Refusal('rate_limited', 'Too many open streams', { retryAfterMs: 5_000 });
     const response = reply.raw;
     const headers = {
-      ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no',
+      ...reply.getHeaders(),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
       // An ended stream must not leave an idle connection behind that a shutdown waits for.
       connection: 'close',
     };
     reply.hijack();
     request.raw.socket.setNoDelay(true);
     response.writeHead(200, headers as Record<string, string>);
-    await streams.open(response, identity, bearerToken(request), afterOf(request.headers['last-event-id'], request.query))
-      .catch(() => { response.destroy(); });
+    await streams
+      .open(
+        response,
+        identity,
+        bearerToken(request),
+        afterOf(request.headers['last-event-id'], request.query),
+      )
+      .catch(() => {
+        response.destroy();
+      });
     return reply;
   });
 }

@@ -1,4 +1,7 @@
-/** Decides which bars an event of the stream must carry, because its newest price does not tell them. */
+/**
+ * Decides which bars an event of the stream must carry, because its newest price does not tell
+ * them.
+ */
 import type { PriceBar } from '../../contract/market.ts';
 import { formatFixed } from '../../contract/money.ts';
 import type { Market } from '../market/market.ts';
@@ -35,7 +38,9 @@ export class ToldBars {
     this.known.set(pair, { ...newest });
     if (before === undefined) return bars.slice(-TOLD_AGAIN);
     if (before.time !== newest.time) {
-      return bars.filter((bar) => bar.time > before.time || (bar.time === before.time && !isSame(bar, before)));
+      return bars.filter(
+        (bar) => bar.time > before.time || (bar.time === before.time && !isSame(bar, before)),
+      );
     }
     return isTold(newest, before) ? [] : [newest];
   }
@@ -52,5 +57,9 @@ function isTold(bar: Bar, before: Bar): boolean {
 }
 
 const wireBar = ({ time, open, high, low, close }: Bar): PriceBar => [
-  time, formatFixed(open), formatFixed(high), formatFixed(low), formatFixed(close),
+  time,
+  formatFixed(open),
+  formatFixed(high),
+  formatFixed(low),
+  formatFixed(close),
 ];

@@ -1,4 +1,7 @@
-/** Asks the provider whether a token's account still stands; refuses a person who was disabled, deleted or signed out everywhere. */
+/**
+ * Asks the provider whether a token's account still stands; refuses a person who was disabled,
+ * deleted or signed out everywhere.
+ */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
@@ -9,7 +12,15 @@ const KEEP_MAX = 20_000;
 const LIMITS = { atOnce: 32, waiting: 256 };
 
 const Lookup = z.object({
-  users: z.optional(z.array(z.object({ localId: z.string(), disabled: z.optional(z.boolean()), validSince: z.optional(z.string()) }))),
+  users: z.optional(
+    z.array(
+      z.object({
+        localId: z.string(),
+        disabled: z.optional(z.boolean()),
+        validSince: z.optional(z.string()),
+      }),
+    ),
+  ),
   error: z.optional(z.object({ message: z.string() })),
 });
 
@@ -21,7 +32,10 @@ export interface AccountStanding {
 
 const revoked = () => new Refusal('token_revoked', 'This session was ended. Please sign in again.');
 
-/** By the provider's own `accounts:lookup`, with the person's token; a good answer is kept for `keepMs`. */
+/**
+ * By the provider's own `accounts:lookup`, with the person's token; a good answer is kept for
+ * `keepMs`.
+ */
 export class ProviderAccounts implements AccountStanding {
   private readonly good = new Map<string, { uid: string; until: number }>();
   /** Many requests with one token are one question. */
@@ -30,7 +44,12 @@ export class ProviderAccounts implements AccountStanding {
   /** Grows when somebody is forgotten: an answer to an older question is not kept. */
   private generation = 0;
 
-  constructor(private readonly baseUrl: string, private readonly apiKey: string, private readonly clock: WallClock, private readonly keepMs: number) {}
+  constructor(
+    private readonly baseUrl: string,
+    private readonly apiKey: string,
+    private readonly clock: WallClock,
+    private readonly keepMs: number,
+  ) {}
 
   async check(token: string, uid: string, issuedAtMs: number): Promise<void> {
     const key = createHash('sha256').update(token).digest('base64');
@@ -40,8 +59,10 @@ export class ProviderAccounts implements AccountStanding {
     const answer = await this.askOnce(key, token);
     const user = answer.users?.[0];
     if (user === undefined || user.localId !== uid || user.disabled === true) throw revoked();
-    // Seconds against seconds: a token issued in the second of a password change is the one that change gave out.
-    if (user.validSince !== undefined && Math.floor(issuedAtMs / 1_000) < Number(user.validSince)) throw revoked();
+    // Seconds against seconds: a token issued in the second of a password change is the one that
+    // change gave out.
+    if (user.validSince !== undefined && Math.floor(issuedAtMs / 1_000) < Number(user.validSince))
+      throw revoked();
     if (generation !== this.generation) return;
     this.good.set(key, { uid, until: this.clock.now() + this.keepMs });
     if (this.good.size > KEEP_MAX) {
@@ -52,7 +73,8 @@ export class ProviderAccounts implements AccountStanding {
 
   forget(uid: string): void {
     for (const [key, held] of this.good) if (held.uid === uid) this.good.delete(key);
-    // Asked before the sign-ins ended: who comes from now on asks anew, and the old answer is not kept.
+    // Asked before the sign-ins ended: who comes from now on asks anew, and the old answer is not
+    // kept.
     this.asking.clear();
     this.generation += 1;
   }
@@ -60,9 +82,11 @@ export class ProviderAccounts implements AccountStanding {
   private askOnce(key: string, token: string): Promise<z.infer<typeof Lookup>> {
     const under = this.asking.get(key);
     if (under !== undefined) return under;
-    const asked = this.line.run((signal) => this.ask(token, signal)).finally(() => {
-      if (this.asking.get(key) === asked) this.asking.delete(key);
-    });
+    const asked = this.line
+      .run((signal) => this.ask(token, signal))
+      .finally(() => {
+        if (this.asking.get(key) === asked) this.asking.delete(key);
+      });
     this.asking.set(key, asked);
     return asked;
   }
@@ -80,7 +104,12 @@ export class ProviderAccounts implements AccountStanding {
     const parsed = Lookup.safeParse(await response.json());
     if (!parsed.success) throw providerUnavailable();
     if (parsed.data.error !== undefined) {
-      if (/^(USER_DISABLED|USER_NOT_FOUND|TOKEN_EXPIRED|INVALID_ID_TOKEN)/.test(parsed.data.error.message)) throw revoked();
+      if (
+        /^(USER_DISABLED|USER_NOT_FOUND|TOKEN_EXPIRED|INVALID_ID_TOKEN)/.test(
+          parsed.data.error.message,
+        )
+      )
+        throw revoked();
       throw providerUnavailable();
     }
     return parsed.data;

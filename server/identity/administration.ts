@@ -1,4 +1,7 @@
-/** What the server itself changes at the identity provider, through Firebase's own library; refuses to create or impersonate anybody. */
+/**
+ * What the server itself changes at the identity provider, through Firebase's own library; refuses
+ * to create or impersonate anybody.
+ */
 import type { Auth } from 'firebase-admin/auth';
 import type { Log } from '../log.ts';
 import { ProviderLine } from './provider-line.ts';
@@ -18,7 +21,10 @@ export interface IdentityRecord {
 }
 
 export interface IdentityAdministration {
-  /** Ends every sign-in made until now: no token can be renewed, and those that are out are refused when asked about. */
+  /**
+   * Ends every sign-in made until now: no token can be renewed, and those that are out are refused
+   * when asked about.
+   */
   revoke(uid: string): Promise<void>;
   /** Deletes the identity; fine where it is gone already. */
   remove(uid: string): Promise<void>;
@@ -26,36 +32,49 @@ export interface IdentityAdministration {
   read(uid: string): Promise<IdentityRecord | null>;
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /**
- * Opened at the first use: the library is large, and most servers' days pass without it. A real project needs the
- * credentials of a service account where Google's libraries look for them (GOOGLE_APPLICATION_CREDENTIALS).
+ * Opened at the first use: the library is large, and most servers' days pass without it. A real
+ * project needs the credentials of a service account where Google's libraries look for them
+ * (GOOGLE_APPLICATION_CREDENTIALS).
  */
 export class FirebaseAdministration implements IdentityAdministration {
   private opened: Promise<Auth> | null = null;
   private readonly line = new ProviderLine(LIMITS);
 
   /** `emulator`: host and port of one, or null for the project itself. */
-  constructor(private readonly projectId: string, private readonly emulator: string | null, private readonly log: Log) {}
+  constructor(
+    private readonly projectId: string,
+    private readonly emulator: string | null,
+    private readonly log: Log,
+  ) {}
 
   revoke(uid: string): Promise<void> {
     return this.ask('revoke', (auth) => auth.revokeRefreshTokens(uid));
   }
 
   remove(uid: string): Promise<void> {
-    return this.ask('remove', (auth) => auth.deleteUser(uid).catch((error: unknown) => {
-      if (codeOf(error) !== 'auth/user-not-found') throw error;
-    }));
+    return this.ask('remove', (auth) =>
+      auth.deleteUser(uid).catch((error: unknown) => {
+        if (codeOf(error) !== 'auth/user-not-found') throw error;
+      }),
+    );
   }
 
   read(uid: string): Promise<IdentityRecord | null> {
     return this.ask('read', async (auth) => {
       try {
-        const { email, emailVerified, displayName, providerData, metadata } = await auth.getUser(uid);
+        const { email, emailVerified, displayName, providerData, metadata } =
+          await auth.getUser(uid);
         return {
-          email: email ?? null, emailVerified, displayName: displayName ?? null, providers: providerData.map(({ providerId }) => providerId),
-          createdAt: metadata.creationTime, lastSignInAt: metadata.lastSignInTime,
+          email: email ?? null,
+          emailVerified,
+          displayName: displayName ?? null,
+          providers: providerData.map(({ providerId }) => providerId),
+          createdAt: metadata.creationTime,
+          lastSignInAt: metadata.lastSignInTime,
         };
       } catch (error) {
         if (codeOf(error) === 'auth/user-not-found') return null;
@@ -65,27 +84,44 @@ export class FirebaseAdministration implements IdentityAdministration {
   }
 
   private open(): Promise<Auth> {
-    this.opened ??= this.load().catch((error: unknown) => { this.opened = null; throw error; });
+    this.opened ??= this.load().catch((error: unknown) => {
+      this.opened = null;
+      throw error;
+    });
     return this.opened;
   }
 
   private async load(): Promise<Auth> {
-    const [{ applicationDefault, getApps, initializeApp }, { getAuth }] = await Promise.all([import('firebase-admin/app'), import('firebase-admin/auth')]);
+    const [{ applicationDefault, getApps, initializeApp }, { getAuth }] = await Promise.all([
+      import('firebase-admin/app'),
+      import('firebase-admin/auth'),
+    ]);
     // The library knows no other way to be told of an emulator, and reads it at every request.
     if (this.emulator !== null) process.env.FIREBASE_AUTH_EMULATOR_HOST = this.emulator;
     const name = 'tradewind';
-    const app = getApps().find((known) => known.name === name)
-      ?? initializeApp({ projectId: this.projectId, ...(this.emulator === null ? { credential: applicationDefault() } : {}) }, name);
+    const app =
+      getApps().find((known) => known.name === name) ??
+      initializeApp(
+        {
+          projectId: this.projectId,
+          ...(this.emulator === null ? { credential: applicationDefault() } : {}),
+        },
+        name,
+      );
     return getAuth(app);
   }
 
   private async ask<T>(what: string, work: (auth: Auth) => Promise<T>): Promise<T> {
-    // The library waits 25 seconds by itself and tries again: nobody waits for it longer than the line allows.
+    // The library waits 25 seconds by itself and tries again: nobody waits for it longer than the
+    // line allows.
     return this.line.run(async () => {
       try {
         return await work(await this.open());
       } catch (error) {
-        this.log.error({ what, code: codeOf(error) }, 'the identity provider did not do what was asked of it');
+        this.log.error(
+          { what, code: codeOf(error) },
+          'the identity provider did not do what was asked of it',
+        );
         throw error;
       }
     });

@@ -1,4 +1,7 @@
-/** What a Firebase ID token must say, whoever signed it; refuses by the words of the error catalogue. */
+/**
+ * What a Firebase ID token must say, whoever signed it; refuses by the words of the error
+ * catalogue.
+ */
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
@@ -19,7 +22,12 @@ const Claims = z.object({
   email: z.optional(z.string()),
 });
 
-export interface DecodedToken { alg: string; kid: string | null; claims: unknown; signature: string }
+export interface DecodedToken {
+  alg: string;
+  kid: string | null;
+  claims: unknown;
+  signature: string;
+}
 
 const structure = () => new Refusal('invalid_token_structure', 'Invalid token structure');
 const wrongClaims = () => new Refusal('invalid_token_claims', 'Invalid token claims');
@@ -41,14 +49,27 @@ export function decodeToken(token: string): DecodedToken {
   if (parts.length !== 3) throw structure();
   const header = Header.safeParse(decodePart(head));
   if (!header.success) throw structure();
-  return { alg: header.data.alg, kid: header.data.kid ?? null, claims: decodePart(body), signature };
+  return {
+    alg: header.data.alg,
+    kid: header.data.kid ?? null,
+    claims: decodePart(body),
+    signature,
+  };
 }
 
-/** Subject, audience, issuer and every time. Throws `reauth_required` last, so that only an otherwise good token hears it. */
-export function checkClaims(claims: unknown, projectId: string, nowMs: number): Identity & { issuedAtMs: number } {
+/**
+ * Subject, audience, issuer and every time. Throws `reauth_required` last, so that only an
+ * otherwise good token hears it.
+ */
+export function checkClaims(
+  claims: unknown,
+  projectId: string,
+  nowMs: number,
+): Identity & { issuedAtMs: number } {
   const issuer = (claims as { iss?: unknown } | null)?.iss;
   if (typeof issuer !== 'string') throw wrongClaims();
-  if (issuer !== `https://securetoken.google.com/${projectId}`) throw new Refusal('invalid_token_issuer', 'Invalid token issuer');
+  if (issuer !== `https://securetoken.google.com/${projectId}`)
+    throw new Refusal('invalid_token_issuer', 'Invalid token issuer');
   const parsed = Claims.safeParse(claims);
   if (!parsed.success || parsed.data.aud !== projectId) throw wrongClaims();
   const { sub, exp, iat, auth_time: authTime, email } = parsed.data;
@@ -56,6 +77,13 @@ export function checkClaims(claims: unknown, projectId: string, nowMs: number): 
   if (iat * 1_000 > latest || authTime * 1_000 > latest) throw wrongClaims();
   if (exp * 1_000 <= nowMs) throw invalidToken();
   const authTimeMs = authTime * 1_000;
-  if (nowMs - authTimeMs >= SESSION_MAX_AGE_MS) throw new Refusal('reauth_required', 'Your session has expired. Please sign in again.');
-  return { uid: sub, email: email ?? null, authTimeMs, expiresAtMs: exp * 1_000, issuedAtMs: iat * 1_000 };
+  if (nowMs - authTimeMs >= SESSION_MAX_AGE_MS)
+    throw new Refusal('reauth_required', 'Your session has expired. Please sign in again.');
+  return {
+    uid: sub,
+    email: email ?? null,
+    authTimeMs,
+    expiresAtMs: exp * 1_000,
+    issuedAtMs: iat * 1_000,
+  };
 }

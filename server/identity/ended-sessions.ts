@@ -1,4 +1,7 @@
-/** Tells the parts of this process that a person's sign-ins were ended; refuses to remember it: the provider does. */
+/**
+ * Tells the parts of this process that a person's sign-ins were ended; refuses to remember it: the
+ * provider does.
+ */
 
 export class EndedSessions {
   private readonly listeners = new Set<(uid: string) => void>();
@@ -7,7 +10,10 @@ export class EndedSessions {
     this.listeners.add(listener);
   }
 
-  /** What was let in before is asked about again, and open streams end. Other servers hear of it from the provider. */
+  /**
+   * What was let in before is asked about again, and open streams end. Other servers hear of it
+   * from the provider.
+   */
   end(uid: string): void {
     for (const listener of this.listeners) listener(uid);
   }

@@ -1,4 +1,7 @@
-/** The provider's signing keys, kept until their age; refuses to verify with keys that have outlived it. */
+/**
+ * The provider's signing keys, kept until their age; refuses to verify with keys that have outlived
+ * it.
+ */
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
@@ -10,14 +13,21 @@ const COOLDOWN_MS = 30_000;
 const RETRY_AFTER_MS = 10_000;
 
 type Keys = ReturnType<typeof createLocalJWKSet>;
-interface Held { keys: Keys; ids: ReadonlySet<string>; freshUntil: number }
+interface Held {
+  keys: Keys;
+  ids: ReadonlySet<string>;
+  freshUntil: number;
+}
 
 export class KeySet {
   private held: Held | null = null;
   private fetching: Promise<Held> | null = null;
   private triedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly url: string, private readonly clock: WallClock) {}
+  constructor(
+    private readonly url: string,
+    private readonly clock: WallClock,
+  ) {}
 
   /** Keys among which `kid` may be. Throws 503 where there are none young enough. */
   async keysFor(kid: string): Promise<Keys> {
@@ -29,25 +39,34 @@ export class KeySet {
       return (await this.refresh()).keys;
     } catch (error) {
       if (usable) return held.keys;
-      throw new Refusal('identity_unavailable', 'The identity provider is unavailable', { retryAfterMs: RETRY_AFTER_MS, details: { reason: error instanceof Error ? error.name : 'unknown' } });
+      throw new Refusal('identity_unavailable', 'The identity provider is unavailable', {
+        retryAfterMs: RETRY_AFTER_MS,
+        details: { reason: error instanceof Error ? error.name : 'unknown' },
+      });
     }
   }
 
   private refresh(): Promise<Held> {
-    this.fetching ??= this.fetchKeys().finally(() => { this.fetching = null; });
+    this.fetching ??= this.fetchKeys().finally(() => {
+      this.fetching = null;
+    });
     return this.fetching;
   }
 
   private async fetchKeys(): Promise<Held> {
     this.triedAt = this.clock.now();
-    const response = await fetch(this.url, { signal: AbortSignal.timeout(PROVIDER_LIMIT_MS), redirect: 'error' });
+    const response = await fetch(this.url, {
+      signal: AbortSignal.timeout(PROVIDER_LIMIT_MS),
+      redirect: 'error',
+    });
     if (!response.ok) throw new Error(`The key set answered ${response.status}`);
-    const json = await response.json() as JSONWebKeySet;
+    const json = (await response.json()) as JSONWebKeySet;
     const maxAge = /max-age=(\d+)/.exec(response.headers.get('cache-control') ?? '')?.[1];
     this.held = {
       keys: createLocalJWKSet(json),
       ids: new Set(json.keys.map((key) => key.kid).filter((kid) => kid !== undefined)),
-      freshUntil: this.clock.now() + (maxAge === undefined ? DEFAULT_AGE_MS : Number(maxAge) * 1_000),
+      freshUntil:
+        this.clock.now() + (maxAge === undefined ? DEFAULT_AGE_MS : Number(maxAge) * 1_000),
     };
     return this.held;
   }

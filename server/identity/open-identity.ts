@@ -1,4 +1,7 @@
-/** The identity part of a running server: which verifier, and the emulator where one is needed; refuses both at once. */
+/**
+ * The identity part of a running server: which verifier, and the emulator where one is needed;
+ * refuses both at once.
+ */
 import type { FastifyInstance } from 'fastify';
 import type { WallClock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -22,21 +25,55 @@ export interface RunningIdentity {
 
 const EMULATOR_KEY = 'emulator';
 
-export async function openIdentity(config: Config, clock: WallClock, log: Log): Promise<RunningIdentity> {
+export async function openIdentity(
+  config: Config,
+  clock: WallClock,
+  log: Log,
+): Promise<RunningIdentity> {
   const { identity, projectId } = config;
   if (identity.kind === 'keys') {
-    if (identity.accounts === null) log.warn({}, 'no accounts address or VITE_FIREBASE_API_KEY: disabled and revoked users are noticed only when their token expires');
-    const accounts = identity.accounts === null ? null : new ProviderAccounts(identity.accounts.url, identity.accounts.apiKey, clock, config.accountCheckMs);
+    if (identity.accounts === null)
+      log.warn(
+        {},
+        'no accounts address or VITE_FIREBASE_API_KEY: disabled and revoked users are noticed only when their token expires',
+      );
+    const accounts =
+      identity.accounts === null
+        ? null
+        : new ProviderAccounts(
+            identity.accounts.url,
+            identity.accounts.apiKey,
+            clock,
+            config.accountCheckMs,
+          );
     return {
-      verifier: new SignedTokenVerifier(new KeySet(identity.keysUrl, clock), { projectId, clock, accounts }),
+      verifier: new SignedTokenVerifier(new KeySet(identity.keysUrl, clock), {
+        projectId,
+        clock,
+        accounts,
+      }),
       administration: new FirebaseAdministration(projectId, null, log),
-      extend: [], bare: [], stop: async () => undefined,
+      extend: [],
+      bare: [],
+      stop: async () => undefined,
     };
   }
-  const emulator = identity.external === null
-    ? await startEmulator({ projectId, dataDir: config.dataDir, port: identity.port, portIsChosen: identity.portIsChosen, log })
-    : { baseUrl: `http://${identity.external}`, stop: async () => undefined };
-  const accounts = new ProviderAccounts(`${emulator.baseUrl}/identitytoolkit.googleapis.com`, EMULATOR_KEY, clock, config.accountCheckMs);
+  const emulator =
+    identity.external === null
+      ? await startEmulator({
+          projectId,
+          dataDir: config.dataDir,
+          port: identity.port,
+          portIsChosen: identity.portIsChosen,
+          log,
+        })
+      : { baseUrl: `http://${identity.external}`, stop: async () => undefined };
+  const accounts = new ProviderAccounts(
+    `${emulator.baseUrl}/identitytoolkit.googleapis.com`,
+    EMULATOR_KEY,
+    clock,
+    config.accountCheckMs,
+  );
   return {
     verifier: new EmulatorTokenVerifier({ projectId, clock, accounts }),
     administration: new FirebaseAdministration(projectId, new URL(emulator.baseUrl).host, log),

@@ -1,4 +1,6 @@
-/** Bounds what the server asks of the identity provider: how much at once, in waiting, and how long. */
+/**
+ * Bounds what the server asks of the identity provider: how much at once, in waiting, and how long.
+ */
 import { Refusal } from '../../contract/errors.ts';
 
 /** The longest that a caller waits for the provider, its place in the line included. */
@@ -25,8 +27,8 @@ export class ProviderLine {
 
   /**
    * Runs `work` as soon as there is a place. Throws `identity_unavailable` where the line is full,
-   * the time is up, or the provider failed; a Refusal of `work` passes. Work that ignores its signal
-   * keeps its place until it ends.
+   * the time is up, or the provider failed; a Refusal of `work` passes. Work that ignores its
+   * signal keeps its place until it ends.
    */
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { atOnce, waiting, limitMs = PROVIDER_LIMIT_MS } = this.limits;

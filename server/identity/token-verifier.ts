@@ -1,4 +1,7 @@
-/** Verifies Firebase ID tokens: signed ones against the key set, unsigned ones only where the emulator is configured. */
+/**
+ * Verifies Firebase ID tokens: signed ones against the key set, unsigned ones only where the
+ * emulator is configured.
+ */
 import { compactVerify, errors } from 'jose';
 import * as z from 'zod/mini';
 import type { WallClock } from '../clock.ts';
@@ -19,19 +22,30 @@ interface Common {
 }
 
 async function verified(
-  common: Common, token: string, skipRevocation: boolean, signature: (decoded: ReturnType<typeof decodeToken>) => Promise<void>,
+  common: Common,
+  token: string,
+  skipRevocation: boolean,
+  signature: (decoded: ReturnType<typeof decodeToken>) => Promise<void>,
 ): Promise<Identity> {
   if (token.length > TOKEN_MAX_LENGTH) throw invalidToken();
   const decoded = decodeToken(token);
-  const { issuedAtMs, ...identity } = checkClaims(decoded.claims, common.projectId, common.clock.now());
+  const { issuedAtMs, ...identity } = checkClaims(
+    decoded.claims,
+    common.projectId,
+    common.clock.now(),
+  );
   await signature(decoded);
-  if (common.accounts !== null && !skipRevocation) await common.accounts.check(token, identity.uid, issuedAtMs);
+  if (common.accounts !== null && !skipRevocation)
+    await common.accounts.check(token, identity.uid, issuedAtMs);
   return identity;
 }
 
 /** Signature by a key of the provider's set, RS256 and nothing else. */
 export class SignedTokenVerifier implements TokenVerifier {
-  constructor(private readonly keys: KeySet, private readonly common: Common) {}
+  constructor(
+    private readonly keys: KeySet,
+    private readonly common: Common,
+  ) {}
 
   forget(uid: string): void {
     this.common.accounts?.forget(uid);
@@ -51,7 +65,10 @@ export class SignedTokenVerifier implements TokenVerifier {
   }
 }
 
-/** Tokens of the local emulator carry no signature; that the account exists is asked of the emulator itself. */
+/**
+ * Tokens of the local emulator carry no signature; that the account exists is asked of the emulator
+ * itself.
+ */
 export class EmulatorTokenVerifier implements TokenVerifier {
   constructor(private readonly common: Common & { accounts: AccountStanding }) {}
 
@@ -60,8 +77,14 @@ export class EmulatorTokenVerifier implements TokenVerifier {
   }
 
   async verify(token: string, options: { skipRevocation?: boolean } = {}): Promise<Identity> {
-    return verified(this.common, token, options.skipRevocation === true, async ({ alg, signature, claims }) => {
-      if (alg !== 'none' || signature !== '' || !Emulated.safeParse(claims).success) throw invalidToken();
-    });
+    return verified(
+      this.common,
+      token,
+      options.skipRevocation === true,
+      async ({ alg, signature, claims }) => {
+        if (alg !== 'none' || signature !== '' || !Emulated.safeParse(claims).success)
+          throw invalidToken();
+      },
+    );
   }
 }

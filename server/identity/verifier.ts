@@ -3,7 +3,9 @@
 export interface Identity {
   uid: string;
   email: string | null;
-  /** Sign-in time, ms UTC. The session ends four hours later, however often the token is refreshed. */
+  /**
+   * Sign-in time, ms UTC. The session ends four hours later, however often the token is refreshed.
+   */
   authTimeMs: number;
   /** The token's own end, ms UTC. */
   expiresAtMs: number;
@@ -11,10 +13,13 @@ export interface Identity {
 
 export interface TokenVerifier {
   /**
-   * Throws a Refusal (401, or 503 where the provider cannot be reached). `skipRevocation` leaves out the question to
-   * the provider, for calls that an outage of it must not block.
+   * Throws a Refusal (401, or 503 where the provider cannot be reached). `skipRevocation` leaves
+   * out the question to the provider, for calls that an outage of it must not block.
    */
   verify(token: string, options?: { skipRevocation?: boolean }): Promise<Identity>;
-  /** Forgets every good word the provider gave on this person: the next token of theirs is asked about anew. */
+  /**
+   * Forgets every good word the provider gave on this person: the next token of theirs is asked
+   * about anew.
+   */
   forget(uid: string): void;
 }

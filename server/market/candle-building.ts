@@ -1,16 +1,22 @@
-/** Candles out of finer candles, aligned to the epoch; refuses to invent one where the finer ones have a gap. */
+/**
+ * Candles out of finer candles, aligned to the epoch; refuses to invent one where the finer ones
+ * have a gap.
+ */
 import { faultOf } from '../../engine/candle-gate.ts';
 import type { Candle } from '../../engine/types.ts';
 
 /** The last multiple of `intervalMs` at or before `at`. */
-export const alignDown = (at: number, intervalMs: number): number => Math.floor(at / intervalMs) * intervalMs;
+export const alignDown = (at: number, intervalMs: number): number =>
+  Math.floor(at / intervalMs) * intervalMs;
 
 /** The first multiple of `intervalMs` at or after `at`. */
-export const alignUp = (at: number, intervalMs: number): number => Math.ceil(at / intervalMs) * intervalMs;
+export const alignUp = (at: number, intervalMs: number): number =>
+  Math.ceil(at / intervalMs) * intervalMs;
 
 /**
- * Groups fine candles (oldest first) into candles of `intervalMs`. A group with at least one fine candle becomes a
- * candle; an empty one stays a gap. The caller gives whole groups only: a group that is cut off would look complete.
+ * Groups fine candles (oldest first) into candles of `intervalMs`. A group with at least one fine
+ * candle becomes a candle; an empty one stays a gap. The caller gives whole groups only: a group
+ * that is cut off would look complete.
  */
 export function coarser(fine: readonly Candle[], intervalMs: number): Candle[] {
   const built: Candle[] = [];
@@ -42,7 +48,10 @@ export function firstAtOrAfter(candles: readonly Candle[], time: number): number
   return low;
 }
 
-/** A candle a venue may have sent: finite, positive prices, `low <= open, close <= high`, volume not negative. */
+/**
+ * A candle a venue may have sent: finite, positive prices, `low <= open, close <= high`, volume not
+ * negative.
+ */
 export function isSaneCandle(candle: Candle): boolean {
   return faultOf(candle) === null;
 }

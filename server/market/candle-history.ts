@@ -1,16 +1,27 @@
-/** Closed candles kept at hand so that every tick need not ask the feed for months; refuses to hold an open candle. */
+/**
+ * Closed candles kept at hand so that every tick need not ask the feed for months; refuses to hold
+ * an open candle.
+ */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle } from '../../engine/types.ts';
 import { alignDown, firstAtOrAfter } from './candle-building.ts';
 
-export type CandleSource = (pair: string, interval: CandleInterval, from: number, to: number) => Promise<Candle[]>;
+export type CandleSource = (
+  pair: string,
+  interval: CandleInterval,
+  from: number,
+  to: number,
+) => Promise<Candle[]>;
 
 const HOUR = INTERVAL_MS['1h'];
 /** How far back the base interval is used before hours take over. */
 export const FINE_MS = 2 * INTERVAL_MS['1d'];
 const FINE_KEPT_MS = FINE_MS + INTERVAL_MS['1d'];
 
-/** One pair's candles at one interval: a stretch without holes of our own making, extended at either end on demand. */
+/**
+ * One pair's candles at one interval: a stretch without holes of our own making, extended at either
+ * end on demand.
+ */
 class Shelf {
   candles: Candle[] = [];
   version = 0;
@@ -18,9 +29,15 @@ class Shelf {
   private to = -Infinity;
   private turn: Promise<void> = Promise.resolve();
 
-  constructor(private readonly ask: (from: number, to: number) => Promise<Candle[]>, private readonly intervalMs: number) {}
+  constructor(
+    private readonly ask: (from: number, to: number) => Promise<Candle[]>,
+    private readonly intervalMs: number,
+  ) {}
 
-  /** Holds, after it, every candle the source has with `from <= time` and close `<= to`. One request at a time. */
+  /**
+   * Holds, after it, every candle the source has with `from <= time` and close `<= to`. One request
+   * at a time.
+   */
   ensure(from: number, to: number): Promise<void> {
     const end = alignDown(to, this.intervalMs);
     if (from >= this.from && end <= this.to) return Promise.resolve();
@@ -58,7 +75,10 @@ class Shelf {
 
   /** Candles with `from <= time` and close `<= to`. */
   slice(from: number, to: number): Candle[] {
-    return this.candles.slice(firstAtOrAfter(this.candles, from), firstAtOrAfter(this.candles, to - this.intervalMs + 1));
+    return this.candles.slice(
+      firstAtOrAfter(this.candles, from),
+      firstAtOrAfter(this.candles, to - this.intervalMs + 1),
+    );
   }
 
   forgetBefore(time: number): void {
@@ -68,14 +88,21 @@ class Shelf {
   }
 }
 
-interface Told { end: number; versions: string; candles: Candle[] }
+interface Told {
+  end: number;
+  versions: string;
+  candles: Candle[];
+}
 
 export class CandleHistory {
   private readonly shelves = new Map<string, Shelf>();
   private readonly told = new Map<string, Told>();
   private readonly baseMs: number;
 
-  constructor(private readonly source: CandleSource, private readonly baseInterval: CandleInterval) {
+  constructor(
+    private readonly source: CandleSource,
+    private readonly baseInterval: CandleInterval,
+  ) {
     this.baseMs = INTERVAL_MS[baseInterval];
   }
 
@@ -83,7 +110,10 @@ export class CandleHistory {
     const key = `${interval} ${pair}`;
     const known = this.shelves.get(key);
     if (known !== undefined) return known;
-    const fresh = new Shelf((from, to) => this.source(pair, interval, from, to), INTERVAL_MS[interval]);
+    const fresh = new Shelf(
+      (from, to) => this.source(pair, interval, from, to),
+      INTERVAL_MS[interval],
+    );
     this.shelves.set(key, fresh);
     return fresh;
   }
@@ -97,7 +127,10 @@ export class CandleHistory {
     return found;
   }
 
-  /** Hourly candles further back, base candles for the last two days; the same array until a candle is added. */
+  /**
+   * Hourly candles further back, base candles for the last two days; the same array until a candle
+   * is added.
+   */
   async mixed(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {
     const end = alignDown(to, this.baseMs);
     const from = alignDown(to - lookbackMs, HOUR);

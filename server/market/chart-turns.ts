@@ -1,4 +1,7 @@
-/** Works out charts for callers one after another; refuses a person who asks for more while several of theirs still wait. */
+/**
+ * Works out charts for callers one after another; refuses a person who asks for more while several
+ * of theirs still wait.
+ */
 import { Refusal } from '../../contract/errors.ts';
 
 /** A screen shows one chart, a quick hand leaves two or three behind. */
@@ -6,8 +9,8 @@ export const CHARTS_PER_PERSON = 4;
 const RETRY_AFTER_MS = 2_000;
 
 /**
- * Years of a computed market are seconds of work: side by side, twenty of them would leave no time for anybody's stop.
- * The trading engine reads candles past this.
+ * Years of a computed market are seconds of work: side by side, twenty of them would leave no time
+ * for anybody's stop. The trading engine reads candles past this.
  */
 export class ChartTurns {
   private readonly asked = new Map<string, number>();
@@ -15,7 +18,10 @@ export class ChartTurns {
 
   async take<T>(uid: string, work: () => Promise<T>): Promise<T> {
     const mine = this.asked.get(uid) ?? 0;
-    if (mine >= CHARTS_PER_PERSON) throw new Refusal('rate_limited', 'Too many charts at once', { retryAfterMs: RETRY_AFTER_MS });
+    if (mine >= CHARTS_PER_PERSON)
+      throw new Refusal('rate_limited', 'Too many charts at once', {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
     this.asked.set(uid, mine + 1);
     const turn = this.last.then(work);
     this.last = turn.catch(() => undefined);

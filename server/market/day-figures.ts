@@ -1,4 +1,7 @@
-/** The 24 h figures of one pair out of closed candles and the quotes since; refuses to guess where a day is missing. */
+/**
+ * The 24 h figures of one pair out of closed candles and the quotes since; refuses to guess where a
+ * day is missing.
+ */
 import { DAY_LINE_POINTS, type DayLine } from '../../contract/market.ts';
 import type { Candle } from '../../engine/types.ts';
 import { alignDown } from './candle-building.ts';
@@ -18,11 +21,15 @@ export interface DayFigures {
   before: number | null;
 }
 
-interface Bucket { start: number; high: number; low: number }
+interface Bucket {
+  start: number;
+  high: number;
+  low: number;
+}
 
 /**
- * The window is the 24 h up to the newest close, and the quotes after it. High and low include those quotes; volume,
- * which quotes do not carry, is that of the closed candles.
+ * The window is the 24 h up to the newest close, and the quotes after it. High and low include
+ * those quotes; volume, which quotes do not carry, is that of the closed candles.
  */
 export class DayWindow {
   private closed: DayFigures = { high: null, low: null, volume: null, before: null };
@@ -68,7 +75,10 @@ export class DayWindow {
     bucket.low = Math.min(bucket.low, price);
   }
 
-  /** The closed day as a line of equal steps; null where a day is missing. A hole keeps the close before it. */
+  /**
+   * The closed day as a line of equal steps; null where a day is missing. A hole keeps the close
+   * before it.
+   */
   line(): DayLine | null {
     if (this.closed.before === null) return null;
     this.drawn ??= { to: this.newestClose, points: this.points(this.closed.before) };

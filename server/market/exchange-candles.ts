@@ -1,4 +1,7 @@
-/** An exchange's candles by whole pages, each asked for once; refuses candles that are open or no candle. */
+/**
+ * An exchange's candles by whole pages, each asked for once; refuses candles that are open or no
+ * candle.
+ */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle } from '../../engine/types.ts';
 import type { WallClock } from '../clock.ts';
@@ -15,7 +18,11 @@ const PAGES_KEPT = 4_000;
 /** What not every exchange has by itself: Coinbase knows no 4h. */
 const BUILT_FROM: Partial<Record<CandleInterval, CandleInterval>> = { '20m': '5m', '4h': '1h' };
 
-interface Page { candles: Candle[]; askedAt: number; complete: boolean }
+interface Page {
+  candles: Candle[];
+  askedAt: number;
+  complete: boolean;
+}
 
 export class ExchangeCandles {
   private readonly pages = new Map<string, Page>();
@@ -38,13 +45,22 @@ export class ExchangeCandles {
     const pageMs = this.candlesAtOnce * length;
     const starts: number[] = [];
     for (let start = alignDown(first, pageMs); start < end; start += pageMs) starts.push(start);
-    const pages = await Promise.all(starts.map((start) => this.page(pair, asked, start, Math.min(end, start + pageMs))));
-    const found = pages.flat().filter((candle) => candle.time >= first && candle.time + length <= end);
+    const pages = await Promise.all(
+      starts.map((start) => this.page(pair, asked, start, Math.min(end, start + pageMs))),
+    );
+    const found = pages
+      .flat()
+      .filter((candle) => candle.time >= first && candle.time + length <= end);
     return asked === interval ? found : coarser(found, wanted);
   }
 
   /** The candles of the page at `start` whose close is at or before `end`. */
-  private async page(pair: string, interval: CandleInterval, start: number, end: number): Promise<Candle[]> {
+  private async page(
+    pair: string,
+    interval: CandleInterval,
+    start: number,
+    end: number,
+  ): Promise<Candle[]> {
     const length = INTERVAL_MS[interval];
     const key = `${interval} ${start} ${pair}`;
     for (let look = 0; ; look += 1) {
@@ -53,8 +69,15 @@ export class ExchangeCandles {
       const reaches = newest !== undefined && newest.time + length >= end;
       if (known !== undefined && (known.complete || reaches)) return known.candles;
       const justClosed = this.clock.now() - end < LATE_LOOKS * LATE_MS;
-      if (known !== undefined && look > 0 && (!justClosed || look > LATE_LOOKS)) return known.candles;
-      if (known !== undefined && look === 0 && !justClosed && this.clock.now() - known.askedAt < REASK_MS) return known.candles;
+      if (known !== undefined && look > 0 && (!justClosed || look > LATE_LOOKS))
+        return known.candles;
+      if (
+        known !== undefined &&
+        look === 0 &&
+        !justClosed &&
+        this.clock.now() - known.askedAt < REASK_MS
+      )
+        return known.candles;
       if (look > 0) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
       await this.ask(key, pair, interval, start);
     }
@@ -63,13 +86,18 @@ export class ExchangeCandles {
   private ask(key: string, pair: string, interval: CandleInterval, start: number): Promise<Page> {
     const running = this.asking.get(key);
     if (running !== undefined) return running;
-    const request = this.turnstile.pass(() => this.fetch(pair, interval, start)).then((page) => {
-      this.pages.delete(key);
-      this.pages.set(key, page);
-      const oldest = this.pages.keys().next();
-      if (this.pages.size > PAGES_KEPT && oldest.done !== true) this.pages.delete(oldest.value);
-      return page;
-    }).finally(() => { this.asking.delete(key); });
+    const request = this.turnstile
+      .pass(() => this.fetch(pair, interval, start))
+      .then((page) => {
+        this.pages.delete(key);
+        this.pages.set(key, page);
+        const oldest = this.pages.keys().next();
+        if (this.pages.size > PAGES_KEPT && oldest.done !== true) this.pages.delete(oldest.value);
+        return page;
+      })
+      .finally(() => {
+        this.asking.delete(key);
+      });
     this.asking.set(key, request);
     return request;
   }
@@ -85,7 +113,13 @@ export class ExchangeCandles {
       if (!parsed.success) continue;
       const [time, open, high, low, close, volume] = parsed.data;
       const candle = { time, open, high, low, close, volume };
-      if (isSaneCandle(candle) && time % length === 0 && time >= start && time + length <= Math.min(end, askedAt)) byTime.set(time, candle);
+      if (
+        isSaneCandle(candle) &&
+        time % length === 0 &&
+        time >= start &&
+        time + length <= Math.min(end, askedAt)
+      )
+        byTime.set(time, candle);
     }
     const candles = [...byTime.values()].sort((a, b) => a.time - b.time);
     return { candles, askedAt, complete: askedAt >= end + LATE_LOOKS * LATE_MS };

@@ -1,4 +1,7 @@
-/** The few things asked of an exchange, behind one narrow door to ccxt; refuses to load it before it is wanted. */
+/**
+ * The few things asked of an exchange, behind one narrow door to ccxt; refuses to load it before it
+ * is wanted.
+ */
 import * as z from 'zod/mini';
 import type { ExchangeVenue } from './exchange-venues.ts';
 
@@ -6,20 +9,35 @@ const optionalNumber = z.nullish(z.number());
 const Limit = z.nullish(z.object({ min: optionalNumber }));
 
 export const ListedMarket = z.object({
-  symbol: z.string(), base: z.string(), quote: z.string(),
-  active: z.nullish(z.boolean()), spot: z.nullish(z.boolean()), taker: optionalNumber,
+  symbol: z.string(),
+  base: z.string(),
+  quote: z.string(),
+  active: z.nullish(z.boolean()),
+  spot: z.nullish(z.boolean()),
+  taker: optionalNumber,
   precision: z.nullish(z.object({ amount: optionalNumber })),
   limits: z.nullish(z.object({ amount: Limit, cost: Limit })),
 });
 export type ListedMarket = z.infer<typeof ListedMarket>;
 
 export const ExchangeTicker = z.object({
-  symbol: z.string(), last: optionalNumber, bid: optionalNumber, ask: optionalNumber, timestamp: optionalNumber,
+  symbol: z.string(),
+  last: optionalNumber,
+  bid: optionalNumber,
+  ask: optionalNumber,
+  timestamp: optionalNumber,
 });
 export type ExchangeTicker = z.infer<typeof ExchangeTicker>;
 
 /** `[time ms, open, high, low, close, volume]`. */
-export const ExchangeCandle = z.tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()]);
+export const ExchangeCandle = z.tuple([
+  z.number(),
+  z.number(),
+  z.number(),
+  z.number(),
+  z.number(),
+  z.number(),
+]);
 
 export interface ExchangeClient {
   urls: { api?: unknown };
@@ -37,9 +55,15 @@ export interface ExchangeClient {
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** `baseUrl` takes the place of scheme and host in every address of the exchange, websocket too. */
-export async function openExchangeClient(venue: ExchangeVenue, baseUrl: string | null): Promise<ExchangeClient> {
+export async function openExchangeClient(
+  venue: ExchangeVenue,
+  baseUrl: string | null,
+): Promise<ExchangeClient> {
   const { default: ccxt } = await import('ccxt');
-  const client: ExchangeClient = new ccxt.pro[venue.id]({ enableRateLimit: true, timeout: REQUEST_TIMEOUT_MS });
+  const client: ExchangeClient = new ccxt.pro[venue.id]({
+    enableRateLimit: true,
+    timeout: REQUEST_TIMEOUT_MS,
+  });
   if (baseUrl !== null) {
     client.urls.api = moved(client.urls.api, baseUrl);
     // ccxt opens an unencrypted websocket only through an agent that it has been told to load.
@@ -50,10 +74,14 @@ export async function openExchangeClient(venue: ExchangeVenue, baseUrl: string |
 
 function moved(address: unknown, baseUrl: string): unknown {
   if (typeof address === 'string') {
-    return address.replace(/^http(s?):\/\/[^/]+/, baseUrl).replace(/^ws(s?):\/\/[^/]+/, baseUrl.replace(/^http/, 'ws'));
+    return address
+      .replace(/^http(s?):\/\/[^/]+/, baseUrl)
+      .replace(/^ws(s?):\/\/[^/]+/, baseUrl.replace(/^http/, 'ws'));
   }
   if (typeof address !== 'object' || address === null) return address;
-  return Object.fromEntries(Object.entries(address).map(([key, value]) => [key, moved(value, baseUrl)]));
+  return Object.fromEntries(
+    Object.entries(address).map(([key, value]) => [key, moved(value, baseUrl)]),
+  );
 }
 
 /** Lets at most `limit` pieces of work run at once; the others wait in line. */
@@ -63,7 +91,10 @@ export class Turnstile {
   constructor(private readonly limit: number) {}
 
   async pass<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.limit) await new Promise<void>((resolve) => { this.waiting.push(resolve); });
+    if (this.running >= this.limit)
+      await new Promise<void>((resolve) => {
+        this.waiting.push(resolve);
+      });
     else this.running += 1;
     try {
       return await work();

@@ -1,4 +1,7 @@
-/** An exchange's public prices: websocket where there is one, REST where it is silent; refuses to place an order. */
+/**
+ * An exchange's public prices: websocket where there is one, REST where it is silent; refuses to
+ * place an order.
+ */
 import { Pair } from '../../contract/agents.ts';
 import type { CandleInterval } from '../../contract/market.ts';
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
@@ -6,7 +9,13 @@ import type { Candle, PairRules } from '../../engine/types.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { ExchangeCandles } from './exchange-candles.ts';
-import { ExchangeTicker, ListedMarket, openExchangeClient, Turnstile, type ExchangeClient } from './exchange-client.ts';
+import {
+  ExchangeTicker,
+  ListedMarket,
+  openExchangeClient,
+  Turnstile,
+  type ExchangeClient,
+} from './exchange-client.ts';
 import { FOLLOWED_BASES, type ExchangeVenue } from './exchange-venues.ts';
 import type { MarketFeed, RawTick } from './feed.ts';
 import { decimalText } from './price-text.ts';
@@ -49,7 +58,9 @@ export class ExchangeFeed implements MarketFeed {
     this.label = venue.label;
     this.quote = venue.quote;
     this.turnstile = new Turnstile(venue.concurrency);
-    this.history = new ExchangeCandles(() => this.connect(), this.turnstile, venue.candlesAtOnce, { now: () => Math.max(this.latest, clock.now()) });
+    this.history = new ExchangeCandles(() => this.connect(), this.turnstile, venue.candlesAtOnce, {
+      now: () => Math.max(this.latest, clock.now()),
+    });
   }
 
   /** Empty until the exchange has answered once. */
@@ -62,7 +73,9 @@ export class ExchangeFeed implements MarketFeed {
     return this.latest;
   }
 
-  /** Resolves with the first prices; until then it tries again and again, further and further apart. */
+  /**
+   * Resolves with the first prices; until then it tries again and again, further and further apart.
+   */
   async start(onTick: (tick: RawTick) => void): Promise<void> {
     await this.untilItWorks('list its markets', async () => {
       const client = await this.connect();
@@ -76,9 +89,15 @@ export class ExchangeFeed implements MarketFeed {
 
   async stop(): Promise<void> {
     this.stopped.abort();
-    const closed = this.client === null ? Promise.resolve() : this.client.then((open) => open.close()).catch(() => undefined);
-    // An exchange that does not say goodbye would keep the websocket, and with it the shutdown, for half a minute.
-    const patience = new Promise((resolve) => { setTimeout(resolve, GOODBYE_MS).unref(); });
+    const closed =
+      this.client === null
+        ? Promise.resolve()
+        : this.client.then((open) => open.close()).catch(() => undefined);
+    // An exchange that does not say goodbye would keep the websocket, and with it the shutdown, for
+    // half a minute.
+    const patience = new Promise((resolve) => {
+      setTimeout(resolve, GOODBYE_MS).unref();
+    });
     await Promise.race([Promise.all([closed, ...this.loops]), patience]);
   }
 
@@ -100,16 +119,25 @@ export class ExchangeFeed implements MarketFeed {
         if (failing) this.options.log.info({ source: this.id }, 'The exchange answers again');
         failing = false;
       } catch (error) {
-        if (!failing && !this.stopped.signal.aborted) this.options.log.warn({ source: this.id, error: reason(error) }, 'The exchange does not answer');
+        if (!failing && !this.stopped.signal.aborted)
+          this.options.log.warn(
+            { source: this.id, error: reason(error) },
+            'The exchange does not answer',
+          );
         failing = true;
       }
     }
   }
 
-  /** One REST price for every pair that the websocket has not spoken of lately. @throws when not one came. */
+  /**
+   * One REST price for every pair that the websocket has not spoken of lately. @throws when not one
+   * came.
+   */
   private async round(onTick: (tick: RawTick) => void): Promise<void> {
     const now = this.options.clock.now();
-    const silent = this.listed.map((rules) => rules.pair).filter((pair) => now - (this.order.get(pair)?.heardAt ?? 0) > FRESH_MS);
+    const silent = this.listed
+      .map((rules) => rules.pair)
+      .filter((pair) => now - (this.order.get(pair)?.heardAt ?? 0) > FRESH_MS);
     if (silent.length === 0 || this.stopped.signal.aborted) return;
     const client = await this.connect();
     if (this.options.venue.tickersAtOnce) {
@@ -117,10 +145,17 @@ export class ExchangeFeed implements MarketFeed {
       for (const ticker of Object.values(tickers)) this.tell(ticker, onTick, 'rest');
       return;
     }
-    const outcomes = await Promise.allSettled(silent.map((pair) => this.turnstile.pass(async () => {
-      if (!this.stopped.signal.aborted) this.tell(await client.fetchTicker(pair), onTick, 'rest');
-    })));
-    const failed = outcomes.filter((outcome): outcome is PromiseRejectedResult => outcome.status === 'rejected');
+    const outcomes = await Promise.allSettled(
+      silent.map((pair) =>
+        this.turnstile.pass(async () => {
+          if (!this.stopped.signal.aborted)
+            this.tell(await client.fetchTicker(pair), onTick, 'rest');
+        }),
+      ),
+    );
+    const failed = outcomes.filter(
+      (outcome): outcome is PromiseRejectedResult => outcome.status === 'rejected',
+    );
     if (failed.length === outcomes.length && failed[0] !== undefined) throw failed[0].reason;
   }
 
@@ -131,11 +166,16 @@ export class ExchangeFeed implements MarketFeed {
     let pause = RETRY_FIRST_MS;
     while (!this.stopped.signal.aborted) {
       try {
-        for (const ticker of Object.values(await client.watchTickers(pairs))) this.tell(ticker, onTick, 'websocket');
+        for (const ticker of Object.values(await client.watchTickers(pairs)))
+          this.tell(ticker, onTick, 'websocket');
         pause = RETRY_FIRST_MS;
       } catch (error) {
         if (this.stopped.signal.aborted) return;
-        if (pause === RETRY_FIRST_MS) this.options.log.info({ source: this.id, error: reason(error) }, 'No websocket prices: REST is used meanwhile');
+        if (pause === RETRY_FIRST_MS)
+          this.options.log.info(
+            { source: this.id, error: reason(error) },
+            'No websocket prices: REST is used meanwhile',
+          );
         await this.pause(pause);
         pause = Math.min(pause * 2, RETRY_MOST_MS);
       }
@@ -143,8 +183,9 @@ export class ExchangeFeed implements MarketFeed {
   }
 
   /**
-   * A ticker is what the exchange says now, so its time is now; the exchange's own stamp (of its last trade) only tells
-   * the order. A stamp that goes back is an older answer overtaken by a newer one, and keeps its old place in line.
+   * A ticker is what the exchange says now, so its time is now; the exchange's own stamp (of its
+   * last trade) only tells the order. A stamp that goes back is an older answer overtaken by a
+   * newer one, and keeps its old place in line.
    */
   private tell(ticker: unknown, onTick: (tick: RawTick) => void, by: 'rest' | 'websocket'): void {
     const parsed = ExchangeTicker.safeParse(ticker);
@@ -154,18 +195,37 @@ export class ExchangeFeed implements MarketFeed {
     const stamp = timestamp ?? before.stamp;
     const overtaken = stamp < before.stamp;
     const sequence = overtaken ? before.sequence : before.sequence + 1;
-    if (!overtaken) this.order.set(symbol, { sequence, stamp, heardAt: by === 'websocket' ? this.options.clock.now() : before.heardAt });
-    onTick({ pair: symbol, at: this.now(), last: textOf(last), bid: textOrNull(bid), ask: textOrNull(ask), sequence });
+    if (!overtaken)
+      this.order.set(symbol, {
+        sequence,
+        stamp,
+        heardAt: by === 'websocket' ? this.options.clock.now() : before.heardAt,
+      });
+    onTick({
+      pair: symbol,
+      at: this.now(),
+      last: textOf(last),
+      bid: textOrNull(bid),
+      ask: textOrNull(ask),
+      sequence,
+    });
   }
 
   private async untilItWorks(what: string, work: () => Promise<void>): Promise<void> {
-    for (let pause = RETRY_FIRST_MS; !this.stopped.signal.aborted; pause = Math.min(pause * 2, RETRY_MOST_MS)) {
+    for (
+      let pause = RETRY_FIRST_MS;
+      !this.stopped.signal.aborted;
+      pause = Math.min(pause * 2, RETRY_MOST_MS)
+    ) {
       try {
         await work();
         return;
       } catch (error) {
         if (this.stopped.signal.aborted) return;
-        this.options.log.warn({ source: this.id, error: reason(error), againInMs: pause }, `${this.label} did not ${what}`);
+        this.options.log.warn(
+          { source: this.id, error: reason(error), againInMs: pause },
+          `${this.label} did not ${what}`,
+        );
         await this.pause(pause);
       }
     }
@@ -173,7 +233,11 @@ export class ExchangeFeed implements MarketFeed {
 
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const done = (): void => { clearTimeout(timer); this.stopped.signal.removeEventListener('abort', done); resolve(); };
+      const done = (): void => {
+        clearTimeout(timer);
+        this.stopped.signal.removeEventListener('abort', done);
+        resolve();
+      };
       const timer = setTimeout(done, ms);
       this.stopped.signal.addEventListener('abort', done);
       if (this.stopped.signal.aborted) done();
@@ -181,10 +245,13 @@ export class ExchangeFeed implements MarketFeed {
   }
 }
 
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
+const reason = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 200);
 /** `NaN` and the like stay as they are: the gate refuses and counts them. */
-const textOf = (value: number): string => (Number.isFinite(value) && Math.abs(value) < 1e21 ? decimalText(value) : String(value));
-const textOrNull = (value: number | null | undefined): string | null => (value === null || value === undefined || value === 0 ? null : textOf(value));
+const textOf = (value: number): string =>
+  Number.isFinite(value) && Math.abs(value) < 1e21 ? decimalText(value) : String(value);
+const textOrNull = (value: number | null | undefined): string | null =>
+  value === null || value === undefined || value === 0 ? null : textOf(value);
 
 /** Rules of the followed pairs, in our order. */
 export function rulesOf(markets: readonly unknown[], venue: ExchangeVenue): PairRules[] {
@@ -193,12 +260,23 @@ export function rulesOf(markets: readonly unknown[], venue: ExchangeVenue): Pair
     const parsed = ListedMarket.safeParse(entry);
     if (!parsed.success) continue;
     const { symbol, base, quote, active, spot, taker, precision, limits } = parsed.data;
-    if (quote !== venue.quote || active === false || spot === false || !Pair.safeParse(symbol).success) continue;
+    if (
+      quote !== venue.quote ||
+      active === false ||
+      spot === false ||
+      !Pair.safeParse(symbol).success
+    )
+      continue;
     const lot = Math.max(precision?.amount ?? 1e-8, 1e-12);
     found.set(base, {
-      pair: symbol, base, quote,
+      pair: symbol,
+      base,
+      quote,
       lot: fixedFromNumber(lot),
-      minNotional: limits?.cost?.min === undefined || limits.cost.min === null || limits.cost.min <= 0 ? parseFixed('1') : fixedFromNumber(limits.cost.min),
+      minNotional:
+        limits?.cost?.min === undefined || limits.cost.min === null || limits.cost.min <= 0
+          ? parseFixed('1')
+          : fixedFromNumber(limits.cost.min),
       halfSpreadBps: 2,
       feeBps: Math.round((taker ?? 0.006) * 10_000 * 100) / 100,
     });

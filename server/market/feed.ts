@@ -1,15 +1,24 @@
-/** The feed port: what a market source must offer; refuses to judge prices (sanity is market.ts's work). */
+/**
+ * The feed port: what a market source must offer; refuses to judge prices (sanity is market.ts's
+ * work).
+ */
 import type { CandleInterval } from '../../contract/market.ts';
 import type { Candle, PairRules } from '../../engine/types.ts';
 
-/** One observation of the market, on the market clock. `bid`/`ask` are null where the source has no book. */
+/**
+ * One observation of the market, on the market clock. `bid`/`ask` are null where the source has no
+ * book.
+ */
 export interface RawTick {
   pair: string;
   at: number;
   last: string;
   bid: string | null;
   ask: string | null;
-  /** The source's own order of ticks for this pair; a lower or equal number is a duplicate or a reorder. */
+  /**
+   * The source's own order of ticks for this pair; a lower or equal number is a duplicate or a
+   * reorder.
+   */
   sequence: number;
 }
 
@@ -29,7 +38,10 @@ export interface MarketFeed {
   readonly speed?: number;
   /** Market clock, ms UTC; never goes back. A quote is told at its own `at` or later. */
   now(): number;
-  /** True once nothing more will come: a tape at its end. Every price is then stale, whatever its age. */
+  /**
+   * True once nothing more will come: a tape at its end. Every price is then stale, whatever its
+   * age.
+   */
   exhausted?(): boolean;
   /** Resolves when first prices are there. */
   start(onTick: (tick: RawTick) => void): Promise<void>;
@@ -37,8 +49,8 @@ export interface MarketFeed {
   /** The ticks with `after < at <= to` once more, from a source that can tell its past again. */
   retell?(pair: string, after: number, to: number): RawTick[];
   /**
-   * Closed candles with `from <= time` and close `<= to` (also `<= now()`), oldest first. Anything coarser than
-   * the finest interval is built from finer ones, aligned to the epoch.
+   * Closed candles with `from <= time` and close `<= to` (also `<= now()`), oldest first. Anything
+   * coarser than the finest interval is built from finer ones, aligned to the epoch.
    */
   candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]>;
 }

@@ -1,4 +1,7 @@
-/** The candle that has not closed, out of closed finer candles and the prices since the last of them. */
+/**
+ * The candle that has not closed, out of closed finer candles and the prices since the last of
+ * them.
+ */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { toNumber } from '../../contract/money.ts';
 import type { Candle } from '../../engine/types.ts';
@@ -52,7 +55,10 @@ function closedPart(parts: readonly Candle[], time: number, closedTo: number): F
 
 function withBar(forming: Forming | null, bar: TickBar, time: number): Forming {
   const [open, high, low, close] = [bar.open, bar.high, bar.low, bar.close].map(toNumber) as [
-    number, number, number, number,
+    number,
+    number,
+    number,
+    number,
   ];
   if (forming === null) {
     // Until a finer candle has closed, no volume is known at all.

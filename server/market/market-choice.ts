@@ -1,10 +1,14 @@
-/** Which source of prices this installation uses, kept in its data folder; refuses to change it unless told by name. */
+/**
+ * Which source of prices this installation uses, kept in its data folder; refuses to change it
+ * unless told by name.
+ */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { ExchangeId } from './exchange-venues.ts';
 import { EXCHANGE_IDS } from './exchange-venues.ts';
 
-export type SourceChoice = { kind: 'simulated' } | { kind: 'replay'; folder: string } | { kind: 'exchange'; id: ExchangeId };
+export type SourceChoice =
+  { kind: 'simulated' } | { kind: 'replay'; folder: string } | { kind: 'exchange'; id: ExchangeId };
 
 const FILE = 'market-source.json';
 
@@ -12,19 +16,26 @@ const FILE = 'market-source.json';
 export function parseSource(source: string): SourceChoice {
   const name = source.trim();
   if (name === 'simulated') return { kind: 'simulated' };
-  if (name.startsWith('replay:') && name.length > 'replay:'.length) return { kind: 'replay', folder: resolve(name.slice('replay:'.length)) };
+  if (name.startsWith('replay:') && name.length > 'replay:'.length)
+    return { kind: 'replay', folder: resolve(name.slice('replay:'.length)) };
   const exchange = EXCHANGE_IDS.find((id) => id === name);
   if (exchange !== undefined) return { kind: 'exchange', id: exchange };
-  throw new Error(`Unknown MARKET_SOURCE "${name.slice(0, 100)}": use simulated, replay:PATH, ${EXCHANGE_IDS.join(', ')}`);
+  throw new Error(
+    `Unknown MARKET_SOURCE "${name.slice(0, 100)}": use simulated, replay:PATH, ${EXCHANGE_IDS.join(', ')}`,
+  );
 }
 
 /** The name that `parseSource` reads back, paths absolute. */
 export function nameOf(choice: SourceChoice): string {
-  if (choice.kind === 'replay') return `replay:${isAbsolute(choice.folder) ? choice.folder : resolve(choice.folder)}`;
+  if (choice.kind === 'replay')
+    return `replay:${isAbsolute(choice.folder) ? choice.folder : resolve(choice.folder)}`;
   return choice.kind === 'simulated' ? 'simulated' : choice.id;
 }
 
-/** The kept choice, or null at the very first start. @throws Error when the file is there and cannot be understood. */
+/**
+ * The kept choice, or null at the very first start. @throws Error when the file is there and cannot
+ * be understood.
+ */
 export async function rememberedSource(dataDir: string): Promise<SourceChoice | null> {
   const path = join(dataDir, FILE);
   let text: string;
@@ -36,10 +47,19 @@ export async function rememberedSource(dataDir: string): Promise<SourceChoice | 
   }
   try {
     const kept: unknown = JSON.parse(text);
-    if (typeof kept === 'object' && kept !== null && 'source' in kept && typeof kept.source === 'string') return parseSource(kept.source);
+    if (
+      typeof kept === 'object' &&
+      kept !== null &&
+      'source' in kept &&
+      typeof kept.source === 'string'
+    )
+      return parseSource(kept.source);
     throw new Error('no "source" in it');
   } catch (error) {
-    throw new Error(`${path} cannot be understood (${error instanceof Error ? error.message : String(error)}); set MARKET_SOURCE by name`, { cause: error });
+    throw new Error(
+      `${path} cannot be understood (${error instanceof Error ? error.message : String(error)}); set MARKET_SOURCE by name`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,4 +1,7 @@
-/** The market as the rest of the server sees it: sane quotes, closed candles, the market clock; refuses bad prices. */
+/**
+ * The market as the rest of the server sees it: sane quotes, closed candles, the market clock;
+ * refuses bad prices.
+ */
 import type { CandleInterval, DayLine, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import type { Candle, PairRules, Quote } from '../../engine/types.ts';
 import type { TickBar } from './tick-bars.ts';
@@ -33,12 +36,16 @@ export interface Market {
   /** The last bars of the finest interval as the quotes made them, the open one last. */
   bars(pair: string): readonly TickBar[];
   /**
-   * Closed candles for signals, oldest first, at mixed resolution: hourly further back, base interval for the last
-   * two days. Everything closes at or before `to`. The same array comes back until a candle is added: do not change it.
+   * Closed candles for signals, oldest first, at mixed resolution: hourly further back, base
+   * interval for the last two days. Everything closes at or before `to`. The same array comes back
+   * until a candle is added: do not change it.
    */
   history(pair: string, lookbackMs: number, to: number): Promise<Candle[]>;
   /** Every sane quote, in order. Returns the unsubscribe. */
   onQuote(listener: (quote: Quote) => void): () => void;
-  /** Refused ticks since start, by reason: zero, negative, not_a_number, crossed, stale, jump, out_of_order. */
+  /**
+   * Refused ticks since start, by reason: zero, negative, not_a_number, crossed, stale, jump,
+   * out_of_order.
+   */
   refused(): Readonly<Record<string, number>>;
 }

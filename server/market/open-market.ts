@@ -1,11 +1,20 @@
-/** Opens the market that this installation is set to; refuses a source it does not know, and never changes one by itself. */
+/**
+ * Opens the market that this installation is set to; refuses a source it does not know, and never
+ * changes one by itself.
+ */
 import { LONGEST_WARM_UP_MS } from '../../engine/signals.ts';
 import { systemClock, type WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { ExchangeFeed } from './exchange-feed.ts';
 import { EXCHANGE_VENUES, type ExchangeId } from './exchange-venues.ts';
 import type { MarketFeed } from './feed.ts';
-import { nameOf, parseSource, rememberedSource, rememberSource, type SourceChoice } from './market-choice.ts';
+import {
+  nameOf,
+  parseSource,
+  rememberedSource,
+  rememberSource,
+  type SourceChoice,
+} from './market-choice.ts';
 import { ReplayFeed, type ClockStore } from './replay-feed.ts';
 import { readTape, type Tape } from './replay-tape.ts';
 import { FeedMarket, type RunningMarket } from './running-market.ts';
@@ -19,11 +28,17 @@ export interface OpenMarketOptions {
   source: string | null;
   /** Where the choice is kept. */
   dataDir: string;
-  /** For a process beside the server: it takes the named or the kept source, makes no choice and keeps none. */
+  /**
+   * For a process beside the server: it takes the named or the kept source, makes no choice and
+   * keeps none.
+   */
   follows?: boolean;
   /** Market seconds a real second, for a replay. */
   replaySpeed: number;
-  /** `REPLAY_START`: a UTC date, or null for the first candle plus the longest warm-up. A stored clock wins over it. */
+  /**
+   * `REPLAY_START`: a UTC date, or null for the first candle plus the longest warm-up. A stored
+   * clock wins over it.
+   */
   replayStart: string | null;
   clockStore: ClockStore;
   log: Log;
@@ -51,10 +66,15 @@ async function choose(options: OpenMarketOptions): Promise<SourceChoice> {
   if (options.follows === true) return follow(options);
   if (options.source !== null && options.source.trim() !== '') {
     const named = parseSource(options.source);
-    // A name that is wrong must not hide behind a broken memory of an older one, nor the other way round.
+    // A name that is wrong must not hide behind a broken memory of an older one, nor the other way
+    // round.
     const kept = await rememberedSource(dataDir).catch(() => null);
     if (kept === null || nameOf(kept) !== nameOf(named)) {
-      if (kept !== null) log.info({ from: nameOf(kept), to: nameOf(named) }, 'The source of prices was changed by name');
+      if (kept !== null)
+        log.info(
+          { from: nameOf(kept), to: nameOf(named) },
+          'The source of prices was changed by name',
+        );
       await rememberSource(dataDir, named);
     }
     return named;
@@ -62,26 +82,41 @@ async function choose(options: OpenMarketOptions): Promise<SourceChoice> {
   const kept = await rememberedSource(dataDir);
   if (kept !== null) return kept;
   const first: ExchangeId = 'coinbaseexchange';
-  const reached = await answers(options.exchangeBaseUrl === undefined ? EXCHANGE_VENUES[first].probe : `${options.exchangeBaseUrl}/time`);
+  const reached = await answers(
+    options.exchangeBaseUrl === undefined
+      ? EXCHANGE_VENUES[first].probe
+      : `${options.exchangeBaseUrl}/time`,
+  );
   const choice: SourceChoice = reached ? { kind: 'exchange', id: first } : { kind: 'simulated' };
   await rememberSource(dataDir, choice);
-  log.info({ source: nameOf(choice) }, reached
-    ? `${EXCHANGE_VENUES[first].label} answers: its prices are used from now on`
-    : `${EXCHANGE_VENUES[first].label} does not answer: simulated prices are used from now on; name another source with MARKET_SOURCE`);
+  log.info(
+    { source: nameOf(choice) },
+    reached
+      ? `${EXCHANGE_VENUES[first].label} answers: its prices are used from now on`
+      : `${EXCHANGE_VENUES[first].label} does not answer: simulated prices are used from now on; name another source with MARKET_SOURCE`,
+  );
   return choice;
 }
 
-/** @throws Error where neither a name nor a server's choice in the folder says which source it is. */
+/**
+ * @throws Error where neither a name nor a server's choice in the folder says which source it is.
+ */
 async function follow({ source, dataDir }: OpenMarketOptions): Promise<SourceChoice> {
   if (source !== null && source.trim() !== '') return parseSource(source);
   const kept = await rememberedSource(dataDir);
-  if (kept === null) throw new Error(`Set MARKET_SOURCE to the source of the server, or DATA_DIR to its folder (nothing is kept in ${dataDir})`);
+  if (kept === null)
+    throw new Error(
+      `Set MARKET_SOURCE to the source of the server, or DATA_DIR to its folder (nothing is kept in ${dataDir})`,
+    );
   return kept;
 }
 
 async function answers(url: string): Promise<boolean> {
   try {
-    const reply = await fetch(url, { signal: AbortSignal.timeout(PROBE_MS), headers: { 'user-agent': 'tradewind' } });
+    const reply = await fetch(url, {
+      signal: AbortSignal.timeout(PROBE_MS),
+      headers: { 'user-agent': 'tradewind' },
+    });
     await reply.arrayBuffer();
     return reply.ok;
   } catch {
@@ -93,16 +128,33 @@ async function feedOf(choice: SourceChoice, options: OpenMarketOptions): Promise
   const { log, clockStore } = options;
   const clock = options.clock ?? systemClock;
   if (choice.kind === 'simulated') return new SimulatedFeed(options.seed ?? DEFAULT_SEED, clock);
-  if (choice.kind === 'exchange') return new ExchangeFeed({ venue: EXCHANGE_VENUES[choice.id], baseUrl: options.exchangeBaseUrl ?? null, clock, log });
+  if (choice.kind === 'exchange')
+    return new ExchangeFeed({
+      venue: EXCHANGE_VENUES[choice.id],
+      baseUrl: options.exchangeBaseUrl ?? null,
+      clock,
+      log,
+    });
   if (!(options.replaySpeed > 0)) throw new Error('REPLAY_SPEED must be more than 0');
   const tape = await readTape(choice.folder);
-  if (tape.skipped > 0) log.warn({ folder: choice.folder, rows: tape.skipped }, 'Rows of the tape that are no candle were left out');
-  return new ReplayFeed({ folder: choice.folder, tape, speed: options.replaySpeed, startAt: replayStart(options.replayStart, tape), clockStore, log });
+  if (tape.skipped > 0)
+    log.warn(
+      { folder: choice.folder, rows: tape.skipped },
+      'Rows of the tape that are no candle were left out',
+    );
+  return new ReplayFeed({
+    folder: choice.folder,
+    tape,
+    speed: options.replaySpeed,
+    startAt: replayStart(options.replayStart, tape),
+    clockStore,
+    log,
+  });
 }
 
 /**
- * Where a tape begins: at the named date, else after the longest warm-up a strategy needs. A tape too short for that
- * begins in its middle, half history and half to come.
+ * Where a tape begins: at the named date, else after the longest warm-up a strategy needs. A tape
+ * too short for that begins in its middle, half history and half to come.
  * @throws Error when the date is no date or outside the tape.
  */
 export function replayStart(named: string | null, tape: Pick<Tape, 'first' | 'end'>): number {
@@ -110,10 +162,15 @@ export function replayStart(named: string | null, tape: Pick<Tape, 'first' | 'en
     const warm = tape.first + LONGEST_WARM_UP_MS;
     return warm < tape.end ? warm : alignedMiddle(tape);
   }
-  const at = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(named.trim()) ? `${named.trim()}T00:00:00Z` : named.trim());
-  if (Number.isNaN(at)) throw new Error(`REPLAY_START "${named.slice(0, 40)}" is no UTC date such as 2022-03-01`);
+  const at = Date.parse(
+    /^\d{4}-\d{2}-\d{2}$/.test(named.trim()) ? `${named.trim()}T00:00:00Z` : named.trim(),
+  );
+  if (Number.isNaN(at))
+    throw new Error(`REPLAY_START "${named.slice(0, 40)}" is no UTC date such as 2022-03-01`);
   if (at < tape.first || at >= tape.end) {
-    throw new Error(`REPLAY_START ${new Date(at).toISOString()} is outside the tape (${new Date(tape.first).toISOString()} to ${new Date(tape.end).toISOString()})`);
+    throw new Error(
+      `REPLAY_START ${new Date(at).toISOString()} is outside the tape (${new Date(tape.first).toISOString()} to ${new Date(tape.end).toISOString()})`,
+    );
   }
   return at;
 }

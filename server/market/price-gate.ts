@@ -4,9 +4,20 @@ import type { PairRules, Quote } from '../../engine/types.ts';
 import type { RawTick } from './feed.ts';
 import { shifted } from './price-text.ts';
 
-export type RefusalReason = 'zero' | 'negative' | 'not_a_number' | 'crossed' | 'stale' | 'jump' | 'out_of_order' | 'unknown_pair';
+export type RefusalReason =
+  | 'zero'
+  | 'negative'
+  | 'not_a_number'
+  | 'crossed'
+  | 'stale'
+  | 'jump'
+  | 'out_of_order'
+  | 'unknown_pair';
 
-/** A move to ten times or a tenth of the last price is held until this many ticks in a row, near each other, repeat it. */
+/**
+ * A move to ten times or a tenth of the last price is held until this many ticks in a row, near
+ * each other, repeat it.
+ */
 export const JUMP_FACTOR = 10n;
 export const JUMP_CONFIRMATIONS = 5;
 /** "Near": within a tenth of the held price. */
@@ -26,7 +37,10 @@ export class PriceGate {
   /** `maxAgeMs`: a tick older than this on the market clock is stale on arrival. */
   constructor(private readonly maxAgeMs: number) {}
 
-  /** The last believable price from elsewhere (a closed candle), against which a first tick is judged. */
+  /**
+   * The last believable price from elsewhere (a closed candle), against which a first tick is
+   * judged.
+   */
   expect(pair: string, last: Fixed): void {
     const seen = this.of(pair);
     seen.last ??= last;
@@ -40,7 +54,8 @@ export class PriceGate {
   admit(tick: RawTick, rules: PairRules | null, now: number): Quote | null {
     if (rules === null) return this.refuse('unknown_pair');
     const seen = this.of(tick.pair);
-    if (!Number.isFinite(tick.sequence) || !Number.isFinite(tick.at)) return this.refuse('not_a_number');
+    if (!Number.isFinite(tick.sequence) || !Number.isFinite(tick.at))
+      return this.refuse('not_a_number');
     if (tick.sequence <= seen.sequence || tick.at < seen.at) return this.refuse('out_of_order');
     const last = priceOf(tick.last);
     const bid = tick.bid === null ? null : priceOf(tick.bid);
@@ -49,26 +64,37 @@ export class PriceGate {
       if (value === undefined) return this.refuse('not_a_number');
       if (value !== null && value <= 0n) return this.refuse(value === 0n ? 'zero' : 'negative');
     }
-    if (last === undefined || bid === undefined || ask === undefined) return this.refuse('not_a_number');
+    if (last === undefined || bid === undefined || ask === undefined)
+      return this.refuse('not_a_number');
     if (bid !== null && ask !== null && bid > ask) return this.refuse('crossed');
     if (now - tick.at > this.maxAgeMs) return this.refuse('stale');
-    // From here on the tick is the newest word, believed or not: what comes after is measured against its place in line.
+    // From here on the tick is the newest word, believed or not: what comes after is measured
+    // against its place in line.
     seen.sequence = tick.sequence;
     seen.at = tick.at;
     if (this.isHeld(seen, last)) return this.refuse('jump');
     seen.last = last;
     seen.held = null;
     return {
-      pair: tick.pair, at: tick.at, last,
+      pair: tick.pair,
+      at: tick.at,
+      last,
       bid: bid ?? least(shifted(last, -rules.halfSpreadBps), ask),
       ask: ask ?? most(shifted(last, rules.halfSpreadBps), bid),
     };
   }
 
   private isHeld(seen: Seen, last: Fixed): boolean {
-    if (seen.last === null || (last < seen.last * JUMP_FACTOR && last * JUMP_FACTOR > seen.last)) return false;
-    const near = seen.held !== null && (last > seen.held.last ? last - seen.held.last : seen.held.last - last) * NEAR <= seen.held.last;
-    seen.held = near && seen.held !== null ? { last: seen.held.last, times: seen.held.times + 1 } : { last, times: 1 };
+    if (seen.last === null || (last < seen.last * JUMP_FACTOR && last * JUMP_FACTOR > seen.last))
+      return false;
+    const near =
+      seen.held !== null &&
+      (last > seen.held.last ? last - seen.held.last : seen.held.last - last) * NEAR <=
+        seen.held.last;
+    seen.held =
+      near && seen.held !== null
+        ? { last: seen.held.last, times: seen.held.times + 1 }
+        : { last, times: 1 };
     return seen.held.times < JUMP_CONFIRMATIONS;
   }
 
@@ -95,5 +121,7 @@ function priceOf(text: string): Fixed | undefined {
   }
 }
 
-const least = (value: Fixed, limit: Fixed | null): Fixed => (limit !== null && limit < value ? limit : value);
-const most = (value: Fixed, limit: Fixed | null): Fixed => (limit !== null && limit > value ? limit : value);
+const least = (value: Fixed, limit: Fixed | null): Fixed =>
+  limit !== null && limit < value ? limit : value;
+const most = (value: Fixed, limit: Fixed | null): Fixed =>
+  limit !== null && limit > value ? limit : value;

@@ -5,7 +5,8 @@ import { DECIMALS, fixedFromNumber, formatFixed, type Fixed } from '../../contra
 export function decimalText(value: number): string {
   const short = String(value);
   const point = short.indexOf('.');
-  const plain = /^-?\d+(\.\d+)?$/.test(short) && (point === -1 || short.length - point - 1 <= DECIMALS);
+  const plain =
+    /^-?\d+(\.\d+)?$/.test(short) && (point === -1 || short.length - point - 1 <= DECIMALS);
   return plain ? short : formatFixed(fixedFromNumber(value));
 }
 
@@ -14,10 +15,14 @@ export function amountText(value: number): string {
   return Number.isFinite(value) && Math.abs(value) < 1e21 ? decimalText(value) : '0';
 }
 
-/** `last` moved by `bps` basis points, rounded away from the mid price, so that a derived spread is never too kind. */
+/**
+ * `last` moved by `bps` basis points, rounded away from the mid price, so that a derived spread is
+ * never too kind.
+ */
 export function shifted(last: Fixed, bps: number): Fixed {
   const millionths = BigInt(Math.round(bps * 10_000));
   const change = (last * millionths) / 100_000_000n;
-  if (millionths >= 0n) return (last + change + (change === 0n && millionths > 0n ? 1n : 0n)) as Fixed;
+  if (millionths >= 0n)
+    return (last + change + (change === 0n && millionths > 0n ? 1n : 0n)) as Fixed;
   return (last + change) as Fixed;
 }

@@ -1,11 +1,13 @@
 /**
- * A tape of recorded candles told on a clock of its own; refuses to tell any moment twice, across restarts too.
+ * A tape of recorded candles told on a clock of its own; refuses to tell any moment twice, across
+ * restarts too.
  *
- * The clock is reserved ahead: before anything at or after a stored time is told, a later time is stored. `now()` is
- * always under the stored time, so a process that starts from it begins with what nobody has seen. A reservation ends
- * at a candle's close or before it: a restart may jump the rest of a candle, whose stops the scheduler makes up for
- * from the candle itself, and at usual speeds never a whole one. Several processes may tell one tape: each reserves
- * for itself, whoever is behind comes up, and they stay within one reservation of each other.
+ * The clock is reserved ahead: before anything at or after a stored time is told, a later time is
+ * stored. `now()` is always under the stored time, so a process that starts from it begins with
+ * what nobody has seen. A reservation ends at a candle's close or before it: a restart may jump the
+ * rest of a candle, whose stops the scheduler makes up for from the candle itself, and at usual
+ * speeds never a whole one. Several processes may tell one tape: each reserves for itself, whoever
+ * is behind comes up, and they stay within one reservation of each other.
  */
 import { basename } from 'node:path';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
@@ -22,7 +24,10 @@ import { tapeSlice, type Tape } from './replay-tape.ts';
 export interface ClockStore {
   /** Market clock of a source, ms UTC, or null when there is none yet. */
   load(id: string): Promise<number | null>;
-  /** Durable when it resolves. Answers the time that is stored: a later one where another process tells this tape too and is ahead. */
+  /**
+   * Durable when it resolves. Answers the time that is stored: a later one where another process
+   * tells this tape too and is ahead.
+   */
   save(id: string, ms: number): Promise<number>;
 }
 
@@ -41,7 +46,9 @@ export interface ReplayOptions {
 
 /** Real time between two looks at the clock. */
 const BEAT_MS = 20;
-/** Longer pauses (a slow database, a sleeping machine) slow the tape down instead of making it jump. */
+/**
+ * Longer pauses (a slow database, a sleeping machine) slow the tape down instead of making it jump.
+ */
 const LONGEST_BEAT_MS = 1_000;
 /** Real time one reservation should last, where a candle is longer than that. */
 const RESERVE_MS = 1_000;
@@ -79,7 +86,9 @@ export class ReplayFeed implements MarketFeed {
   }
 
   get label(): string {
-    return this.ended ? `Replay of ${this.baseInterval} candles (ended)` : `Replay of ${this.baseInterval} candles`;
+    return this.ended
+      ? `Replay of ${this.baseInterval} candles (ended)`
+      : `Replay of ${this.baseInterval} candles`;
   }
 
   get speed(): number {
@@ -108,7 +117,10 @@ export class ReplayFeed implements MarketFeed {
     this.running = null;
   }
 
-  /** Takes up the stored clock and tells the first prices. Part of `start`; alone for tests and for measuring. */
+  /**
+   * Takes up the stored clock and tells the first prices. Part of `start`; alone for tests and for
+   * measuring.
+   */
   async open(onTick = this.onTick): Promise<void> {
     this.onTick = onTick;
     const stored = await this.options.clockStore.load(this.id);
@@ -124,20 +136,33 @@ export class ReplayFeed implements MarketFeed {
     if (from % this.lengthMs !== 0) this.tellPresent();
   }
 
-  /** Taken up behind the end: the last prices there were, so that what is held still has a value, marked stale. */
+  /**
+   * Taken up behind the end: the last prices there were, so that what is held still has a value,
+   * marked stale.
+   */
   private tellLast(): void {
     for (const [pair, candles] of this.options.tape.candles) {
       const last = candles.at(-1);
       if (last === undefined) continue;
-      this.tellOne(pair, last.time, QUOTES_A_CANDLE - 1, Math.min(last.time + this.lengthMs - 1, this.clock), new Map());
+      this.tellOne(
+        pair,
+        last.time,
+        QUOTES_A_CANDLE - 1,
+        Math.min(last.time + this.lengthMs - 1, this.clock),
+        new Map(),
+      );
     }
   }
 
-  /** Taken up in the middle of a candle: the price it stands at, as of now, so that nobody waits for the next. */
+  /**
+   * Taken up in the middle of a candle: the price it stands at, as of now, so that nobody waits for
+   * the next.
+   */
   private tellPresent(): void {
     const open = alignDown(this.clock, this.lengthMs);
     const index = Math.floor(((this.clock - open) / this.lengthMs) * (QUOTES_A_CANDLE - 1));
-    for (const pair of this.options.tape.candles.keys()) this.tellOne(pair, open, index, this.clock, new Map(), 0.5);
+    for (const pair of this.options.tape.candles.keys())
+      this.tellOne(pair, open, index, this.clock, new Map(), 0.5);
   }
 
   /** Moves the clock on by `marketMs`, telling every quote on the way in order. */
@@ -147,8 +172,13 @@ export class ReplayFeed implements MarketFeed {
       if (this.clock + 1 >= this.reserved) {
         const before = this.reserved;
         const stored = await this.reserve();
-        // Another process is ahead on this tape: come up to where it has been for certain, telling what lies between.
-        if (stored > this.reserved) target = Math.max(target, Math.min(stored - (this.reserved - before), this.options.tape.end));
+        // Another process is ahead on this tape: come up to where it has been for certain, telling
+        // what lies between.
+        if (stored > this.reserved)
+          target = Math.max(
+            target,
+            Math.min(stored - (this.reserved - before), this.options.tape.end),
+          );
       }
       const stop = Math.min(target, this.reserved - 1);
       this.tell(this.clock, stop);
@@ -160,7 +190,10 @@ export class ReplayFeed implements MarketFeed {
   private async run(): Promise<void> {
     let last = this.elapsed();
     while (!this.stopping && !this.ended) {
-      await new Promise<void>((resolve) => { this.wake = resolve; setTimeout(resolve, BEAT_MS); });
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+        setTimeout(resolve, BEAT_MS);
+      });
       if (this.stopping) return;
       const now = this.elapsed();
       const exact = Math.min(now - last, LONGEST_BEAT_MS) * this.options.speed + this.fraction;
@@ -169,8 +202,12 @@ export class ReplayFeed implements MarketFeed {
       try {
         await this.advance(Math.floor(exact));
       } catch (error) {
-        // Without a stored clock nothing may be told: the tape stands still until the store is back.
-        this.options.log.error({ source: this.id, error: String(error) }, 'The market clock could not be stored');
+        // Without a stored clock nothing may be told: the tape stands still until the store is
+        // back.
+        this.options.log.error(
+          { source: this.id, error: String(error) },
+          'The market clock could not be stored',
+        );
         await new Promise((resolve) => setTimeout(resolve, LONGEST_BEAT_MS));
         last = this.elapsed();
       }
@@ -182,7 +219,10 @@ export class ReplayFeed implements MarketFeed {
     const wanted = Math.max(1, speed * RESERVE_MS);
     const least = speed * LEAST_RESERVE_MS;
     const close = alignDown(this.reserved, this.lengthMs) + this.lengthMs;
-    const next = least > this.lengthMs ? close + alignDown(least, this.lengthMs) : Math.min(close, Math.ceil(this.reserved + wanted));
+    const next =
+      least > this.lengthMs
+        ? close + alignDown(least, this.lengthMs)
+        : Math.min(close, Math.ceil(this.reserved + wanted));
     const stored = await clockStore.save(this.id, next);
     this.reserved = next;
     return stored;
@@ -190,18 +230,30 @@ export class ReplayFeed implements MarketFeed {
 
   /** Quotes with `after < at <= to`, candle by candle, pairs side by side. */
   private tell(after: number, to: number): void {
-    for (let open = alignDown(Math.max(after, 0), this.lengthMs); open <= to; open += this.lengthMs) {
+    for (
+      let open = alignDown(Math.max(after, 0), this.lengthMs);
+      open <= to;
+      open += this.lengthMs
+    ) {
       const prices = new Map<string, number[]>();
       for (let index = 0; index < QUOTES_A_CANDLE; index += 1) {
         const at = open + quoteOffset(index, this.lengthMs);
         if (at <= after || at > to) continue;
         this.clock = at;
-        for (const pair of this.options.tape.candles.keys()) this.tellOne(pair, open, index, at, prices);
+        for (const pair of this.options.tape.candles.keys())
+          this.tellOne(pair, open, index, at, prices);
       }
     }
   }
 
-  private tellOne(pair: string, open: number, index: number, at: number, prices: Map<string, number[]>, between = 0): void {
+  private tellOne(
+    pair: string,
+    open: number,
+    index: number,
+    at: number,
+    prices: Map<string, number[]>,
+    between = 0,
+  ): void {
     const candle = this.candleAt(pair, open);
     if (candle === undefined) return;
     const list = prices.get(pair) ?? quotePrices(pair, candle);
@@ -211,7 +263,11 @@ export class ReplayFeed implements MarketFeed {
 
   retell(pair: string, after: number, to: number): RawTick[] {
     const ticks: RawTick[] = [];
-    for (let open = alignDown(Math.max(after, 0), this.lengthMs); open <= to; open += this.lengthMs) {
+    for (
+      let open = alignDown(Math.max(after, 0), this.lengthMs);
+      open <= to;
+      open += this.lengthMs
+    ) {
       const candle = this.candleAt(pair, open);
       if (candle === undefined) continue;
       quotePrices(pair, candle).forEach((price, index) => {
@@ -230,7 +286,8 @@ export class ReplayFeed implements MarketFeed {
   private candleAt(pair: string, time: number): Candle | undefined {
     const list = this.options.tape.candles.get(pair) ?? [];
     let index = this.cursor.get(pair) ?? 0;
-    if (list[index]?.time !== time) index = list[index + 1]?.time === time ? index + 1 : firstAtOrAfter(list, time);
+    if (list[index]?.time !== time)
+      index = list[index + 1]?.time === time ? index + 1 : firstAtOrAfter(list, time);
     this.cursor.set(pair, index);
     const candle = list[index];
     return candle?.time === time ? candle : undefined;
@@ -239,10 +296,18 @@ export class ReplayFeed implements MarketFeed {
   private finish(): void {
     if (this.ended) return;
     this.ended = true;
-    this.options.log.warn({ source: this.id, end: new Date(this.options.tape.end).toISOString() }, 'The tape has ended: its last prices are stale and nothing more will come');
+    this.options.log.warn(
+      { source: this.id, end: new Date(this.options.tape.end).toISOString() },
+      'The tape has ended: its last prices are stale and nothing more will come',
+    );
   }
 
-  async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+  async candles(
+    pair: string,
+    interval: CandleInterval,
+    from: number,
+    to: number,
+  ): Promise<Candle[]> {
     const length = INTERVAL_MS[interval];
     if (length < this.lengthMs) return [];
     const end = alignDown(Math.min(to, this.clock), length);
@@ -251,13 +316,18 @@ export class ReplayFeed implements MarketFeed {
   }
 }
 
-/** Tapes have no book and no rule book: the lot is worth about a cent, spread and fee are stated here. */
+/**
+ * Tapes have no book and no rule book: the lot is worth about a cent, spread and fee are stated
+ * here.
+ */
 export function rulesOf(pair: string, candles: readonly Candle[]): PairRules {
   const [base = '', quote = ''] = pair.split('/');
   const lotDecimals = Math.min(8, Math.max(0, Math.ceil(Math.log10(candles[0]?.open ?? 1)) + 2));
   const stable = STABLECOINS.has(base);
   return {
-    pair, base, quote,
+    pair,
+    base,
+    quote,
     lot: fixedFromNumber(10 ** -lotDecimals),
     minNotional: parseFixed('5'),
     halfSpreadBps: stable ? 1 : 2,

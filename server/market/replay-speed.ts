@@ -1,4 +1,7 @@
-/** How fast a tape runs through the market when nothing holds it back; refuses to skip the checks a live price passes. */
+/**
+ * How fast a tape runs through the market when nothing holds it back; refuses to skip the checks a
+ * live price passes.
+ */
 import type { Log } from '../log.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { ReplayFeed } from './replay-feed.ts';
@@ -13,22 +16,52 @@ export interface ReplaySpeed {
   readSeconds: number;
 }
 
-/** Tells at most `maxCandles` candles (all pairs together) of the folder from its start, every quote through the gate. */
-export async function measureReplay(folder: string, log: Log, maxCandles = 200_000): Promise<ReplaySpeed> {
+/**
+ * Tells at most `maxCandles` candles (all pairs together) of the folder from its start, every quote
+ * through the gate.
+ */
+export async function measureReplay(
+  folder: string,
+  log: Log,
+  maxCandles = 200_000,
+): Promise<ReplaySpeed> {
   const begun = performance.now();
   const tape = await readTape(folder);
   const read = performance.now();
   let stored: number | null = null;
-  const clockStore = { load: async () => stored, save: async (_id: string, ms: number) => { stored = ms; return ms; } };
+  const clockStore = {
+    load: async () => stored,
+    save: async (_id: string, ms: number) => {
+      stored = ms;
+      return ms;
+    },
+  };
   const feed = new ReplayFeed({ folder, tape, speed: 1e6, startAt: tape.first, clockStore, log });
   const market = new FeedMarket(feed, log);
   let quotes = 0;
-  market.onQuote(() => { quotes += 1; });
-  await feed.open((tick) => { market.offer(tick); });
+  market.onQuote(() => {
+    quotes += 1;
+  });
+  await feed.open((tick) => {
+    market.offer(tick);
+  });
   const length = INTERVAL_MS[tape.interval];
-  const closes = Math.min(Math.ceil(maxCandles / tape.candles.size), (tape.end - tape.first) / length);
-  for (let close = 1; close <= closes; close += 1) await feed.advance(tape.first + close * length - feed.now());
+  const closes = Math.min(
+    Math.ceil(maxCandles / tape.candles.size),
+    (tape.end - tape.first) / length,
+  );
+  for (let close = 1; close <= closes; close += 1)
+    await feed.advance(tape.first + close * length - feed.now());
   const seconds = (performance.now() - read) / 1_000;
-  const candles = [...tape.candles.values()].reduce((sum, list) => sum + list.filter((candle) => candle.time + length <= feed.now()).length, 0);
-  return { candles, quotes, seconds, candlesPerSecond: candles / seconds, readSeconds: (read - begun) / 1_000 };
+  const candles = [...tape.candles.values()].reduce(
+    (sum, list) => sum + list.filter((candle) => candle.time + length <= feed.now()).length,
+    0,
+  );
+  return {
+    candles,
+    quotes,
+    seconds,
+    candlesPerSecond: candles / seconds,
+    readSeconds: (read - begun) / 1_000,
+  };
 }

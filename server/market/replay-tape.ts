@@ -1,4 +1,7 @@
-/** A folder of candle files read into memory; refuses a folder without a usable file, and skips rows that are no candle. */
+/**
+ * A folder of candle files read into memory; refuses a folder without a usable file, and skips rows
+ * that are no candle.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -32,7 +35,9 @@ export interface Tape {
  */
 export async function readTape(folder: string, only?: readonly string[]): Promise<Tape> {
   const names = await readdir(folder).catch((error: unknown) => {
-    throw new Error(`The replay folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(
+      `The replay folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   });
   const rows = new Map<string, Candle[]>();
   const quotes = new Set<string>();
@@ -51,28 +56,46 @@ export async function readTape(folder: string, only?: readonly string[]): Promis
     faults.set(`${base}/${quote}`, parsed.faults);
     for (const count of parsed.faults.values()) skipped += count;
   }
-  if (rows.size === 0) throw new Error(`The replay folder ${folder} has no file like BTC-USDT.csv.gz`);
+  if (rows.size === 0)
+    throw new Error(`The replay folder ${folder} has no file like BTC-USDT.csv.gz`);
   const [quote, ...others] = [...quotes];
-  if (quote === undefined || others.length > 0) throw new Error(`The replay folder ${folder} mixes quote currencies (${[...quotes].join(', ')}); one account has one`);
+  if (quote === undefined || others.length > 0)
+    throw new Error(
+      `The replay folder ${folder} mixes quote currencies (${[...quotes].join(', ')}); one account has one`,
+    );
   const interval = detectInterval(rows.values());
-  if (interval === null) throw new Error(`The candles in ${folder} are not 5m, 20m, 1h or 1d apart`);
-  return { ...fit(rows, interval), interval, quote, faults, skipped: skipped + misfits(rows, interval) };
+  if (interval === null)
+    throw new Error(`The candles in ${folder} are not 5m, 20m, 1h or 1d apart`);
+  return {
+    ...fit(rows, interval),
+    interval,
+    quote,
+    faults,
+    skipped: skipped + misfits(rows, interval),
+  };
 }
 
-function parse(text: string, file: string): { candles: Candle[]; faults: ReadonlyMap<CandleFault, number> } {
+function parse(
+  text: string,
+  file: string,
+): { candles: Candle[]; faults: ReadonlyMap<CandleFault, number> } {
   const lines = text.split('\n');
-  if (lines[0]?.trim() !== HEADER) throw new Error(`${file} does not begin with the header ${HEADER}`);
+  if (lines[0]?.trim() !== HEADER)
+    throw new Error(`${file} does not begin with the header ${HEADER}`);
   const candles: Candle[] = [];
   const faults = new Map<CandleFault, number>();
   for (let index = 1; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
     if (line.trim() === '') continue;
     const fields = line.split(',');
-    const [time = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN] = fields.map((field) => (field.trim() === '' ? NaN : Number(field)));
+    const [time = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN] = fields.map(
+      (field) => (field.trim() === '' ? NaN : Number(field)),
+    );
     const candle = { time: time * 1_000, open, high, low, close, volume };
     const previous = candles.at(-1);
     const late = previous !== undefined && candle.time <= previous.time;
-    const fault = fields.length === 6 ? faultOf(candle) ?? (late ? 'out_of_order' : null) : 'not_a_number';
+    const fault =
+      fields.length === 6 ? (faultOf(candle) ?? (late ? 'out_of_order' : null)) : 'not_a_number';
     if (fault === null) candles.push(candle);
     else faults.set(fault, (faults.get(fault) ?? 0) + 1);
   }
@@ -95,13 +118,22 @@ function detectInterval(lists: Iterable<readonly Candle[]>): CandleInterval | nu
   return TAPE_INTERVALS.find((interval) => INTERVAL_MS[interval] === commonest) ?? null;
 }
 
-const aligned = (interval: CandleInterval) => (candle: Candle): boolean => candle.time % INTERVAL_MS[interval] === 0;
+const aligned =
+  (interval: CandleInterval) =>
+  (candle: Candle): boolean =>
+    candle.time % INTERVAL_MS[interval] === 0;
 
 function misfits(rows: ReadonlyMap<string, Candle[]>, interval: CandleInterval): number {
-  return [...rows.values()].reduce((total, list) => total + list.length - list.filter(aligned(interval)).length, 0);
+  return [...rows.values()].reduce(
+    (total, list) => total + list.length - list.filter(aligned(interval)).length,
+    0,
+  );
 }
 
-function fit(rows: ReadonlyMap<string, Candle[]>, interval: CandleInterval): Pick<Tape, 'candles' | 'first' | 'end'> {
+function fit(
+  rows: ReadonlyMap<string, Candle[]>,
+  interval: CandleInterval,
+): Pick<Tape, 'candles' | 'first' | 'end'> {
   const candles = new Map<string, readonly Candle[]>();
   let [first, end] = [Infinity, -Infinity];
   for (const [pair, list] of rows) {
@@ -118,5 +150,8 @@ function fit(rows: ReadonlyMap<string, Candle[]>, interval: CandleInterval): Pic
 /** Candles of a pair with `from <= time` and close `<= to`. */
 export function tapeSlice(tape: Tape, pair: string, from: number, to: number): Candle[] {
   const list = tape.candles.get(pair) ?? [];
-  return list.slice(firstAtOrAfter(list, from), firstAtOrAfter(list, to - INTERVAL_MS[tape.interval] + 1));
+  return list.slice(
+    firstAtOrAfter(list, from),
+    firstAtOrAfter(list, to - INTERVAL_MS[tape.interval] + 1),
+  );
 }

@@ -1,5 +1,14 @@
-/** The market over one feed: sane quotes, 24 h figures, closed candles; refuses a price that the gate does not believe. */
-import { INTERVAL_MS, type CandleInterval, type DayLine, type MarketSource, type SymbolQuote } from '../../contract/market.ts';
+/**
+ * The market over one feed: sane quotes, 24 h figures, closed candles; refuses a price that the
+ * gate does not believe.
+ */
+import {
+  INTERVAL_MS,
+  type CandleInterval,
+  type DayLine,
+  type MarketSource,
+  type SymbolQuote,
+} from '../../contract/market.ts';
 import { fixedFromNumber, formatFixed, parseFixed, toNumber } from '../../contract/money.ts';
 import type { Candle, PairRules, Quote } from '../../engine/types.ts';
 import type { Log } from '../log.ts';
@@ -53,7 +62,10 @@ export class FeedMarket implements Market {
   private settling: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly feed: MarketFeed, private readonly log: Log) {
+  constructor(
+    private readonly feed: MarketFeed,
+    private readonly log: Log,
+  ) {
     this.baseInterval = feed.baseInterval;
     this.baseMs = INTERVAL_MS[feed.baseInterval];
     this.finestInterval = feed.finestInterval ?? feed.baseInterval;
@@ -63,7 +75,10 @@ export class FeedMarket implements Market {
     );
     this.staleMs = staleAfterMs(feed);
     this.gate = new PriceGate(this.staleMs);
-    this.store = new CandleHistory((pair, interval, from, to) => feed.candles(pair, interval, from, to), feed.baseInterval);
+    this.store = new CandleHistory(
+      (pair, interval, from, to) => feed.candles(pair, interval, from, to),
+      feed.baseInterval,
+    );
   }
 
   get source(): MarketSource {
@@ -73,21 +88,41 @@ export class FeedMarket implements Market {
       this.feeBps = Math.max(0, ...pairs.map((rules) => rules.feeBps));
     }
     const { intervals } = this;
-    return { id, kind, label, quote, intervals, ...(pairs.length > 0 ? { feeBps: this.feeBps } : {}), ...(speed === 1 ? {} : { speed }) };
+    return {
+      id,
+      kind,
+      label,
+      quote,
+      intervals,
+      ...(pairs.length > 0 ? { feeBps: this.feeBps } : {}),
+      ...(speed === 1 ? {} : { speed }),
+    };
   }
 
   async start(): Promise<void> {
-    const first = this.feed.start((tick) => { this.offer(tick); });
-    const failed = (error: unknown): void => { this.log.error({ source: this.feed.id, error: String(error) }, 'The market source did not start'); };
+    const first = this.feed.start((tick) => {
+      this.offer(tick);
+    });
+    const failed = (error: unknown): void => {
+      this.log.error(
+        { source: this.feed.id, error: String(error) },
+        'The market source did not start',
+      );
+    };
     if (this.feed.kind === 'exchange') {
       first.catch(failed);
-      await Promise.race([first.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, START_WAIT_MS).unref())]);
+      await Promise.race([
+        first.catch(() => undefined),
+        new Promise((resolve) => setTimeout(resolve, START_WAIT_MS).unref()),
+      ]);
     } else {
       await first;
     }
     const settled = this.settle();
     if (this.feed.kind !== 'exchange') await settled;
-    this.timer = setInterval(() => { void this.settle(); }, LOOK_MS);
+    this.timer = setInterval(() => {
+      void this.settle();
+    }, LOOK_MS);
   }
 
   async stop(): Promise<void> {
@@ -119,7 +154,11 @@ export class FeedMarket implements Market {
 
   isStale(pair: string): boolean {
     const quote = this.quotes.get(pair);
-    return quote === undefined || this.feed.exhausted?.() === true || this.feed.now() - quote.at > this.staleMs;
+    return (
+      quote === undefined ||
+      this.feed.exhausted?.() === true ||
+      this.feed.now() - quote.at > this.staleMs
+    );
   }
 
   symbol(pair: string): SymbolQuote | null {
@@ -135,7 +174,8 @@ export class FeedMarket implements Market {
       volume_24h: volume === null ? null : amountText(volume),
       high_24h: high === null ? null : decimalText(high),
       low_24h: low === null ? null : decimalText(low),
-      price_change_24h: before === null ? null : Number((((price - before) / before) * 100).toFixed(4)),
+      price_change_24h:
+        before === null ? null : Number((((price - before) / before) * 100).toFixed(4)),
       timestamp: quote.at,
       stale: this.isStale(pair),
     };
@@ -145,7 +185,12 @@ export class FeedMarket implements Market {
     return this.windows.get(pair)?.line() ?? null;
   }
 
-  async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+  async candles(
+    pair: string,
+    interval: CandleInterval,
+    from: number,
+    to: number,
+  ): Promise<Candle[]> {
     if (this.rules(pair) === null || !isBuildable(interval, this.finestInterval)) return [];
     return this.feed.candles(pair, interval, from, Math.min(to, this.feed.now()));
   }
@@ -163,7 +208,11 @@ export class FeedMarket implements Market {
   }
 
   /** What the source told before this process listened; null where it cannot tell it again. */
-  private earlier(pair: string, after: number, before: number): Pick<Quote, 'at' | 'last'>[] | null {
+  private earlier(
+    pair: string,
+    after: number,
+    before: number,
+  ): Pick<Quote, 'at' | 'last'>[] | null {
     const ticks = this.feed.retell?.(pair, after, before - 1);
     return ticks?.map(({ at, last }) => ({ at, last: parseFixed(last) })) ?? null;
   }
@@ -175,7 +224,9 @@ export class FeedMarket implements Market {
 
   onQuote(listener: (quote: Quote) => void): () => void {
     this.listeners.add(listener);
-    return () => { this.listeners.delete(listener); };
+    return () => {
+      this.listeners.delete(listener);
+    };
   }
 
   refused(): Readonly<Record<string, number>> {
@@ -209,29 +260,44 @@ export class FeedMarket implements Market {
     return fresh;
   }
 
-  /** Takes newly closed candles into the 24 h figures, once a close. A source that fails is asked again next time. */
+  /**
+   * Takes newly closed candles into the 24 h figures, once a close. A source that fails is asked
+   * again next time.
+   */
   private settle(): Promise<void> {
     const close = alignDown(this.feed.now(), this.baseMs);
-    const resting = close <= this.settled || performance.now() < this.settleAgainAt || this.feed.pairs.length === 0;
+    const resting =
+      close <= this.settled ||
+      performance.now() < this.settleAgainAt ||
+      this.feed.pairs.length === 0;
     if (this.settling !== null || resting) return this.settling ?? Promise.resolve();
-    this.settling = this.settleAll(close).finally(() => { this.settling = null; });
+    this.settling = this.settleAll(close).finally(() => {
+      this.settling = null;
+    });
     return this.settling;
   }
 
   private async settleAll(close: number): Promise<void> {
-    const outcomes = await Promise.allSettled(this.feed.pairs.map(async ({ pair }) => {
-      const candles = await this.store.recent(pair, close - DAY, close);
-      const newest = candles.at(-1);
-      if (newest === undefined) return;
-      this.gate.expect(pair, fixedFromNumber(newest.close));
-      this.window(pair).settle(candles);
-    }));
-    const failure = outcomes.find((outcome): outcome is PromiseRejectedResult => outcome.status === 'rejected');
+    const outcomes = await Promise.allSettled(
+      this.feed.pairs.map(async ({ pair }) => {
+        const candles = await this.store.recent(pair, close - DAY, close);
+        const newest = candles.at(-1);
+        if (newest === undefined) return;
+        this.gate.expect(pair, fixedFromNumber(newest.close));
+        this.window(pair).settle(candles);
+      }),
+    );
+    const failure = outcomes.find(
+      (outcome): outcome is PromiseRejectedResult => outcome.status === 'rejected',
+    );
     if (failure === undefined) {
       this.settled = close;
       return;
     }
     this.settleAgainAt = performance.now() + RETRY_MS;
-    this.log.warn({ source: this.feed.id, error: String(failure.reason) }, 'Candles could not be read');
+    this.log.warn(
+      { source: this.feed.id, error: String(failure.reason) },
+      'Candles could not be read',
+    );
   }
 }

@@ -1,7 +1,10 @@
 /** Candles read as a line of closes; refuses to look at a candle before it has closed. */
 
 /** The last close at or before a time, of candles oldest first. */
-export function closesOf(candles: readonly { time: number; close: number }[], intervalMs: number): (at: number) => number | null {
+export function closesOf(
+  candles: readonly { time: number; close: number }[],
+  intervalMs: number,
+): (at: number) => number | null {
   return (at) => {
     let low = 0;
     let high = candles.length;

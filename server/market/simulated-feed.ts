@@ -1,4 +1,7 @@
-/** Simulated prices on the real clock, about one a second a pair; refuses to be mistaken for a market (see its label). */
+/**
+ * Simulated prices on the real clock, about one a second a pair; refuses to be mistaken for a
+ * market (see its label).
+ */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle, PairRules } from '../../engine/types.ts';
 import type { WallClock } from '../clock.ts';
@@ -6,7 +9,12 @@ import { alignDown, alignUp, coarser } from './candle-building.ts';
 import type { MarketFeed, RawTick } from './feed.ts';
 import { decimalText } from './price-text.ts';
 import { SimulatedPaths } from './simulated-path.ts';
-import { rulesOf, SIMULATED_PAIRS, SIMULATED_QUOTE, type SimulatedPair } from './simulated-universe.ts';
+import {
+  rulesOf,
+  SIMULATED_PAIRS,
+  SIMULATED_QUOTE,
+  type SimulatedPair,
+} from './simulated-universe.ts';
 
 const HOUR = 3_600_000;
 /** How often the feed looks whether a pair's next tick is due. */
@@ -29,7 +37,10 @@ export class SimulatedFeed implements MarketFeed {
   private timer: NodeJS.Timeout | null = null;
   private told = 0;
 
-  constructor(seed: number, private readonly clock: WallClock) {
+  constructor(
+    seed: number,
+    private readonly clock: WallClock,
+  ) {
     this.paths = new SimulatedPaths(seed);
     this.pairs = SIMULATED_PAIRS.map((pair) => {
       const rules = rulesOf(pair);
@@ -49,7 +60,8 @@ export class SimulatedFeed implements MarketFeed {
     this.told = this.now() - 1_000;
     const beat = (): void => {
       const now = this.now();
-      for (const tick of this.ticksBetween(Math.max(this.told, now - CATCH_UP_MS), now)) onTick(tick);
+      for (const tick of this.ticksBetween(Math.max(this.told, now - CATCH_UP_MS), now))
+        onTick(tick);
       this.told = now;
     };
     beat();
@@ -61,7 +73,10 @@ export class SimulatedFeed implements MarketFeed {
     this.timer = null;
   }
 
-  /** Every tick with `after < at <= to`, oldest first: each pair once a second, each at its own moment of the second. */
+  /**
+   * Every tick with `after < at <= to`, oldest first: each pair once a second, each at its own
+   * moment of the second.
+   */
   ticksBetween(after: number, to: number): RawTick[] {
     return [...this.bySymbol.keys()]
       .flatMap((symbol) => this.retell(symbol, after, to))
@@ -75,12 +90,24 @@ export class SimulatedFeed implements MarketFeed {
     for (let at = alignDown(after, 1_000) + this.paths.phaseOf(pair); at <= to; at += 1_000) {
       if (at <= after) continue;
       const last = decimalText(this.paths.priceAt(pair, at));
-      ticks.push({ pair: symbol, at, last, bid: null, ask: null, sequence: Math.floor(at / 1_000) });
+      ticks.push({
+        pair: symbol,
+        at,
+        last,
+        bid: null,
+        ask: null,
+        sequence: Math.floor(at / 1_000),
+      });
     }
     return ticks;
   }
 
-  async candles(symbol: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+  async candles(
+    symbol: string,
+    interval: CandleInterval,
+    from: number,
+    to: number,
+  ): Promise<Candle[]> {
     const pair = this.bySymbol.get(symbol);
     if (pair === undefined) return [];
     const length = INTERVAL_MS[interval];
@@ -91,7 +118,8 @@ export class SimulatedFeed implements MarketFeed {
     for (let hour = Math.floor(first / HOUR); hour * HOUR < end; hour += 1) {
       // An hour of minutes is sixty times the work of an hour of five-minute candles.
       if (part === '1m' || hour % HOURS_A_TURN === 0) await new Promise(setImmediate);
-      const candles = part === '1m' ? this.paths.minuteCandlesOf(pair, hour) : this.paths.candlesOf(pair, hour);
+      const candles =
+        part === '1m' ? this.paths.minuteCandlesOf(pair, hour) : this.paths.candlesOf(pair, hour);
       for (const candle of candles) {
         if (candle.time >= first && candle.time + INTERVAL_MS[part] <= end) fine.push(candle);
       }

@@ -1,12 +1,13 @@
 /**
- * The simulated market's prices: a pure function of seed, pair and time; refuses any state but a cache of its own
- * results.
+ * The simulated market's prices: a pure function of seed, pair and time; refuses any state but a
+ * cache of its own results.
  *
- * The logarithm of a price is a Brownian path made by bisection: fixed at its anchor every 2,048 days, halved eleven
- * times down to days, then days into hours and hours into minutes as bridges. Every step is drawn from a hash of (seed,
- * series, level, index), so any moment is reached in a handful of draws, without the moments before it. A share of the
- * path is the market's own and common to all pairs. A coin held at a peg wanders a few basis points round 1 and, on a
- * day in about seven, strays for some hours.
+ * The logarithm of a price is a Brownian path made by bisection: fixed at its anchor every 2,048
+ * days, halved eleven times down to days, then days into hours and hours into minutes as bridges.
+ * Every step is drawn from a hash of (seed, series, level, index), so any moment is reached in a
+ * handful of draws, without the moments before it. A share of the path is the market's own and
+ * common to all pairs. A coin held at a peg wanders a few basis points round 1 and, on a day in
+ * about seven, strays for some hours.
  */
 import type { Candle } from '../../engine/types.ts';
 import { SIMULATED_QUOTE, type SimulatedPair } from './simulated-universe.ts';
@@ -36,7 +37,8 @@ export function hash(seed: number, series: number, level: number, index: number)
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-const uniform = (seed: number, series: number, level: number, index: number): number => (hash(seed, series, level, index) + 0.5) / 4_294_967_296;
+const uniform = (seed: number, series: number, level: number, index: number): number =>
+  (hash(seed, series, level, index) + 0.5) / 4_294_967_296;
 
 /** A standard normal draw (Box–Muller). */
 function normal(seed: number, series: number, level: number, index: number): number {
@@ -47,7 +49,8 @@ function normal(seed: number, series: number, level: number, index: number): num
 /** Text to a series number. */
 function seriesOf(name: string): number {
   let h = 0x811c9dc5;
-  for (let index = 0; index < name.length; index += 1) h = Math.imul(h ^ name.charCodeAt(index), 0x01000193);
+  for (let index = 0; index < name.length; index += 1)
+    h = Math.imul(h ^ name.charCodeAt(index), 0x01000193);
   return h | 0;
 }
 
@@ -75,7 +78,11 @@ class Wanderer {
   private readonly hours = new Cache<Float64Array>(CACHED_DAYS);
   private readonly minutes: Cache<Float64Array>;
 
-  constructor(private readonly seed: number, name: string, cachedHours: number) {
+  constructor(
+    private readonly seed: number,
+    name: string,
+    cachedHours: number,
+  ) {
     this.series = seriesOf(name);
     this.minutes = new Cache(cachedHours);
   }
@@ -89,7 +96,8 @@ class Wanderer {
       for (let level = 1; day !== left && day !== right; level += 1) {
         const middle = (left + right) / 2;
         const deviation = Math.sqrt((right - left) / 365 / 4);
-        const value = (leftValue + rightValue) / 2 + deviation * normal(this.seed, this.series, level, middle);
+        const value =
+          (leftValue + rightValue) / 2 + deviation * normal(this.seed, this.series, level, middle);
         if (day < middle) [right, rightValue] = [middle, value];
         else [left, leftValue] = [middle, value];
       }
@@ -97,15 +105,25 @@ class Wanderer {
     });
   }
 
-  /** How lively a day is: 1 on average in square, so that quiet and wild days alternate without changing the year. */
+  /**
+   * How lively a day is: 1 on average in square, so that quiet and wild days alternate without
+   * changing the year.
+   */
   private livelinessOf(day: number): number {
     return Math.exp(0.4 * normal(this.seed, this.series, 90, day) - 0.16);
   }
 
   private hoursOf(day: number): Float64Array {
-    return this.hours.get(day, () => this.bridge(
-      this.atDay(day), this.atDay(day + 1), 24, Math.sqrt(1 / 365) * this.livelinessOf(day), 91, day * 24,
-    ));
+    return this.hours.get(day, () =>
+      this.bridge(
+        this.atDay(day),
+        this.atDay(day + 1),
+        24,
+        Math.sqrt(1 / 365) * this.livelinessOf(day),
+        91,
+        day * 24,
+      ),
+    );
   }
 
   /** Sixty-one values: the start of each minute of the hour, and the hour's end. */
@@ -114,12 +132,29 @@ class Wanderer {
       const day = Math.floor(hour / 24);
       const hours = this.hoursOf(day);
       const slot = hour - day * 24;
-      return this.bridge(hours[slot] ?? 0, hours[slot + 1] ?? 0, 60, Math.sqrt(1 / 365 / 24) * this.livelinessOf(day), 92, hour * 60);
+      return this.bridge(
+        hours[slot] ?? 0,
+        hours[slot + 1] ?? 0,
+        60,
+        Math.sqrt(1 / 365 / 24) * this.livelinessOf(day),
+        92,
+        hour * 60,
+      );
     });
   }
 
-  /** A random walk of `steps` from one value to another: `deviation` is that of the whole stretch, were it free. */
-  private bridge(from: number, to: number, steps: number, deviation: number, level: number, firstIndex: number): Float64Array {
+  /**
+   * A random walk of `steps` from one value to another: `deviation` is that of the whole stretch,
+   * were it free.
+   */
+  private bridge(
+    from: number,
+    to: number,
+    steps: number,
+    deviation: number,
+    level: number,
+    firstIndex: number,
+  ): Float64Array {
     const values = new Float64Array(steps + 1);
     const step = deviation / Math.sqrt(steps);
     let walked = 0;
@@ -145,10 +180,15 @@ function smooth(seed: number, series: number, level: number, at: number, period:
   return left + (right - left) * eased;
 }
 
-/** The log price of a pegged coin: noise of a few basis points, and the odd stray of up to 70 that decays in hours. */
+/**
+ * The log price of a pegged coin: noise of a few basis points, and the odd stray of up to 70 that
+ * decays in hours.
+ */
 function pegged(seed: number, series: number, at: number): number {
-  const calm = 0.000_25 * smooth(seed, series, 1, at, 6 * HOUR) + 0.000_2 * smooth(seed, series, 2, at, HOUR)
-    + 0.000_1 * smooth(seed, series, 3, at, 4 * MINUTE);
+  const calm =
+    0.000_25 * smooth(seed, series, 1, at, 6 * HOUR) +
+    0.000_2 * smooth(seed, series, 2, at, HOUR) +
+    0.000_1 * smooth(seed, series, 3, at, 4 * MINUTE);
   let stray = 0;
   const today = Math.floor(at / DAY);
   for (const day of [today - 1, today]) {
@@ -157,7 +197,11 @@ function pegged(seed: number, series: number, at: number): number {
     const age = at - begun;
     if (age <= 0 || age > 18 * HOUR) continue;
     const size = (uniform(seed, series, 6, day) - 0.6) * 0.011;
-    stray += size * Math.min(1, age / (20 * MINUTE)) * Math.exp(-age / (3 * HOUR)) * (1 - age / (18 * HOUR));
+    stray +=
+      size *
+      Math.min(1, age / (20 * MINUTE)) *
+      Math.exp(-age / (3 * HOUR)) *
+      (1 - age / (18 * HOUR));
   }
   return calm + stray;
 }
@@ -179,20 +223,28 @@ export class SimulatedPaths {
     const anchor = Math.log(pair.anchor);
     if (pair.volatility === 0) {
       const series = seriesOf(pair.base);
-      for (let minute = 0; minute <= 60; minute += 1) values[minute] = anchor + pegged(this.seed, series, hour * HOUR + minute * MINUTE);
+      for (let minute = 0; minute <= 60; minute += 1)
+        values[minute] = anchor + pegged(this.seed, series, hour * HOUR + minute * MINUTE);
       return values;
     }
     const own = this.own.get(pair.base) ?? new Wanderer(this.seed, pair.base, 4);
     this.own.set(pair.base, own);
     const [shared, alone] = [this.market.minutesOf(hour), own.minutesOf(hour)];
-    const [sharedWeight, aloneWeight] = [Math.sqrt(pair.common) * pair.volatility, Math.sqrt(1 - pair.common) * pair.volatility];
+    const [sharedWeight, aloneWeight] = [
+      Math.sqrt(pair.common) * pair.volatility,
+      Math.sqrt(1 - pair.common) * pair.volatility,
+    ];
     for (let minute = 0; minute <= 60; minute += 1) {
-      values[minute] = anchor + sharedWeight * (shared[minute] ?? 0) + aloneWeight * (alone[minute] ?? 0);
+      values[minute] =
+        anchor + sharedWeight * (shared[minute] ?? 0) + aloneWeight * (alone[minute] ?? 0);
     }
     return values;
   }
 
-  /** The twelve 5-minute candles of an hour (hours since the epoch). The caller must not change them. */
+  /**
+   * The twelve 5-minute candles of an hour (hours since the epoch). The caller must not change
+   * them.
+   */
   candlesOf(pair: SimulatedPair, hour: number): readonly Candle[] {
     const cache = this.candles.get(pair.base) ?? new Cache<Candle[]>(72);
     this.candles.set(pair.base, cache);
@@ -232,7 +284,9 @@ export class SimulatedPaths {
     return cache.get(hour, () =>
       this.candlesOf(pair, hour).flatMap((five) => {
         const volumes = this.minuteVolumes(pair, five);
-        return volumes.map((volume, slot) => this.minute(pair, five, five.time + slot * MINUTE, volume));
+        return volumes.map((volume, slot) =>
+          this.minute(pair, five, five.time + slot * MINUTE, volume),
+        );
       }),
     );
   }
@@ -255,15 +309,17 @@ export class SimulatedPaths {
   private minuteVolumes(pair: SimulatedPair, five: Candle): number[] {
     const [series, decimals] = [seriesOf(pair.base), Math.max(0, 8 - pair.decimals)];
     const first = five.time / MINUTE;
-    const weights = [0, 1, 2, 3, 4].map((slot) => 0.4 + uniform(this.seed, series, 95, first + slot));
+    const weights = [0, 1, 2, 3, 4].map(
+      (slot) => 0.4 + uniform(this.seed, series, 95, first + slot),
+    );
     const all = weights.reduce((sum, weight) => sum + weight, 0);
     const parts = weights.slice(1).map((weight) => rounded((five.volume * weight) / all, decimals));
     return [rounded(five.volume - parts.reduce((sum, part) => sum + part, 0), decimals), ...parts];
   }
 
   /**
-   * The price shown at `at` (ms). Exact at the candle's ends, between minutes a line with a small tremble, and never
-   * outside the candle's low and high.
+   * The price shown at `at` (ms). Exact at the candle's ends, between minutes a line with a small
+   * tremble, and never outside the candle's low and high.
    */
   priceAt(pair: SimulatedPair, at: number): number {
     const hour = Math.floor(at / HOUR);
@@ -272,13 +328,21 @@ export class SimulatedPaths {
     return this.priceWithin(pair, candle, this.minutesAround(pair, hour), at);
   }
 
-  private priceWithin(pair: SimulatedPair, candle: Candle, minutes: Float64Array, at: number): number {
+  private priceWithin(
+    pair: SimulatedPair,
+    candle: Candle,
+    minutes: Float64Array,
+    at: number,
+  ): number {
     const position = (at % HOUR) / MINUTE;
     const minute = Math.floor(position);
     const share = position - minute;
     const [left, right] = [minutes[minute] ?? 0, minutes[minute + 1] ?? 0];
-    const size = (pair.volatility === 0 ? 0.000_02 : 0.000_06 * pair.volatility) * Math.min(1, 4 * share * (1 - share) * 2);
-    const tremble = size * (uniform(this.seed, seriesOf(pair.base), 94, Math.floor(at / 1_000)) * 2 - 1);
+    const size =
+      (pair.volatility === 0 ? 0.000_02 : 0.000_06 * pair.volatility) *
+      Math.min(1, 4 * share * (1 - share) * 2);
+    const tremble =
+      size * (uniform(this.seed, seriesOf(pair.base), 94, Math.floor(at / 1_000)) * 2 - 1);
     const price = rounded(Math.exp(left + (right - left) * share + tremble), pair.decimals);
     return Math.min(candle.high, Math.max(candle.low, price));
   }

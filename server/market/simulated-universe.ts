@@ -1,4 +1,7 @@
-/** The pairs of the simulated market and what moves them; refuses to pretend that these are anybody's real prices. */
+/**
+ * The pairs of the simulated market and what moves them; refuses to pretend that these are
+ * anybody's real prices.
+ */
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
 import type { PairRules } from '../../engine/types.ts';
 
@@ -18,10 +21,28 @@ export interface SimulatedPair {
 
 export const SIMULATED_QUOTE = 'USDT';
 
-const coin = (base: string, anchor: number, volatility: number, common: number, turnover: number): SimulatedPair => ({
-  base, anchor, volatility, common, turnover, decimals: Math.min(10, Math.max(2, 4 - Math.floor(Math.log10(anchor)))),
+const coin = (
+  base: string,
+  anchor: number,
+  volatility: number,
+  common: number,
+  turnover: number,
+): SimulatedPair => ({
+  base,
+  anchor,
+  volatility,
+  common,
+  turnover,
+  decimals: Math.min(10, Math.max(2, 4 - Math.floor(Math.log10(anchor)))),
 });
-const stable = (base: string, turnover: number): SimulatedPair => ({ base, anchor: 1, volatility: 0, common: 0, turnover, decimals: 5 });
+const stable = (base: string, turnover: number): SimulatedPair => ({
+  base,
+  anchor: 1,
+  volatility: 0,
+  common: 0,
+  turnover,
+  decimals: 5,
+});
 
 export const SIMULATED_PAIRS: readonly SimulatedPair[] = [
   coin('BTC', 64_000, 0.55, 0.85, 18e9),
@@ -57,7 +78,10 @@ export const SIMULATED_PAIRS: readonly SimulatedPair[] = [
   stable('TUSD', 40e6),
 ];
 
-/** Lots worth about a cent, a small spread for what trades much, and one taker fee: stated, like the prices, not real. */
+/**
+ * Lots worth about a cent, a small spread for what trades much, and one taker fee: stated, like the
+ * prices, not real.
+ */
 export function rulesOf(pair: SimulatedPair): PairRules {
   const lotDecimals = Math.min(8, Math.max(0, Math.ceil(Math.log10(pair.anchor)) + 2));
   const spread = pair.turnover >= 1e9 ? 1 : pair.turnover >= 1e8 ? 3 : 8;

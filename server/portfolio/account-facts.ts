@@ -1,4 +1,7 @@
-/** Everything a portfolio is made of, read in one statement and so of one moment; refuses to value any of it. */
+/**
+ * Everything a portfolio is made of, read in one statement and so of one moment; refuses to value
+ * any of it.
+ */
 import { sql, type SQL } from 'drizzle-orm';
 import type { AgentResult, BookSummary } from '../../contract/trading.ts';
 import { CASH, EXTERNAL, FEES } from '../../engine/ledger.ts';
@@ -8,7 +11,10 @@ import type { PositionRow } from './book.ts';
 import { doubtSince } from './alarms.ts';
 import { rowsOf } from './sql-rows.ts';
 
-/** Marks a curve keeps: all of the last day, one an hour for a week, four a day for a month, then one a day or fewer. */
+/**
+ * Marks a curve keeps: all of the last day, one an hour for a week, four a day for a month, then
+ * one a day or fewer.
+ */
 const HOURLY_SPAN_MS = 7 * DAY_MS;
 const QUARTERLY_SPAN_MS = 31 * DAY_MS;
 const DAILY_POINTS = 70;
@@ -36,7 +42,10 @@ export interface AccountFacts {
   books: BookSummary[];
 }
 
-/** The last mark of every stretch, the first of the book among them; stretches are longer the further back they lie. */
+/**
+ * The last mark of every stretch, the first of the book among them; stretches are longer the
+ * further back they lie.
+ */
 const CURVE = (now: number): SQL => sql`
   select json_agg(json_build_array(at_market_ms, trim_scale(equity)::text) order by at_market_ms) from (
     select distinct on (far, at_market_ms / length) at_market_ms, equity from (
@@ -76,10 +85,21 @@ const BOOKS = sql`
     select trim_scale(equity)::text from equity_points where account_id = others.id order by at_market_ms desc limit 1)) order by book)
   from accounts others where others.uid = account.uid and others.source = account.source`;
 
-/** The open book, or another by its number; null where there is none. `now` is the market's clock, ms. */
-export async function readFacts(db: Db, uid: string, source: string, now: number, book?: number): Promise<AccountFacts | null> {
+/**
+ * The open book, or another by its number; null where there is none. `now` is the market's clock,
+ * ms.
+ */
+export async function readFacts(
+  db: Db,
+  uid: string,
+  source: string,
+  now: number,
+  book?: number,
+): Promise<AccountFacts | null> {
   const midnight = Math.floor(now / DAY_MS) * DAY_MS;
-  const [row] = await rowsOf<{ facts: string }>(db, sql`
+  const [row] = await rowsOf<{ facts: string }>(
+    db,
+    sql`
     with account as (select * from accounts where uid = ${uid} and source = ${source} and ${book === undefined ? sql`closed_at is null` : sql`book = ${book}::int`})
     select json_build_object(
       'id', account.id, 'book', account.book, 'source', account.source, 'quote', account.quote, 'openedMarketMs', account.opened_market_ms,
@@ -96,6 +116,7 @@ export async function readFacts(db: Db, uid: string, source: string, now: number
         (select equity::text from equity_points where account_id = account.id order by at_market_ms limit 1)),
       'curve', coalesce((${CURVE(now)}), '[]'::json),
       'books', coalesce((${BOOKS}), '[]'::json)
-    )::text as facts from account`);
-  return row === undefined ? null : JSON.parse(row.facts) as AccountFacts;
+    )::text as facts from account`,
+  );
+  return row === undefined ? null : (JSON.parse(row.facts) as AccountFacts);
 }

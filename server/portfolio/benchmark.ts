@@ -1,4 +1,7 @@
-/** What the account would be worth with one coin bought and held, from the first moment that has a price. */
+/**
+ * What the account would be worth with one coin bought and held, from the first moment that has a
+ * price.
+ */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Benchmark } from '../../contract/trading.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
@@ -8,41 +11,65 @@ import { closesOf } from '../market/series.ts';
 const COIN = 'BTC';
 /** A price older than this is not the price of the first moment: the source has a hole there. */
 const FIRST_WITHIN_MS = 2 * HOUR_MS;
-/** The finest candles are asked for in two short stretches alone: around the first moment and over the last day. */
+/**
+ * The finest candles are asked for in two short stretches alone: around the first moment and over
+ * the last day.
+ */
 const FINE_MS = DAY_MS;
 const HOURLY_MS = 8 * DAY_MS;
 
 type Points = readonly (readonly [number, string])[];
 type PriceAt = (at: number) => number | null;
 
-/** The price at each moment of the curve, from the finest candles that reach it; null before the first known price. */
-async function pricesOf(market: Market, pair: string, first: number, last: number): Promise<PriceAt> {
+/**
+ * The price at each moment of the curve, from the finest candles that reach it; null before the
+ * first known price.
+ */
+async function pricesOf(
+  market: Market,
+  pair: string,
+  first: number,
+  last: number,
+): Promise<PriceAt> {
   const fine = market.baseInterval;
   const oldest = first - FIRST_WITHIN_MS;
   const read = async (interval: CandleInterval, from: number, to: number) => {
     const length = INTERVAL_MS[interval];
     const candles = await market.candles(pair, interval, from, to);
     // A close from before that says nothing of this account's time.
-    return closesOf(candles.filter(({ time }) => time + length >= oldest), length);
+    return closesOf(
+      candles.filter(({ time }) => time + length >= oldest),
+      length,
+    );
   };
   const fineFrom = Math.max(first, last - FINE_MS) - INTERVAL_MS[fine];
   const hourFrom = Math.max(first, last - HOURLY_MS) - HOUR_MS;
   const [start, recent, hourly, daily] = await Promise.all([
-    read(fine, oldest, first), read(fine, fineFrom, last),
+    read(fine, oldest, first),
+    read(fine, fineFrom, last),
     hourFrom + HOUR_MS < fineFrom ? read('1h', hourFrom, last) : null,
     first < hourFrom ? read('1d', first - DAY_MS, last) : null,
   ]);
   return (at) => {
     if (at <= first) return start(at);
-    return (at > fineFrom ? recent(at) : null) ?? (at > hourFrom ? hourly?.(at) : null) ?? daily?.(at) ?? start(first);
+    return (
+      (at > fineFrom ? recent(at) : null) ??
+      (at > hourFrom ? hourly?.(at) : null) ??
+      daily?.(at) ??
+      start(first)
+    );
   };
 }
 
 /**
- * At the moments of the account's own curve, so that the two lines can be read at one place: from its
- * first moment on, or from the first one that has a price. Null where none has.
+ * At the moments of the account's own curve, so that the two lines can be read at one place: from
+ * its first moment on, or from the first one that has a price. Null where none has.
  */
-export async function readBenchmark(market: Market, quote: string, curve: Points): Promise<Benchmark | null> {
+export async function readBenchmark(
+  market: Market,
+  quote: string,
+  curve: Points,
+): Promise<Benchmark | null> {
   const pair = `${COIN}/${quote}`;
   const first = curve[0]?.[0];
   const last = curve.at(-1)?.[0];
@@ -53,6 +80,8 @@ export async function readBenchmark(market: Market, quote: string, curve: Points
   const price = since === undefined ? null : priceAt(since);
   if (since === undefined || price === null) return null;
   const equity = Number(worth);
-  const points = curve.slice(from).map(([at]): [number, string] => [at, (equity * ((priceAt(at) ?? price) / price)).toFixed(2)]);
+  const points = curve
+    .slice(from)
+    .map(([at]): [number, string] => [at, (equity * ((priceAt(at) ?? price) / price)).toFixed(2)]);
   return { pair, since, price, points, totalReturn: (priceAt(last) ?? price) / price - 1 };
 }

@@ -1,4 +1,7 @@
-/** The daily rebuild of every book, a few accounts at a time, by one server of several; refuses to mend, and to trust what it found wrong. */
+/**
+ * The daily rebuild of every book, a few accounts at a time, by one server of several; refuses to
+ * mend, and to trust what it found wrong.
+ */
 import { eq, sql } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
@@ -9,22 +12,37 @@ import { ACCOUNTS_AT_ONCE, accountsAfter, checkAccounts, strays } from './check-
 
 const KEY = 'books-check';
 const DAY_MS = 24 * 60 * 60_000;
-/** A check that has said nothing for so long was left by a server that is gone; another goes on where it was. */
+/**
+ * A check that has said nothing for so long was left by a server that is gone; another goes on
+ * where it was.
+ */
 const LEFT_AFTER_MS = 15 * 60_000;
 /** Between two pages: the trading goes first. */
 const PAUSE_MS = 50;
 
-interface Progress { startedAt: number; saidAt: number; finishedAt: number | null; after: string | null; accounts: number; wrong: number }
+interface Progress {
+  startedAt: number;
+  saidAt: number;
+  finishedAt: number | null;
+  after: string | null;
+  accounts: number;
+  wrong: number;
+}
 type Deps = { database: Database; clock: WallClock; log: Log };
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 async function readProgress(db: Db): Promise<Progress | null> {
   const [row] = await db.select().from(meta).where(eq(meta.key, KEY));
-  return row === undefined ? null : row.value as Progress;
+  return row === undefined ? null : (row.value as Progress);
 }
 
-/** Takes the check where it is due, for this server alone; null where it is not, or another has it. */
+/**
+ * Takes the check where it is due, for this server alone; null where it is not, or another has it.
+ */
 async function claim(tx: Tx, now: number, force: boolean): Promise<Progress | null> {
   // One at a time, also the very first time, when there is no row to lock.
   await tx.db.execute(sql`select pg_advisory_xact_lock(hashtext(${KEY}))`);
@@ -32,13 +50,19 @@ async function claim(tx: Tx, now: number, force: boolean): Promise<Progress | nu
   const left = known !== null && known.finishedAt === null && now - known.saidAt > LEFT_AFTER_MS;
   const due = known === null || (known.finishedAt !== null && now - known.startedAt >= DAY_MS);
   if (!force && !due && !left) return null;
-  const mine = left && !force ? { ...known, saidAt: now } : { startedAt: now, saidAt: now, finishedAt: null, after: null, accounts: 0, wrong: 0 };
+  const mine =
+    left && !force
+      ? { ...known, saidAt: now }
+      : { startedAt: now, saidAt: now, finishedAt: null, after: null, accounts: 0, wrong: 0 };
   await write(tx, mine);
   return mine;
 }
 
 const write = async (tx: Tx, value: Progress): Promise<void> => {
-  await tx.db.insert(meta).values({ key: KEY, value }).onConflictDoUpdate({ target: meta.key, set: { value } });
+  await tx.db
+    .insert(meta)
+    .values({ key: KEY, value })
+    .onConflictDoUpdate({ target: meta.key, set: { value } });
 };
 
 /** One snapshot for all that a page reads, so that a trade beside it is in all of it or in none. */
@@ -50,8 +74,14 @@ async function readPage(database: Database, after: string | null, atOnce: number
   });
 }
 
-/** Once a day, whichever server asks first. A difference is said loudly, kept as an alarm that blocks entries, and left as it is. Answers whether it ran. */
-export async function checkBooks({ database, clock, log }: Deps, { force = false, atOnce = ACCOUNTS_AT_ONCE } = {}): Promise<boolean> {
+/**
+ * Once a day, whichever server asks first. A difference is said loudly, kept as an alarm that
+ * blocks entries, and left as it is. Answers whether it ran.
+ */
+export async function checkBooks(
+  { database, clock, log }: Deps,
+  { force = false, atOnce = ACCOUNTS_AT_ONCE } = {},
+): Promise<boolean> {
   const mine = await database.transaction((tx) => claim(tx, clock.now(), force));
   if (mine === null) return false;
   for (let progress = mine; progress.finishedAt === null;) {
@@ -60,15 +90,31 @@ export async function checkBooks({ database, clock, log }: Deps, { force = false
     const now = clock.now();
     const done = ids.length < atOnce;
     const wrong = checked.filter(({ differences }) => differences.length > 0);
-    const next: Progress = { ...progress, saidAt: now, finishedAt: done ? now : null, after: ids.at(-1) ?? progress.after, accounts: progress.accounts + ids.length, wrong: progress.wrong + wrong.length };
+    const next: Progress = {
+      ...progress,
+      saidAt: now,
+      finishedAt: done ? now : null,
+      after: ids.at(-1) ?? progress.after,
+      accounts: progress.accounts + ids.length,
+      wrong: progress.wrong + wrong.length,
+    };
     const { raised, cleared } = await database.transaction(async (tx) => {
       await write(tx, next);
       return writeAlarms(tx, checked, readAt);
     });
     for (const { accountId, differences } of wrong) {
-      log.error({ account: accountId, differences: differences.slice(0, 10), count: differences.length, new: raised.some((one) => one.accountId === accountId) }, 'The books of an account do not add up: it opens nothing until they do');
+      log.error(
+        {
+          account: accountId,
+          differences: differences.slice(0, 10),
+          count: differences.length,
+          new: raised.some((one) => one.accountId === accountId),
+        },
+        'The books of an account do not add up: it opens nothing until they do',
+      );
     }
-    for (const account of cleared) log.info({ account }, 'The books of an account add up again: its entries are free');
+    for (const account of cleared)
+      log.info({ account }, 'The books of an account add up again: its entries are free');
     progress = next;
     if (!done) await pause(PAUSE_MS);
   }
@@ -77,10 +123,18 @@ export async function checkBooks({ database, clock, log }: Deps, { force = false
   return true;
 }
 
-export interface BooksStanding { inDoubt: number; finishedAt: number | null; accounts: number }
+export interface BooksStanding {
+  inDoubt: number;
+  finishedAt: number | null;
+  accounts: number;
+}
 
 /** For whoever graphs it. */
 export async function readBooksStanding(db: Db): Promise<BooksStanding> {
   const progress = await readProgress(db);
-  return { inDoubt: await countAlarms(db), finishedAt: progress?.finishedAt ?? null, accounts: progress?.accounts ?? 0 };
+  return {
+    inDoubt: await countAlarms(db),
+    finishedAt: progress?.finishedAt ?? null,
+    accounts: progress?.accounts ?? 0,
+  };
 }

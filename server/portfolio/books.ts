@@ -1,4 +1,7 @@
-/** A person's closed paper books: one by its number, and what it was worth at its end; refuses to price it afresh. */
+/**
+ * A person's closed paper books: one by its number, and what it was worth at its end; refuses to
+ * price it afresh.
+ */
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { parseFixed, subtract, sum } from '../../contract/money.ts';
@@ -11,9 +14,18 @@ import { toPosition } from './marks.ts';
 import type { AccountRow } from './open-account.ts';
 
 /** The closed or open book of this number. @throws Refusal `not_found` where there is none. */
-export async function bookOf(db: Db, uid: string, source: string, book: number): Promise<AccountRow> {
-  const [account] = await db.select().from(accounts).where(and(eq(accounts.uid, uid), eq(accounts.source, source), eq(accounts.book, book)));
-  if (account === undefined) throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
+export async function bookOf(
+  db: Db,
+  uid: string,
+  source: string,
+  book: number,
+): Promise<AccountRow> {
+  const [account] = await db
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.uid, uid), eq(accounts.source, source), eq(accounts.book, book)));
+  if (account === undefined)
+    throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
   return account;
 }
 
@@ -28,14 +40,23 @@ export interface BookValue {
   unpriced: string[];
 }
 
-/** What a closed book held at its end. It was valued then as a whole: the single prices are not known any more. */
-export function closedBook({ positions, curve, openedMarketMs }: AccountFacts, cash: Fixed): BookValue {
+/**
+ * What a closed book held at its end. It was valued then as a whole: the single prices are not
+ * known any more.
+ */
+export function closedBook(
+  { positions, curve, openedMarketMs }: AccountFacts,
+  cash: Fixed,
+): BookValue {
   const end = curve.at(-1);
   const cost = sum(positions.map((row) => parseFixed(row.cost)));
-  const positionsValue = end === undefined || positions.length === 0 ? cost : subtract(parseFixed(end[1]), cash);
+  const positionsValue =
+    end === undefined || positions.length === 0 ? cost : subtract(parseFixed(end[1]), cash);
   return {
     at: end?.[0] ?? openedMarketMs,
-    equity: sum([cash, positionsValue]), positionsValue, unrealized: subtract(positionsValue, cost),
+    equity: sum([cash, positionsValue]),
+    positionsValue,
+    unrealized: subtract(positionsValue, cost),
     positions: positions.map((row) => toPosition(row, row.agentName, undefined, undefined)),
     unpriced: [...new Set(positions.map((row) => row.pair))],
   };

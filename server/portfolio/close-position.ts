@@ -1,4 +1,6 @@
-/** Closes one position because its owner says so; refuses without a fresh price, and a second time. */
+/**
+ * Closes one position because its owner says so; refuses without a fresh price, and a second time.
+ */
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import type { Fill } from '../../contract/trading.ts';
@@ -11,21 +13,44 @@ import type { Venue } from '../venues/venue.ts';
 import { lockOpenPosition, sellPosition } from './exits.ts';
 import { lockAccount } from './marks.ts';
 
-export async function closePosition(tx: Tx, deps: TradingDeps, venue: Venue, uid: string, id: string): Promise<Fill> {
+export async function closePosition(
+  tx: Tx,
+  deps: TradingDeps,
+  venue: Venue,
+  uid: string,
+  id: string,
+): Promise<Fill> {
   const notFound = new Refusal('not_found', 'There is no such position.');
   if (!isId(id)) throw notFound;
-  const [found] = await tx.db.select({ agentId: positions.agentId, accountId: positions.accountId, pair: positions.pair }).from(positions)
+  const [found] = await tx.db
+    .select({ agentId: positions.agentId, accountId: positions.accountId, pair: positions.pair })
+    .from(positions)
     .innerJoin(accounts, eq(accounts.id, positions.accountId))
-    .where(and(eq(positions.id, id), eq(accounts.uid, uid), eq(accounts.source, deps.market.source.id)));
+    .where(
+      and(eq(positions.id, id), eq(accounts.uid, uid), eq(accounts.source, deps.market.source.id)),
+    );
   if (found === undefined) throw notFound;
-  await tx.db.select({ id: agents.id }).from(agents).where(eq(agents.id, found.agentId)).for('update');
+  await tx.db
+    .select({ id: agents.id })
+    .from(agents)
+    .where(eq(agents.id, found.agentId))
+    .for('update');
   await lockAccount(tx, found.accountId);
   const position = await lockOpenPosition(tx, id);
   if (position === null) throw new Refusal('position_closed', 'This position is closed already.');
   const quote = venue.price(found.pair);
-  const unavailable = new Refusal('market_unavailable', `There is no fresh price of ${found.pair}. The position stays open under its stop.`);
+  const unavailable = new Refusal(
+    'market_unavailable',
+    `There is no fresh price of ${found.pair}. The position stays open under its stop.`,
+  );
   if (quote === null) throw unavailable;
-  const fill = await sellPosition(tx, deps, venue, uid, { position, quote, depth: await venue.depth(found.pair), reason: 'closed', tickId: `close:${id}` });
+  const fill = await sellPosition(tx, deps, venue, uid, {
+    position,
+    quote,
+    depth: await venue.depth(found.pair),
+    reason: 'closed',
+    tickId: `close:${id}`,
+  });
   if (fill === null) throw unavailable;
   const [agent] = await tx.db.select().from(agents).where(eq(agents.id, found.agentId));
   if (agent !== undefined) await tellChanged(tx, deps, uid, [asAgentRow(agent)]);

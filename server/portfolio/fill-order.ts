@@ -1,4 +1,7 @@
-/** The fills of an account in the order its books took them, a page at a time; refuses to guess an order from the clock. */
+/**
+ * The fills of an account in the order its books took them, a page at a time; refuses to guess an
+ * order from the clock.
+ */
 import { inArray, sql } from 'drizzle-orm';
 import { parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
@@ -26,13 +29,22 @@ export interface BookedFill {
   filledAt: number;
 }
 
-interface Row extends Omit<BookedFill, 'quantity' | 'price' | 'notional' | 'fee' | 'feeBps' | 'realized' | 'costBasis'> {
-  quantity: string; price: string; notional: string; fee: string; feeBps: string; realized: string | null; costBasis: string | null;
+interface Row extends Omit<
+  BookedFill,
+  'quantity' | 'price' | 'notional' | 'fee' | 'feeBps' | 'realized' | 'costBasis'
+> {
+  quantity: string;
+  price: string;
+  notional: string;
+  fee: string;
+  feeBps: string;
+  realized: string | null;
+  costBasis: string | null;
 }
 
 /**
- * Ids in the order of the ledger. A stop that was hit while nobody watched is dated back to its candle: by the clock a
- * position could be sold before it was bought, by the ledger never.
+ * Ids in the order of the ledger. A stop that was hit while nobody watched is dated back to its
+ * candle: by the clock a position could be sold before it was bought, by the ledger never.
  */
 export async function fillIds(db: Db, accountId: string): Promise<string[]> {
   return fillIdsOf(db, [accountId]);
@@ -41,21 +53,31 @@ export async function fillIds(db: Db, accountId: string): Promise<string[]> {
 /** Of several accounts, one after the other. */
 export async function fillIdsOf(db: Db, accountIds: readonly string[]): Promise<string[]> {
   if (accountIds.length === 0) return [];
-  const [row] = await rowsOf<{ ids: string }>(db, sql`
+  const [row] = await rowsOf<{ ids: string }>(
+    db,
+    sql`
     select coalesce(json_agg(fill_id order by account_id, first), '[]')::text as ids from (
-      select account_id, fill_id, min(id) as first from ledger where ${inArray(ledger.accountId, [...accountIds])} and fill_id is not null group by account_id, fill_id) entered`);
+      select account_id, fill_id, min(id) as first from ledger where ${inArray(ledger.accountId, [...accountIds])} and fill_id is not null group by account_id, fill_id) entered`,
+  );
   return JSON.parse(row?.ids ?? '[]') as string[];
 }
 
-export async function* fillsInOrder(db: Db, ids: readonly string[], atOnce = AT_ONCE): AsyncGenerator<BookedFill[]> {
+export async function* fillsInOrder(
+  db: Db,
+  ids: readonly string[],
+  atOnce = AT_ONCE,
+): AsyncGenerator<BookedFill[]> {
   for (let from = 0; from < ids.length; from += atOnce) {
     const page = ids.slice(from, from + atOnce);
-    const [row] = await rowsOf<{ list: string }>(db, sql`
+    const [row] = await rowsOf<{ list: string }>(
+      db,
+      sql`
       select coalesce(json_agg(json_build_object(
         'id', id, 'accountId', account_id, 'agentId', agent_id, 'pair', pair, 'side', side, 'quantity', quantity::text, 'price', price::text, 'notional', notional::text, 'fee', fee::text,
         'feeBps', fee_bps::text, 'ruleVersion', rule_version, 'realized', realized::text, 'costBasis', cost_basis::text, 'reason', reason, 'filledAt', filled_market_ms
       ) order by place), '[]')::text as list
-      from json_array_elements_text(${JSON.stringify(page)}::json) with ordinality as wanted(fill, place) join fills on fills.id = wanted.fill::uuid`);
+      from json_array_elements_text(${JSON.stringify(page)}::json) with ordinality as wanted(fill, place) join fills on fills.id = wanted.fill::uuid`,
+    );
     yield (JSON.parse(row?.list ?? '[]') as Row[]).map(asFill);
   }
 }
@@ -63,6 +85,12 @@ export async function* fillsInOrder(db: Db, ids: readonly string[], atOnce = AT_
 const orNull = (text: string | null): Fixed | null => (text === null ? null : parseFixed(text));
 
 const asFill = (row: Row): BookedFill => ({
-  ...row, quantity: parseFixed(row.quantity), price: parseFixed(row.price), notional: parseFixed(row.notional), fee: parseFixed(row.fee), feeBps: parseFixed(row.feeBps),
-  realized: orNull(row.realized), costBasis: orNull(row.costBasis),
+  ...row,
+  quantity: parseFixed(row.quantity),
+  price: parseFixed(row.price),
+  notional: parseFixed(row.notional),
+  fee: parseFixed(row.fee),
+  feeBps: parseFixed(row.feeBps),
+  realized: orNull(row.realized),
+  costBasis: orNull(row.costBasis),
 });

@@ -1,4 +1,7 @@
-/** The calls about a person's money: portfolio, history, analytics, closing, a new paper book; refuses nothing itself. */
+/**
+ * The calls about a person's money: portfolio, history, analytics, closing, a new paper book;
+ * refuses nothing itself.
+ */
 import { eq } from 'drizzle-orm';
 import { HISTORY_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { TradingDeps } from '../agents/deps.ts';
@@ -14,26 +17,52 @@ import { portfolioIn, readPortfolio } from './read-portfolio.ts';
 import { resetBook } from './reset.ts';
 import { TaxBooks } from './tax-lots.ts';
 
-export function portfolioHandlers(deps: TradingDeps): Pick<Handlers, 'portfolio' | 'history' | 'analytics' | 'taxLots' | 'closePosition' | 'resetPaper'> {
+export function portfolioHandlers(
+  deps: TradingDeps,
+): Pick<
+  Handlers,
+  'portfolio' | 'history' | 'analytics' | 'taxLots' | 'closePosition' | 'resetPaper'
+> {
   const { database, market } = deps;
   const venue = new PaperVenue(market);
   const taxBooks = new TaxBooks(deps);
   return {
     portfolio: ({ caller, query }) => readPortfolio(deps, caller.uid, query.book),
     history: async ({ caller, query }) => {
-      const [user] = await database.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, caller.uid));
-      const account = query.book === undefined ? await openAccountOf(database.db, caller.uid, market.source.id)
-        : await bookOf(database.db, caller.uid, market.source.id, query.book);
-      if (account === null) return { fills: [], sequence: user?.sequence ?? 0, asOf: market.now(), total: 0 };
-      const fills = await readFills(database.db, account.id, query.limit ?? HISTORY_LIMIT_DEFAULT, query.before === undefined ? {} : { before: query.before });
-      return { fills, sequence: user?.sequence ?? 0, asOf: market.now(), total: await countFills(database.db, account.id) };
+      const [user] = await database.db
+        .select({ sequence: users.sequence })
+        .from(users)
+        .where(eq(users.uid, caller.uid));
+      const account =
+        query.book === undefined
+          ? await openAccountOf(database.db, caller.uid, market.source.id)
+          : await bookOf(database.db, caller.uid, market.source.id, query.book);
+      if (account === null)
+        return { fills: [], sequence: user?.sequence ?? 0, asOf: market.now(), total: 0 };
+      const fills = await readFills(
+        database.db,
+        account.id,
+        query.limit ?? HISTORY_LIMIT_DEFAULT,
+        query.before === undefined ? {} : { before: query.before },
+      );
+      return {
+        fills,
+        sequence: user?.sequence ?? 0,
+        asOf: market.now(),
+        total: await countFills(database.db, account.id),
+      };
     },
     taxLots: ({ caller, query }) => taxBooks.read(caller.uid, query),
     analytics: ({ caller, query }) => readAnalytics(deps, caller.uid, query.book),
-    closePosition: ({ caller, commandId, params, once }) => once(async (tx) => ({ commandId, fill: await closePosition(tx, deps, venue, caller.uid, params.id) })),
-    resetPaper: ({ caller, commandId, once }) => once(async (tx) => {
-      await resetBook(tx, deps, caller.uid);
-      return { commandId, portfolio: await portfolioIn(tx, deps, caller.uid) };
-    }),
+    closePosition: ({ caller, commandId, params, once }) =>
+      once(async (tx) => ({
+        commandId,
+        fill: await closePosition(tx, deps, venue, caller.uid, params.id),
+      })),
+    resetPaper: ({ caller, commandId, once }) =>
+      once(async (tx) => {
+        await resetBook(tx, deps, caller.uid);
+        return { commandId, portfolio: await portfolioIn(tx, deps, caller.uid) };
+      }),
   };
 }

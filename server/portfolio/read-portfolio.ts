@@ -1,7 +1,19 @@
-/** A person's portfolio at present bids: equity = cash + positions, to the last digit; refuses to guess a missing price. */
+/**
+ * A person's portfolio at present bids: equity = cash + positions, to the last digit; refuses to
+ * guess a missing price.
+ */
 import { and, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import { add, formatFixed, negate, parseFixed, subtract, sum, toNumber, ZERO } from '../../contract/money.ts';
+import {
+  add,
+  formatFixed,
+  negate,
+  parseFixed,
+  subtract,
+  sum,
+  toNumber,
+  ZERO,
+} from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { BookSummary, DayResult, Portfolio } from '../../contract/trading.ts';
 import { CASH, EXTERNAL, FEES, markToMarket } from '../../engine/ledger.ts';
@@ -21,70 +33,138 @@ export interface PortfolioDeps {
   clock: WallClock;
 }
 
-/** The open book, or another by its number as it stood at its end. One statement: everything in it is of one moment. */
-export async function readPortfolio(deps: PortfolioDeps, uid: string, book?: number): Promise<Portfolio> {
+/**
+ * The open book, or another by its number as it stood at its end. One statement: everything in it
+ * is of one moment.
+ */
+export async function readPortfolio(
+  deps: PortfolioDeps,
+  uid: string,
+  book?: number,
+): Promise<Portfolio> {
   const facts = await factsOf(deps.database.db, deps.market, uid, book);
   if (facts !== null) return portfolioOf(deps.database.db, deps, uid, facts);
   return deps.database.transaction((tx) => portfolioIn(tx, deps, uid, book));
 }
 
 /**
- * The same inside a transaction. The open account is held for reading, so that what is read after it is of the same
- * moment even while trades commit beside it.
+ * The same inside a transaction. The open account is held for reading, so that what is read after
+ * it is of the same moment even while trades commit beside it.
  */
-export async function portfolioIn(tx: Tx, deps: Omit<PortfolioDeps, 'database'>, uid: string, book?: number): Promise<Portfolio> {
+export async function portfolioIn(
+  tx: Tx,
+  deps: Omit<PortfolioDeps, 'database'>,
+  uid: string,
+  book?: number,
+): Promise<Portfolio> {
   const { db } = tx;
   const { market } = deps;
-  const [held] = await db.select({ id: accounts.id }).from(accounts)
-    .where(and(eq(accounts.uid, uid), eq(accounts.source, market.source.id), isNull(accounts.closedAt))).for('share');
+  const [held] = await db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(
+      and(eq(accounts.uid, uid), eq(accounts.source, market.source.id), isNull(accounts.closedAt)),
+    )
+    .for('share');
   if (held === undefined) await openAccount(tx, uid, market, deps.clock);
   const facts = await factsOf(db, market, uid, book);
   if (facts === null) throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
   return portfolioOf(db, deps, uid, facts);
 }
 
-const factsOf = (db: Db, market: Market, uid: string, book?: number): Promise<AccountFacts | null> => readFacts(db, uid, market.source.id, market.now(), book);
+const factsOf = (
+  db: Db,
+  market: Market,
+  uid: string,
+  book?: number,
+): Promise<AccountFacts | null> => readFacts(db, uid, market.source.id, market.now(), book);
 
-async function portfolioOf(db: Db, { market, clock }: Omit<PortfolioDeps, 'database'>, uid: string, facts: AccountFacts): Promise<Portfolio> {
+async function portfolioOf(
+  db: Db,
+  { market, clock }: Omit<PortfolioDeps, 'database'>,
+  uid: string,
+  facts: AccountFacts,
+): Promise<Portfolio> {
   const cash = parseFixed(facts.balances[CASH] ?? '0');
   const value = facts.isOpen ? present(market, facts) : closedBook(facts, cash);
   const today = facts.isOpen ? todayOf(facts, value, market.now()) : null;
-  const change = today === null ? null : subtract(parseFixed(today.closing), parseFixed(today.opening));
+  const change =
+    today === null ? null : subtract(parseFixed(today.closing), parseFixed(today.opening));
   const base = today === null ? ZERO : parseFixed(today.opening);
   return {
-    accountId: facts.id, book: facts.book, paper: true, sourceId: facts.source, quote: facts.quote,
-    sequence: facts.sequence, asOf: value.at, servedAt: clock.now(),
-    cash: formatFixed(cash), positionsValue: formatFixed(value.positionsValue), equity: formatFixed(value.equity),
-    deposits: formatFixed(negate(parseFixed(facts.balances[EXTERNAL] ?? '0'))), realized: formatFixed(realizedOf(facts)),
-    unrealized: formatFixed(value.unrealized), fees: formatFixed(parseFixed(facts.balances[FEES] ?? '0')),
+    accountId: facts.id,
+    book: facts.book,
+    paper: true,
+    sourceId: facts.source,
+    quote: facts.quote,
+    sequence: facts.sequence,
+    asOf: value.at,
+    servedAt: clock.now(),
+    cash: formatFixed(cash),
+    positionsValue: formatFixed(value.positionsValue),
+    equity: formatFixed(value.equity),
+    deposits: formatFixed(negate(parseFixed(facts.balances[EXTERNAL] ?? '0'))),
+    realized: formatFixed(realizedOf(facts)),
+    unrealized: formatFixed(value.unrealized),
+    fees: formatFixed(parseFixed(facts.balances[FEES] ?? '0')),
     dayChange: change === null ? null : formatFixed(change),
-    dayChangePercent: change === null || base <= ZERO ? null : Number(((toNumber(change) / toNumber(base)) * 100).toFixed(4)),
-    inDoubtSince: facts.inDoubtSince, today, unpriced: value.unpriced, positions: value.positions, results: facts.results, equityCurve: facts.curve,
+    dayChangePercent:
+      change === null || base <= ZERO
+        ? null
+        : Number(((toNumber(change) / toNumber(base)) * 100).toFixed(4)),
+    inDoubtSince: facts.inDoubtSince,
+    today,
+    unpriced: value.unpriced,
+    positions: value.positions,
+    results: facts.results,
+    equityCurve: facts.curve,
     books: facts.isOpen ? booksOf(facts, value.equity) : await booksBeside(db, market, uid, facts),
   };
 }
 
-const realizedOf = ({ results }: AccountFacts): Fixed => sum(results.flatMap(({ pairs }) => pairs.map(({ realized }) => parseFixed(realized))));
+const realizedOf = ({ results }: AccountFacts): Fixed =>
+  sum(results.flatMap(({ pairs }) => pairs.map(({ realized }) => parseFixed(realized))));
 
 /** The open book at present bids. */
 function present(market: Market, { balances, positions }: AccountFacts): BookValue {
-  const quotes = quotesOf(market, positions.map((row) => row.pair));
-  const { equity, positionsValue, unrealized, unpriced, marks } = markToMarket(parseFixed(balances[CASH] ?? '0'), positions.map(toOpenPosition), quotes);
+  const quotes = quotesOf(
+    market,
+    positions.map((row) => row.pair),
+  );
+  const { equity, positionsValue, unrealized, unpriced, marks } = markToMarket(
+    parseFixed(balances[CASH] ?? '0'),
+    positions.map(toOpenPosition),
+    quotes,
+  );
   const byId = new Map(marks.map((mark) => [mark.id, mark]));
   return {
-    at: market.now(), equity, positionsValue, unrealized, unpriced,
-    positions: positions.map((row) => toPosition(row, row.agentName, byId.get(row.id), quotes.get(row.pair))),
+    at: market.now(),
+    equity,
+    positionsValue,
+    unrealized,
+    unpriced,
+    positions: positions.map((row) =>
+      toPosition(row, row.agentName, byId.get(row.id), quotes.get(row.pair)),
+    ),
   };
 }
 
-/** What the day has brought so far. What was not realised is the change of what is held: equity is nothing else. */
+/**
+ * What the day has brought so far. What was not realised is the change of what is held: equity is
+ * nothing else.
+ */
 function todayOf(facts: AccountFacts, { equity }: BookValue, now: number): DayResult | null {
   if (facts.opening === null) return null;
   const opening = parseFixed(facts.opening);
   const realized = parseFixed(facts.today.realized);
   return {
-    start: Math.floor(now / DAY_MS) * DAY_MS, opening: formatFixed(opening), closing: formatFixed(equity), realized: formatFixed(realized),
-    unrealizedChange: formatFixed(subtract(subtract(equity, opening), realized)), fees: formatFixed(parseFixed(facts.today.fees)), trades: facts.today.trades,
+    start: Math.floor(now / DAY_MS) * DAY_MS,
+    opening: formatFixed(opening),
+    closing: formatFixed(equity),
+    realized: formatFixed(realized),
+    unrealizedChange: formatFixed(subtract(subtract(equity, opening), realized)),
+    fees: formatFixed(parseFixed(facts.today.fees)),
+    trades: facts.today.trades,
   };
 }
 
@@ -92,11 +172,21 @@ function todayOf(facts: AccountFacts, { equity }: BookValue, now: number): DayRe
 const booksOf = ({ books }: AccountFacts, equity: Fixed): BookSummary[] =>
   books.map((one) => (one.closedAt === null ? { ...one, equity: formatFixed(equity) } : one));
 
-async function booksBeside(db: Db, market: Market, uid: string, facts: AccountFacts): Promise<BookSummary[]> {
+async function booksBeside(
+  db: Db,
+  market: Market,
+  uid: string,
+  facts: AccountFacts,
+): Promise<BookSummary[]> {
   const open = await factsOf(db, market, uid);
   return open === null ? facts.books : booksOf(facts, present(market, open).equity);
 }
 
 /** What the positions of a book bring together, as far as each is priced. */
-export const unrealizedOf = (positions: readonly Pick<Portfolio['positions'][number], 'unrealized'>[]): Fixed =>
-  positions.reduce((total, { unrealized }) => (unrealized === null ? total : add(total, parseFixed(unrealized))), ZERO);
+export const unrealizedOf = (
+  positions: readonly Pick<Portfolio['positions'][number], 'unrealized'>[],
+): Fixed =>
+  positions.reduce(
+    (total, { unrealized }) => (unrealized === null ? total : add(total, parseFixed(unrealized))),
+    ZERO,
+  );

@@ -1,10 +1,15 @@
-/** A book worked out anew from its fills, by the engine's own arithmetic; refuses to look at what is stored while it does. */
+/**
+ * A book worked out anew from its fills, by the engine's own arithmetic; refuses to look at what is
+ * stored while it does.
+ */
 import { add, basisPoints, formatFixed, multiply, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { applyBuy, settleSale } from '../../engine/ledger.ts';
 import type { BookedFill } from './fill-order.ts';
 
-/** The rule version whose prices, notionals and fees are known here; another is taken at its word. */
+/**
+ * The rule version whose prices, notionals and fees are known here; another is taken at its word.
+ */
 const KNOWN_RULES = 1;
 
 export interface Rebuilt {
@@ -18,13 +23,22 @@ export interface Rebuilt {
   differences: string[];
 }
 
-export const newBook = (): Rebuilt => ({ positions: new Map(), cash: ZERO, fees: ZERO, realized: ZERO, differences: [] });
-export const keyOf = ({ agentId, pair }: { agentId: string; pair: string }): string => `${agentId}:${pair}`;
+export const newBook = (): Rebuilt => ({
+  positions: new Map(),
+  cash: ZERO,
+  fees: ZERO,
+  realized: ZERO,
+  differences: [],
+});
+export const keyOf = ({ agentId, pair }: { agentId: string; pair: string }): string =>
+  `${agentId}:${pair}`;
 
 /** Fills come in the order in which the ledger took them. */
 export function takeFill(book: Rebuilt, fill: BookedFill): void {
   const say = (what: string, is: Fixed | null, due: Fixed): void => {
-    book.differences.push(`Fill ${fill.id} (${fill.pair}): ${what} is ${is === null ? 'missing' : formatFixed(is)}, not ${formatFixed(due)}`);
+    book.differences.push(
+      `Fill ${fill.id} (${fill.pair}): ${what} is ${is === null ? 'missing' : formatFixed(is)}, not ${formatFixed(due)}`,
+    );
   };
   if (fill.ruleVersion === KNOWN_RULES) {
     const notional = multiply(fill.quantity, fill.price, fill.side === 'buy' ? 'up' : 'down');
@@ -34,7 +48,12 @@ export function takeFill(book: Rebuilt, fill: BookedFill): void {
   }
   book.fees = add(book.fees, fill.fee);
   const key = keyOf(fill);
-  const held = book.positions.get(key) ?? { agentId: fill.agentId, pair: fill.pair, quantity: ZERO, cost: ZERO };
+  const held = book.positions.get(key) ?? {
+    agentId: fill.agentId,
+    pair: fill.pair,
+    quantity: ZERO,
+    cost: ZERO,
+  };
   if (fill.side === 'buy') {
     book.cash = subtract(book.cash, add(fill.notional, fill.fee));
     const { quantity, cost } = applyBuy({ ...held, stopPrice: null }, fill, null);

@@ -1,4 +1,6 @@
-/** Begins a new paper book and closes the old one, which stays readable; refuses to erase anything. */
+/**
+ * Begins a new paper book and closes the old one, which stays readable; refuses to erase anything.
+ */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { TradingDeps } from '../agents/deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
@@ -12,8 +14,8 @@ import { cashOfAccounts, lockAccount, openPositionsOf, quotesOf, toOpenPosition 
 import { openAccount, openAccountOf, type AccountRow } from './open-account.ts';
 
 /**
- * Stops every agent, closes the book with what it holds at that moment (its positions keep their quantities, so that
- * the old ledger still adds up), and opens the next with a new deposit.
+ * Stops every agent, closes the book with what it holds at that moment (its positions keep their
+ * quantities, so that the old ledger still adds up), and opens the next with a new deposit.
  */
 export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise<AccountRow> {
   const source = deps.market.source.id;
@@ -23,7 +25,10 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
   if (old !== null) {
     await lockAccount(tx, old.id);
     await keepLastValue(tx, deps, old.id);
-    await tx.db.update(positions).set({ closedMarketMs: deps.market.now() }).where(and(eq(positions.accountId, old.id), isNull(positions.closedMarketMs)));
+    await tx.db
+      .update(positions)
+      .set({ closedMarketMs: deps.market.now() })
+      .where(and(eq(positions.accountId, old.id), isNull(positions.closedMarketMs)));
     await tx.db.update(accounts).set({ closedAt: deps.clock.now() }).where(eq(accounts.id, old.id));
     await deps.events.accountsClosed(tx, [old.id]);
   }
@@ -38,7 +43,21 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
 async function keepLastValue(tx: Tx, { market }: TradingDeps, accountId: string): Promise<void> {
   const cash = (await cashOfAccounts(tx.db, [accountId])).get(accountId) ?? ZERO;
   const held = await openPositionsOf(tx.db, [accountId]);
-  const equity = formatFixed(markToMarket(cash, held.map(toOpenPosition), quotesOf(market, held.map(({ pair }) => pair))).equity);
-  await tx.db.insert(equityPoints).values({ accountId, atMarketMs: market.now(), equity })
-    .onConflictDoUpdate({ target: [equityPoints.accountId, equityPoints.atMarketMs], set: { equity } });
+  const equity = formatFixed(
+    markToMarket(
+      cash,
+      held.map(toOpenPosition),
+      quotesOf(
+        market,
+        held.map(({ pair }) => pair),
+      ),
+    ).equity,
+  );
+  await tx.db
+    .insert(equityPoints)
+    .values({ accountId, atMarketMs: market.now(), equity })
+    .onConflictDoUpdate({
+      target: [equityPoints.accountId, equityPoints.atMarketMs],
+      set: { equity },
+    });
 }

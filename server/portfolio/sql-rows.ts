@@ -1,4 +1,7 @@
-/** Rows of a query written as SQL, for what the query builder has no words for; refuses to check their shape (the query says it). */
+/**
+ * Rows of a query written as SQL, for what the query builder has no words for; refuses to check
+ * their shape (the query says it).
+ */
 import type { SQL } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
 

@@ -1,8 +1,17 @@
-/** Lots of a book for a tax return, worked out once and handed out in pages; refuses a page of another moment than the first. */
+/**
+ * Lots of a book for a tax return, worked out once and handed out in pages; refuses a page of
+ * another moment than the first.
+ */
 import { Refusal } from '../../contract/errors.ts';
 import { add, formatFixed, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { TAX_PAGE_ROWS, type HeldLots, type TaxLot, type TaxLots, type TaxSums } from '../../contract/tax.ts';
+import {
+  TAX_PAGE_ROWS,
+  type HeldLots,
+  type TaxLot,
+  type TaxLots,
+  type TaxSums,
+} from '../../contract/tax.ts';
 import { FifoBook, heldLong, type Lot } from '../../engine/lots.ts';
 import type { Database } from '../db/database.ts';
 import type { Market } from '../market/market.ts';
@@ -25,7 +34,13 @@ interface Worked {
   names: Map<string, string>;
 }
 
-export interface TaxAsk { book?: number | undefined; year?: number | undefined; held?: 'yes' | 'no' | undefined; after?: number | undefined; through?: number | undefined }
+export interface TaxAsk {
+  book?: number | undefined;
+  year?: number | undefined;
+  held?: 'yes' | 'no' | undefined;
+  after?: number | undefined;
+  through?: number | undefined;
+}
 
 export class TaxBooks {
   private readonly kept = new Map<string, { through: number; worked: Promise<Worked> }>();
@@ -33,22 +48,43 @@ export class TaxBooks {
   constructor(private readonly deps: { database: Database; market: Market }) {}
 
   async read(uid: string, ask: TaxAsk, atOnce = TAX_PAGE_ROWS): Promise<TaxLots> {
-    const { database: { db }, market } = this.deps;
-    const account = ask.book === undefined ? await openAccountOf(db, uid, market.source.id) : await bookOf(db, uid, market.source.id, ask.book);
-    if (account === null) throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
+    const {
+      database: { db },
+      market,
+    } = this.deps;
+    const account =
+      ask.book === undefined
+        ? await openAccountOf(db, uid, market.source.id)
+        : await bookOf(db, uid, market.source.id, ask.book);
+    if (account === null)
+      throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
     const worked = await this.worked(account, ask.through);
-    const sold = ask.year === undefined ? worked.sold : worked.sold.filter((lot) => yearOf(lot) === ask.year);
+    const sold =
+      ask.year === undefined ? worked.sold : worked.sold.filter((lot) => yearOf(lot) === ask.year);
     const rows = ask.held === 'yes' ? [...sold, ...worked.held] : sold;
     const from = ask.after ?? 0;
     return {
-      paper: true, source: market.source.label, quote: account.quote, book: account.book, asOf: market.now(), through: worked.through,
-      years: [...new Set(worked.sold.map(yearOf))].sort((a, b) => a - b), sums: sumsOf(sold), all: sumsOf(worked.sold), held: heldByPair(worked),
-      realized: formatFixed(worked.realized), rows: rows.slice(from, from + atOnce).map((lot) => rowOf(lot, worked.names)),
-      total: rows.length, next: from + atOnce < rows.length ? from + atOnce : null,
+      paper: true,
+      source: market.source.label,
+      quote: account.quote,
+      book: account.book,
+      asOf: market.now(),
+      through: worked.through,
+      years: [...new Set(worked.sold.map(yearOf))].sort((a, b) => a - b),
+      sums: sumsOf(sold),
+      all: sumsOf(worked.sold),
+      held: heldByPair(worked),
+      realized: formatFixed(worked.realized),
+      rows: rows.slice(from, from + atOnce).map((lot) => rowOf(lot, worked.names)),
+      total: rows.length,
+      next: from + atOnce < rows.length ? from + atOnce : null,
     };
   }
 
-  /** What is worked out lies here while its pages are asked for; a server that has not got it works it out anew, and to the same. */
+  /**
+   * What is worked out lies here while its pages are asked for; a server that has not got it works
+   * it out anew, and to the same.
+   */
   private async worked(account: AccountRow, wanted: number | undefined): Promise<Worked> {
     const known = this.kept.get(account.id);
     if (known !== undefined && known.through === wanted) return known.worked;
@@ -60,7 +96,9 @@ export class TaxBooks {
     const entry = { through, worked };
     this.kept.delete(account.id);
     this.kept.set(account.id, entry);
-    const drop = (): void => { if (this.kept.get(account.id) === entry) this.kept.delete(account.id); };
+    const drop = (): void => {
+      if (this.kept.get(account.id) === entry) this.kept.delete(account.id);
+    };
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= BOOKS_KEPT) break;
       this.kept.delete(oldest);
@@ -84,10 +122,22 @@ export class TaxBooks {
         agents.add(fill.agentId);
         realized = add(realized, fill.realized ?? ZERO);
         const cost = averageCost.get(fill.pair) ?? ZERO;
-        averageCost.set(fill.pair, fill.side === 'buy' ? add(cost, add(fill.notional, fill.fee)) : subtract(cost, fill.costBasis ?? ZERO));
+        averageCost.set(
+          fill.pair,
+          fill.side === 'buy'
+            ? add(cost, add(fill.notional, fill.fee))
+            : subtract(cost, fill.costBasis ?? ZERO),
+        );
       }
     }
-    return { through: ids.length, sold, held: book.held(), averageCost, realized, names: await agentNames(db, [...agents]) };
+    return {
+      through: ids.length,
+      sold,
+      held: book.held(),
+      averageCost,
+      realized,
+      names: await agentNames(db, [...agents]),
+    };
   }
 }
 
@@ -95,25 +145,44 @@ const yearOf = (lot: Lot): number => new Date(lot.disposedAt ?? 0).getUTCFullYea
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
 
 function sumsOf(lots: readonly Lot[]): TaxSums {
-  const of = (read: (lot: Lot) => Fixed | null): string => formatFixed(sum(lots.map((lot) => read(lot) ?? ZERO)));
-  return { lots: lots.length, proceeds: of((lot) => lot.proceeds), basis: of((lot) => lot.basis), gain: of((lot) => lot.gain), fees: of((lot) => lot.fees) };
+  const of = (read: (lot: Lot) => Fixed | null): string =>
+    formatFixed(sum(lots.map((lot) => read(lot) ?? ZERO)));
+  return {
+    lots: lots.length,
+    proceeds: of((lot) => lot.proceeds),
+    basis: of((lot) => lot.basis),
+    gain: of((lot) => lot.gain),
+    fees: of((lot) => lot.fees),
+  };
 }
 
 function heldByPair({ held, averageCost }: Worked): HeldLots[] {
   return [...new Set(held.map(({ pair }) => pair))].sort().map((pair) => {
     const mine = held.filter((lot) => lot.pair === pair);
     return {
-      pair, lots: mine.length, quantity: formatFixed(sum(mine.map((lot) => lot.quantity))), basis: formatFixed(sum(mine.map((lot) => lot.basis))),
+      pair,
+      lots: mine.length,
+      quantity: formatFixed(sum(mine.map((lot) => lot.quantity))),
+      basis: formatFixed(sum(mine.map((lot) => lot.basis))),
       averageCost: formatFixed(averageCost.get(pair) ?? ZERO),
     };
   });
 }
 
 function rowOf(lot: Lot, names: ReadonlyMap<string, string>): TaxLot {
-  const name = (id: string | null): string => (id === null ? '' : names.get(id) ?? '');
+  const name = (id: string | null): string => (id === null ? '' : (names.get(id) ?? ''));
   return {
-    pair: lot.pair, quantity: formatFixed(lot.quantity), acquiredAt: lot.acquiredAt, disposedAt: lot.disposedAt, proceeds: orNull(lot.proceeds), basis: formatFixed(lot.basis),
-    gain: orNull(lot.gain), fees: formatFixed(lot.fees), long: lot.disposedAt === null ? null : heldLong(lot.acquiredAt, lot.disposedAt),
-    acquiredBy: name(lot.acquiredBy), disposedBy: lot.disposedAt === null ? null : name(lot.disposedBy), reason: lot.exitReason,
+    pair: lot.pair,
+    quantity: formatFixed(lot.quantity),
+    acquiredAt: lot.acquiredAt,
+    disposedAt: lot.disposedAt,
+    proceeds: orNull(lot.proceeds),
+    basis: formatFixed(lot.basis),
+    gain: orNull(lot.gain),
+    fees: formatFixed(lot.fees),
+    long: lot.disposedAt === null ? null : heldLong(lot.acquiredAt, lot.disposedAt),
+    acquiredBy: name(lot.acquiredBy),
+    disposedBy: lot.disposedAt === null ? null : name(lot.disposedBy),
+    reason: lot.exitReason,
   };
 }

@@ -4,32 +4,80 @@ import type { Db } from '../db/database.ts';
 import { accounts, fills } from '../db/schema.ts';
 import { rowsOf } from './sql-rows.ts';
 
-/** Realised result of every sell of an account, oldest first, as decimal text; of one agent where named. */
-export async function resultsOfSells(db: Db, accountId: string, agentId?: string): Promise<string[]> {
+/**
+ * Realised result of every sell of an account, oldest first, as decimal text; of one agent where
+ * named.
+ */
+export async function resultsOfSells(
+  db: Db,
+  accountId: string,
+  agentId?: string,
+): Promise<string[]> {
   const mine = and(eq(fills.accountId, accountId), isNotNull(fills.realized));
-  const rows = await db.select({ realized: fills.realized }).from(fills)
-    .where(agentId === undefined ? mine : and(mine, eq(fills.agentId, agentId))).orderBy(asc(fills.filledMarketMs), asc(fills.id));
+  const rows = await db
+    .select({ realized: fills.realized })
+    .from(fills)
+    .where(agentId === undefined ? mine : and(mine, eq(fills.agentId, agentId)))
+    .orderBy(asc(fills.filledMarketMs), asc(fills.id));
   return rows.flatMap(({ realized }) => (realized === null ? [] : [realized]));
 }
 
-/** Market time (ms) with at least one position open since the book was opened, and that whole time. */
-export async function exposureMs(db: Db, accountId: string, now: number, agentId?: string): Promise<{ exposed: number; total: number }> {
-  const [account] = await db.select({ from: accounts.openedMarketMs }).from(accounts).where(eq(accounts.id, accountId));
+/**
+ * Market time (ms) with at least one position open since the book was opened, and that whole time.
+ */
+export async function exposureMs(
+  db: Db,
+  accountId: string,
+  now: number,
+  agentId?: string,
+): Promise<{ exposed: number; total: number }> {
+  const [account] = await db
+    .select({ from: accounts.openedMarketMs })
+    .from(accounts)
+    .where(eq(accounts.id, accountId));
   const only = agentId === undefined ? sql`` : sql` and agent_id = ${agentId}`;
-  const spans = await rowsOf<{ from: string; to: string }>(db, sql`
+  const spans = await rowsOf<{ from: string; to: string }>(
+    db,
+    sql`
     select opened_market_ms::text as from, coalesce(closed_market_ms, ${now}::bigint)::text as to from positions
-    where account_id = ${accountId}${only} order by opened_market_ms`);
+    where account_id = ${accountId}${only} order by opened_market_ms`,
+  );
   const exposed = covered(spans.map((span) => [Number(span.from), Number(span.to)]));
   return { exposed, total: Math.max(0, now - (account?.from ?? now)) };
 }
 
-export interface TradeFigures { agentId: string; trades: number; sells: number; wins: number; profitFactor: number | null; exposure: number | null }
+export interface TradeFigures {
+  agentId: string;
+  trades: number;
+  sells: number;
+  wins: number;
+  profitFactor: number | null;
+  exposure: number | null;
+}
 
-interface FigureRow { agentId: string; trades: number; sells: number; wins: number; won: string; lost: string; first: number; spans: [number, number | null][] }
+interface FigureRow {
+  agentId: string;
+  trades: number;
+  sells: number;
+  wins: number;
+  won: string;
+  lost: string;
+  first: number;
+  spans: [number, number | null][];
+}
 
-/** Every agent of an account that has traded, by its own trades and the time it held something since the first of them. */
-export async function figuresByAgent(db: Db, accountId: string, now: number): Promise<TradeFigures[]> {
-  const [row] = await rowsOf<{ figures: string }>(db, sql`
+/**
+ * Every agent of an account that has traded, by its own trades and the time it held something since
+ * the first of them.
+ */
+export async function figuresByAgent(
+  db: Db,
+  accountId: string,
+  now: number,
+): Promise<TradeFigures[]> {
+  const [row] = await rowsOf<{ figures: string }>(
+    db,
+    sql`
     select coalesce(json_agg(json_build_object('agentId', agent_id, 'trades', trades, 'sells', sells, 'wins', wins, 'won', won::text, 'lost', lost::text, 'first', first, 'spans', coalesce((
       select json_agg(json_build_array(opened_market_ms, closed_market_ms) order by opened_market_ms) from positions
       where positions.account_id = ${accountId} and positions.agent_id = traded.agent_id), '[]'::json)) order by agent_id), '[]')::text as figures
@@ -37,11 +85,19 @@ export async function figuresByAgent(db: Db, accountId: string, now: number): Pr
       select agent_id, count(*)::int as trades, count(realized)::int as sells, (count(*) filter (where realized > 0))::int as wins,
         coalesce(sum(realized) filter (where realized > 0), 0) as won, coalesce(-sum(realized) filter (where realized < 0), 0) as lost, min(filled_market_ms) as first
       from fills where account_id = ${accountId} group by agent_id
-    ) traded`);
-  return (JSON.parse(row?.figures ?? '[]') as FigureRow[]).map(({ agentId, trades, sells, wins, won, lost, first, spans }) => ({
-    agentId, trades, sells, wins, profitFactor: Number(lost) === 0 ? null : Number(won) / Number(lost),
-    exposure: now <= first ? null : covered(spans.map(([from, to]) => [from, to ?? now])) / (now - first),
-  }));
+    ) traded`,
+  );
+  return (JSON.parse(row?.figures ?? '[]') as FigureRow[]).map(
+    ({ agentId, trades, sells, wins, won, lost, first, spans }) => ({
+      agentId,
+      trades,
+      sells,
+      wins,
+      profitFactor: Number(lost) === 0 ? null : Number(won) / Number(lost),
+      exposure:
+        now <= first ? null : covered(spans.map(([from, to]) => [from, to ?? now])) / (now - first),
+    }),
+  );
 }
 
 /** Time covered by spans that may overlap, sorted by their beginning. */

@@ -1,4 +1,7 @@
-/** The hosted functions about push: a device comes, goes, and the choices; refuses addresses that are no push service's. */
+/**
+ * The hosted functions about push: a device comes, goes, and the choices; refuses addresses that
+ * are no push service's.
+ */
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, eq, inArray } from 'drizzle-orm';
 import { PUSH_DEVICES_MAX } from '../../contract/push.ts';
@@ -10,7 +13,12 @@ import type { CallableHandlers } from '../http/callables.ts';
 import { publicEndpoint } from './endpoint.ts';
 import { readPreferences, writePreferences } from './preferences.ts';
 
-export interface PushCallDeps { database: Database; clock: WallClock; publicKey: string; allowLocal: boolean }
+export interface PushCallDeps {
+  database: Database;
+  clock: WallClock;
+  publicKey: string;
+  allowLocal: boolean;
+}
 
 type State = CallableReply<'pushSettings'>;
 
@@ -21,15 +29,33 @@ export async function removeSubscriptions(tx: Tx, ids: readonly string[]): Promi
   await tx.db.delete(pushSubscriptions).where(inArray(pushSubscriptions.id, [...ids]));
 }
 
-/** The newest devices stay: an address that the browser has given up would otherwise hold a place for ever. */
+/**
+ * The newest devices stay: an address that the browser has given up would otherwise hold a place
+ * for ever.
+ */
 async function keepNewest(tx: Tx, uid: string): Promise<void> {
-  const rows = await tx.db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(eq(pushSubscriptions.uid, uid)).orderBy(asc(pushSubscriptions.createdAt));
-  await removeSubscriptions(tx, rows.slice(0, Math.max(0, rows.length - PUSH_DEVICES_MAX)).map(({ id }) => id));
+  const rows = await tx.db
+    .select({ id: pushSubscriptions.id })
+    .from(pushSubscriptions)
+    .where(eq(pushSubscriptions.uid, uid))
+    .orderBy(asc(pushSubscriptions.createdAt));
+  await removeSubscriptions(
+    tx,
+    rows.slice(0, Math.max(0, rows.length - PUSH_DEVICES_MAX)).map(({ id }) => id),
+  );
 }
 
-export function pushCallables({ database, clock, publicKey, allowLocal }: PushCallDeps): Pick<CallableHandlers, 'registerPush' | 'unregisterPush' | 'pushSettings'> {
+export function pushCallables({
+  database,
+  clock,
+  publicKey,
+  allowLocal,
+}: PushCallDeps): Pick<CallableHandlers, 'registerPush' | 'unregisterPush' | 'pushSettings'> {
   async function state(tx: Tx, uid: string): Promise<State> {
-    const [devices] = await tx.db.select({ count: count() }).from(pushSubscriptions).where(eq(pushSubscriptions.uid, uid));
+    const [devices] = await tx.db
+      .select({ count: count() })
+      .from(pushSubscriptions)
+      .where(eq(pushSubscriptions.uid, uid));
     return { settings: await readPreferences(tx.db, uid), publicKey, devices: devices?.count ?? 0 };
   }
   return {
@@ -37,36 +63,68 @@ export function pushCallables({ database, clock, publicKey, allowLocal }: PushCa
       const endpoint = publicEndpoint(subscription.endpoint, allowLocal);
       const keys = { p256dh: subscription.keys.p256dh, auth: subscription.keys.auth };
       return database.transaction(async (tx) => {
-        // The person's row is the lock: what happens from here on is told, what happened before is not.
-        const [person] = await tx.db.select({ sequence: users.sequence }).from(users).where(eq(users.uid, uid)).for('update');
+        // The person's row is the lock: what happens from here on is told, what happened before is
+        // not.
+        const [person] = await tx.db
+          .select({ sequence: users.sequence })
+          .from(users)
+          .where(eq(users.uid, uid))
+          .for('update');
         const sequence = person?.sequence ?? 0;
         // A browser has one address: who registers it now is who it belongs to now.
-        const [other] = await tx.db.select().from(pushSubscriptions).where(eq(pushSubscriptions.endpoint, endpoint)).for('update');
+        const [other] = await tx.db
+          .select()
+          .from(pushSubscriptions)
+          .where(eq(pushSubscriptions.endpoint, endpoint))
+          .for('update');
         if (other !== undefined && other.uid !== uid) await removeSubscriptions(tx, [other.id]);
-        await tx.db.insert(pushSubscriptions).values({ id: randomUUID(), uid, endpoint, ...keys, sequence, createdAt: clock.now() })
+        await tx.db
+          .insert(pushSubscriptions)
+          .values({ id: randomUUID(), uid, endpoint, ...keys, sequence, createdAt: clock.now() })
           .onConflictDoUpdate({ target: pushSubscriptions.endpoint, set: keys });
         await keepNewest(tx, uid);
         return state(tx, uid);
       });
     },
-    unregisterPush: ({ uid }, { endpoint }) => database.transaction(async (tx) => {
-      const address = URL.canParse(endpoint) ? new URL(endpoint).href : endpoint;
-      const rows = await tx.db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(and(eq(pushSubscriptions.uid, uid), eq(pushSubscriptions.endpoint, address)));
-      await removeSubscriptions(tx, rows.map(({ id }) => id));
-      return state(tx, uid);
-    }),
-    pushSettings: ({ uid }, { settings }) => database.transaction(async (tx) => {
-      if (settings !== undefined) {
-        await writePreferences(tx, uid, settings);
-        const off = Object.entries(settings.kinds).filter(([, on]) => !on).map(([kind]) => kind);
-        const mine = tx.db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(eq(pushSubscriptions.uid, uid));
-        // What waits and is no longer wanted is not sent.
-        if (off.length > 0) {
-          await tx.db.update(pushMessages).set({ state: 'dropped' })
-            .where(and(inArray(pushMessages.subscriptionId, mine), eq(pushMessages.state, 'waiting'), inArray(pushMessages.kind, off)));
+    unregisterPush: ({ uid }, { endpoint }) =>
+      database.transaction(async (tx) => {
+        const address = URL.canParse(endpoint) ? new URL(endpoint).href : endpoint;
+        const rows = await tx.db
+          .select({ id: pushSubscriptions.id })
+          .from(pushSubscriptions)
+          .where(and(eq(pushSubscriptions.uid, uid), eq(pushSubscriptions.endpoint, address)));
+        await removeSubscriptions(
+          tx,
+          rows.map(({ id }) => id),
+        );
+        return state(tx, uid);
+      }),
+    pushSettings: ({ uid }, { settings }) =>
+      database.transaction(async (tx) => {
+        if (settings !== undefined) {
+          await writePreferences(tx, uid, settings);
+          const off = Object.entries(settings.kinds)
+            .filter(([, on]) => !on)
+            .map(([kind]) => kind);
+          const mine = tx.db
+            .select({ id: pushSubscriptions.id })
+            .from(pushSubscriptions)
+            .where(eq(pushSubscriptions.uid, uid));
+          // What waits and is no longer wanted is not sent.
+          if (off.length > 0) {
+            await tx.db
+              .update(pushMessages)
+              .set({ state: 'dropped' })
+              .where(
+                and(
+                  inArray(pushMessages.subscriptionId, mine),
+                  eq(pushMessages.state, 'waiting'),
+                  inArray(pushMessages.kind, off),
+                ),
+              );
+          }
         }
-      }
-      return state(tx, uid);
-    }),
+        return state(tx, uid);
+      }),
   };
 }

@@ -1,4 +1,7 @@
-/** What of a person's events is worth a notification; refuses to look at anything but the events and the plan. */
+/**
+ * What of a person's events is worth a notification; refuses to look at anything but the events and
+ * the plan.
+ */
 import type { PushFacts, PushKind, PushSettings } from '../../contract/push.ts';
 import type { StreamEvent } from '../../contract/stream.ts';
 import type { Fill } from '../../contract/trading.ts';
@@ -21,40 +24,88 @@ const BLANK: PushFacts = { agentId: null, agentName: null };
 export function causeOf(event: StreamEvent): Cause | null {
   if (event.type === 'fill.recorded') {
     const { fill } = event;
-    const facts: PushFacts = { agentId: fill.agentId, agentName: fill.agentName, pair: fill.pair, realized: fill.realized, quote: fill.pair.split('/')[1] ?? '', count: 1 };
-    return { kind: fill.reason === 'stop_loss' ? 'stopLoss' : 'fills', cause: `fill:${fill.id}`, facts, fill };
+    const facts: PushFacts = {
+      agentId: fill.agentId,
+      agentName: fill.agentName,
+      pair: fill.pair,
+      realized: fill.realized,
+      quote: fill.pair.split('/')[1] ?? '',
+      count: 1,
+    };
+    return {
+      kind: fill.reason === 'stop_loss' ? 'stopLoss' : 'fills',
+      cause: `fill:${fill.id}`,
+      facts,
+      fill,
+    };
   }
   if (event.type === 'alert.fired') {
     const { firing } = event;
-    return { kind: 'priceAlert', cause: `alert:${firing.id}`, facts: { ...BLANK, pair: firing.symbol, firing, count: 1 }, fill: null };
+    return {
+      kind: 'priceAlert',
+      cause: `alert:${firing.id}`,
+      facts: { ...BLANK, pair: firing.symbol, firing, count: 1 },
+      fill: null,
+    };
   }
   if (event.type !== 'agent.changed') return null;
   const { agent, waitedMs } = event;
   const facts: PushFacts = { agentId: agent.id, agentName: agent.name, status: agent.status };
   if (agent.status === 'stopped' && waitedMs !== undefined && waitedMs >= LATE_STOP_MS) {
-    return { kind: 'lateStop', cause: `stop:${agent.id}:${agent.generation}`, facts: { ...facts, waitedMs }, fill: null };
+    return {
+      kind: 'lateStop',
+      cause: `stop:${agent.id}:${agent.generation}`,
+      facts: { ...facts, waitedMs },
+      fill: null,
+    };
   }
   if (agent.status !== 'halted' && agent.status !== 'faulted') return null;
   // An edit of a halted agent is no new halt: the hold it is under is what names it.
   const hold = `${agent.hold?.code ?? ''}:${agent.hold?.until ?? ''}:${agent.startedAt ?? ''}`;
-  return { kind: 'agentHeld', cause: `${agent.status}:${agent.id}:${hold}`, facts: { ...facts, ...(agent.hold === null ? {} : { text: agent.hold.text }) }, fill: null };
+  return {
+    kind: 'agentHeld',
+    cause: `${agent.status}:${agent.id}:${hold}`,
+    facts: { ...facts, ...(agent.hold === null ? {} : { text: agent.hold.text }) },
+    fill: null,
+  };
 }
 
 /** The plan as the database has it; times on the wall clock, ms. */
-export interface PlanFacts { trialEndsAt: number | null; subscribed: boolean; status: string | null; periodEnd: number | null }
+export interface PlanFacts {
+  trialEndsAt: number | null;
+  subscribed: boolean;
+  status: string | null;
+  periodEnd: number | null;
+}
 
 const DAY_MS = 86_400_000;
 
 /** What the plan is a cause of at `now`. */
 export function planCauses(plan: PlanFacts, now: number, warningDays: number): Cause[] {
   const found: Cause[] = [];
-  if (plan.trialEndsAt !== null && !plan.subscribed && now < plan.trialEndsAt && plan.trialEndsAt - now <= warningDays * DAY_MS) {
-    found.push({ kind: 'trialEnding', cause: `trial:${plan.trialEndsAt}`, facts: { ...BLANK, endsAt: plan.trialEndsAt }, fill: null });
+  if (
+    plan.trialEndsAt !== null &&
+    !plan.subscribed &&
+    now < plan.trialEndsAt &&
+    plan.trialEndsAt - now <= warningDays * DAY_MS
+  ) {
+    found.push({
+      kind: 'trialEnding',
+      cause: `trial:${plan.trialEndsAt}`,
+      facts: { ...BLANK, endsAt: plan.trialEndsAt },
+      fill: null,
+    });
   }
   if (plan.status === 'past_due' || plan.status === 'unpaid') {
-    found.push({ kind: 'paymentFailed', cause: `payment:${plan.periodEnd ?? 0}`, facts: BLANK, fill: null });
+    found.push({
+      kind: 'paymentFailed',
+      cause: `payment:${plan.periodEnd ?? 0}`,
+      facts: BLANK,
+      fill: null,
+    });
   }
   return found;
 }
 
-export const wanted = (settings: PushSettings, causes: readonly Cause[]): Cause[] => causes.filter(({ kind }) => settings.kinds[kind] ?? true);
+export const wanted = (settings: PushSettings, causes: readonly Cause[]): Cause[] =>
+  causes.filter(({ kind }) => settings.kinds[kind] ?? true);

@@ -1,21 +1,49 @@
-/** Which addresses a push may go to; refuses everything that is not a public HTTPS host, by name and again when it is resolved. */
+/**
+ * Which addresses a push may go to; refuses everything that is not a public HTTPS host, by name and
+ * again when it is resolved.
+ */
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { Agent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Refusal } from '../../contract/errors.ts';
 
-/** Loopback, private, link-local, shared, test, multicast and reserved networks: nothing there is a push service. */
+/**
+ * Loopback, private, link-local, shared, test, multicast and reserved networks: nothing there is a
+ * push service.
+ */
 const closed = new BlockList();
 for (const [net, bits] of [
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24], ['192.0.2.0', 24],
-  ['192.88.99.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 4], ['240.0.0.0', 4],
-] as const) closed.addSubnet(net, bits, 'ipv4');
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const)
+  closed.addSubnet(net, bits, 'ipv4');
 // Only 2000::/3 is given out to the public; in it lie tunnels (Teredo, 6to4) and examples.
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
-for (const [net, bits] of [['2001::', 32], ['2001:db8::', 32], ['2002::', 16]] as const) closed.addSubnet(net, bits, 'ipv6');
+for (const [net, bits] of [
+  ['2001::', 32],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+] as const)
+  closed.addSubnet(net, bits, 'ipv6');
 
-/** Whether an IP address, as resolved or as spelled in a URL without brackets, is one of the public internet. */
+/**
+ * Whether an IP address, as resolved or as spelled in a URL without brackets, is one of the public
+ * internet.
+ */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !closed.check(address, 'ipv4');
@@ -27,30 +55,58 @@ export function isPublicAddress(address: string): boolean {
  * @throws Refusal `invalid_request` for anything that cannot be a push service's.
  */
 export function publicEndpoint(text: string, allowLocal: boolean): string {
-  const refused = new Refusal('invalid_request', 'This is not the address of a push service', { field: 'subscription.endpoint' });
+  const refused = new Refusal('invalid_request', 'This is not the address of a push service', {
+    field: 'subscription.endpoint',
+  });
   if (!URL.canParse(text)) throw refused;
   const url = new URL(text);
   if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') throw refused;
   if (allowLocal) return url.href;
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '').toLowerCase();
+  const host = url.hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
   // A push service has a name of the public internet and the usual port.
-  const named = isIP(host) === 0 && host.includes('.') && !/(^|\.)(localhost|local|internal|home\.arpa|localdomain|test|invalid|example|onion)$/.test(host);
+  const named =
+    isIP(host) === 0 &&
+    host.includes('.') &&
+    !/(^|\.)(localhost|local|internal|home\.arpa|localdomain|test|invalid|example|onion)$/.test(
+      host,
+    );
   if (url.port !== '' || !(named || isPublicAddress(host))) throw refused;
   return url.href;
 }
 
-/** A name may lead anywhere, and elsewhere the next time: the address that is connected to is what is checked. */
+/**
+ * A name may lead anywhere, and elsewhere the next time: the address that is connected to is what
+ * is checked.
+ */
 const publicLookup: LookupFunction = (hostname, options, done) => {
-  resolve(hostname, { ...options, all: true }, (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => {
-    const open = error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];
-    const first = open[0];
-    if (first === undefined) done(error ?? Object.assign(new Error('The name leads to a private address'), { code: 'EPRIVATE' }), '', 0);
-    else if (options.all === true) done(null, open);
-    else done(null, first.address, first.family);
-  });
+  resolve(
+    hostname,
+    { ...options, all: true },
+    (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => {
+      const open = error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];
+      const first = open[0];
+      if (first === undefined)
+        done(
+          error ??
+            Object.assign(new Error('The name leads to a private address'), { code: 'EPRIVATE' }),
+          '',
+          0,
+        );
+      else if (options.all === true) done(null, open);
+      else done(null, first.address, first.family);
+    },
+  );
 };
 
 /** The connections pushes go through. */
 export function pushAgent(allowLocal: boolean): Agent {
-  return new Agent({ keepAlive: true, maxSockets: 8, timeout: 30_000, ...(allowLocal ? {} : { lookup: publicLookup }) });
+  return new Agent({
+    keepAlive: true,
+    maxSockets: 8,
+    timeout: 30_000,
+    ...(allowLocal ? {} : { lookup: publicLookup }),
+  });
 }

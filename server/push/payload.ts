@@ -1,24 +1,61 @@
-/** One message with the person's state at this moment, made to fit; refuses to leave out the agent it is about. */
+/**
+ * One message with the person's state at this moment, made to fit; refuses to leave out the agent
+ * it is about.
+ */
 import type { Agent, AgentList } from '../../contract/agents.ts';
-import { PUSH_PAYLOAD_MAX_BYTES, PushedPortfolio, type PushFacts, type PushKind, type PushPayload } from '../../contract/push.ts';
+import {
+  PUSH_PAYLOAD_MAX_BYTES,
+  PushedPortfolio,
+  type PushFacts,
+  type PushKind,
+  type PushPayload,
+} from '../../contract/push.ts';
 import type { Fill, Portfolio } from '../../contract/trading.ts';
 
-export interface ToTell { id: string; uid: string; kind: PushKind; facts: PushFacts; fill: Fill | null; showDetails: boolean }
+export interface ToTell {
+  id: string;
+  uid: string;
+  kind: PushKind;
+  facts: PushFacts;
+  fill: Fill | null;
+  showDetails: boolean;
+}
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value), 'utf8');
 
 /** What a name or a sentence of a guard may take; the rest of a message has a size of its own. */
 const TEXT_MAX = 160;
-const short = (facts: PushFacts): PushFacts => ({ ...facts, ...(facts.text === undefined ? {} : { text: facts.text.slice(0, TEXT_MAX) }) });
+const short = (facts: PushFacts): PushFacts => ({
+  ...facts,
+  ...(facts.text === undefined ? {} : { text: facts.text.slice(0, TEXT_MAX) }),
+});
 
 /**
- * The agent concerned goes first, then the portfolio, the fill and the other agents while there is room. A part that
- * does not fit is left out, never cut.
+ * The agent concerned goes first, then the portfolio, the fill and the other agents while there is
+ * room. A part that does not fit is left out, never cut.
  */
-export function buildPayload(tell: ToTell, list: AgentList, portfolio: Portfolio | null, sentAt: number): PushPayload {
+export function buildPayload(
+  tell: ToTell,
+  list: AgentList,
+  portfolio: Portfolio | null,
+  sentAt: number,
+): PushPayload {
   const payload: PushPayload = {
-    version: 1, id: tell.id, uid: tell.uid, kind: tell.kind, facts: short(tell.facts), showDetails: tell.showDetails, sentAt,
-    sequence: list.sequence, state: { agents: [], wholeAgents: list.agents.length === 0, asOf: list.asOf, portfolio: null, fill: null },
+    version: 1,
+    id: tell.id,
+    uid: tell.uid,
+    kind: tell.kind,
+    facts: short(tell.facts),
+    showDetails: tell.showDetails,
+    sentAt,
+    sequence: list.sequence,
+    state: {
+      agents: [],
+      wholeAgents: list.agents.length === 0,
+      asOf: list.asOf,
+      portfolio: null,
+      fill: null,
+    },
   };
   const put = (state: Partial<PushPayload['state']>): void => {
     const next = { ...payload, state: { ...payload.state, ...state } };
@@ -31,7 +68,8 @@ export function buildPayload(tell: ToTell, list: AgentList, portfolio: Portfolio
     put({ portfolio: PushedPortfolio.parse(portfolio) });
   }
   if (tell.fill !== null) put({ fill: tell.fill });
-  for (const agent of list.agents) if (agent !== about) put({ agents: [...payload.state.agents, agent] });
+  for (const agent of list.agents)
+    if (agent !== about) put({ agents: [...payload.state.agents, agent] });
   const told = new Map<string, Agent>(payload.state.agents.map((agent) => [agent.id, agent]));
   const whole = list.agents.every((agent) => told.has(agent.id));
   // In the server's order, so that a whole list can stand for it.

@@ -1,4 +1,7 @@
-/** Turns committed events and plans into messages to be sent, once per device; refuses to send anything itself. */
+/**
+ * Turns committed events and plans into messages to be sent, once per device; refuses to send
+ * anything itself.
+ */
 import { randomUUID } from 'node:crypto';
 import { and, asc, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm';
 import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
@@ -15,14 +18,19 @@ import { quietUntil } from './quiet-hours.ts';
 
 /** Fills of one look come together; they are told in one. */
 export const FILL_GROUP_MS = 20_000;
-/** A device that cannot be reached for long keeps this many; fills give way first, then the oldest. */
+/**
+ * A device that cannot be reached for long keeps this many; fills give way first, then the oldest.
+ */
 export const WAITING_MAX = 50;
 const EVENTS_AT_ONCE = 500;
 const DEVICES_AT_ONCE = 200;
 const DAY_MS = 86_400_000;
 
 type Device = typeof pushSubscriptions.$inferSelect;
-interface Kept { facts: Cause['facts']; fill: Cause['fill'] }
+interface Kept {
+  facts: Cause['facts'];
+  fill: Cause['fill'];
+}
 
 /** Pairs that are named in one message. */
 const PAIRS_NAMED = 6;
@@ -31,57 +39,123 @@ const PAIRS_NAMED = 6;
 function together(before: Kept | null, causes: readonly Cause[], last: Cause): Kept {
   const count = (before?.facts.count ?? 0) + causes.length;
   if (last.kind !== 'priceAlert') return { facts: { ...last.facts, count }, fill: last.fill };
-  const named = [...before?.facts.pairs ?? [], ...causes.map(({ facts }) => facts.pair ?? '')];
-  return { facts: { ...last.facts, count, pairs: [...new Set(named)].slice(0, PAIRS_NAMED) }, fill: null };
+  const named = [...(before?.facts.pairs ?? []), ...causes.map(({ facts }) => facts.pair ?? '')];
+  return {
+    facts: { ...last.facts, count, pairs: [...new Set(named)].slice(0, PAIRS_NAMED) },
+    fill: null,
+  };
 }
 
 /** Causes of one kind as one message; `join`: with those of the kind that wait to be sent still. */
-async function group(tx: Tx, device: Device, causes: readonly Cause[], at: number, join = true): Promise<void> {
+async function group(
+  tx: Tx,
+  device: Device,
+  causes: readonly Cause[],
+  at: number,
+  join = true,
+): Promise<void> {
   const last = causes.at(-1);
   if (last === undefined) return;
-  const [waiting] = !join ? [] : await tx.db.select().from(pushMessages)
-    .where(and(eq(pushMessages.subscriptionId, device.id), eq(pushMessages.kind, last.kind), eq(pushMessages.state, 'waiting'), eq(pushMessages.attempts, 0))).for('update');
-  const kept = together(waiting === undefined ? null : waiting.facts as Kept, causes, last);
-  if (waiting !== undefined) await tx.db.update(pushMessages).set({ facts: kept }).where(eq(pushMessages.id, waiting.id));
+  const [waiting] = !join
+    ? []
+    : await tx.db
+        .select()
+        .from(pushMessages)
+        .where(
+          and(
+            eq(pushMessages.subscriptionId, device.id),
+            eq(pushMessages.kind, last.kind),
+            eq(pushMessages.state, 'waiting'),
+            eq(pushMessages.attempts, 0),
+          ),
+        )
+        .for('update');
+  const kept = together(waiting === undefined ? null : (waiting.facts as Kept), causes, last);
+  if (waiting !== undefined)
+    await tx.db.update(pushMessages).set({ facts: kept }).where(eq(pushMessages.id, waiting.id));
   else await add(tx, device, { ...last, facts: kept.facts }, at);
 }
 
-async function add(tx: Tx, device: Device, { kind, cause, facts, fill }: Cause, at: number): Promise<void> {
-  await tx.db.insert(pushMessages).values({
-    id: randomUUID(), subscriptionId: device.id, cause, kind, facts: { facts, fill } satisfies Kept, state: 'waiting', nextAttemptAt: at, createdAt: at,
-  }).onConflictDoNothing();
+async function add(
+  tx: Tx,
+  device: Device,
+  { kind, cause, facts, fill }: Cause,
+  at: number,
+): Promise<void> {
+  await tx.db
+    .insert(pushMessages)
+    .values({
+      id: randomUUID(),
+      subscriptionId: device.id,
+      cause,
+      kind,
+      facts: { facts, fill } satisfies Kept,
+      state: 'waiting',
+      nextAttemptAt: at,
+      createdAt: at,
+    })
+    .onConflictDoNothing();
 }
 
 async function keepBounded(tx: Tx, device: Device): Promise<void> {
-  const rows = await tx.db.select({ id: pushMessages.id, kind: pushMessages.kind }).from(pushMessages)
-    .where(and(eq(pushMessages.subscriptionId, device.id), eq(pushMessages.state, 'waiting'))).orderBy(asc(pushMessages.createdAt), asc(pushMessages.id));
+  const rows = await tx.db
+    .select({ id: pushMessages.id, kind: pushMessages.kind })
+    .from(pushMessages)
+    .where(and(eq(pushMessages.subscriptionId, device.id), eq(pushMessages.state, 'waiting')))
+    .orderBy(asc(pushMessages.createdAt), asc(pushMessages.id));
   const over = rows.length - WAITING_MAX;
   if (over <= 0) return;
-  const first = [...rows.filter(({ kind }) => kind === 'fills'), ...rows.filter(({ kind }) => kind !== 'fills')].slice(0, over);
-  await tx.db.update(pushMessages).set({ state: 'dropped' }).where(inArray(pushMessages.id, first.map(({ id }) => id)));
+  const first = [
+    ...rows.filter(({ kind }) => kind === 'fills'),
+    ...rows.filter(({ kind }) => kind !== 'fills'),
+  ].slice(0, over);
+  await tx.db
+    .update(pushMessages)
+    .set({ state: 'dropped' })
+    .where(
+      inArray(
+        pushMessages.id,
+        first.map(({ id }) => id),
+      ),
+    );
 }
 
 /** Writes what the person wants of these causes, to go out when they may be disturbed. */
 async function tell(tx: Tx, device: Device, causes: readonly Cause[], now: number): Promise<void> {
-  if (causes.length === 0 || !(await readSettings(tx.db, device.uid)).settings.notificationsEnabled) return;
+  if (causes.length === 0 || !(await readSettings(tx.db, device.uid)).settings.notificationsEnabled)
+    return;
   const preferences = await readPreferences(tx.db, device.uid);
   const quiet = quietUntil(preferences.quietHours, now);
   const chosen = wanted(preferences, causes);
-  const of = (wantedKind: Cause['kind']): Cause[] => chosen.filter(({ kind }) => kind === wantedKind);
-  for (const cause of chosen) if (cause.kind !== 'fills' && cause.kind !== 'priceAlert') await add(tx, device, cause, quiet ?? now);
+  const of = (wantedKind: Cause['kind']): Cause[] =>
+    chosen.filter(({ kind }) => kind === wantedKind);
+  for (const cause of chosen)
+    if (cause.kind !== 'fills' && cause.kind !== 'priceAlert')
+      await add(tx, device, cause, quiet ?? now);
   await group(tx, device, of('fills'), quiet ?? now + FILL_GROUP_MS);
-  // An alert is told at once, and one that may be on its way is left alone: what is reached in one moment, or waits for
-  // the end of quiet hours, is told in one.
+  // An alert is told at once, and one that may be on its way is left alone: what is reached in one
+  // moment, or waits for the end of quiet hours, is told in one.
   await group(tx, device, of('priceAlert'), quiet ?? now, quiet !== null);
   await keepBounded(tx, device);
 }
 
-/** Looks at the events of one device's person that were not looked at for it; the place it has reached is written with the messages. */
+/**
+ * Looks at the events of one device's person that were not looked at for it; the place it has
+ * reached is written with the messages.
+ */
 async function follow(tx: Tx, id: string, knownSequence: number, now: number): Promise<boolean> {
-  const [device] = await tx.db.select().from(pushSubscriptions).where(eq(pushSubscriptions.id, id)).for('update', { skipLocked: true });
+  const [device] = await tx.db
+    .select()
+    .from(pushSubscriptions)
+    .where(eq(pushSubscriptions.id, id))
+    .for('update', { skipLocked: true });
   if (device === undefined) return false;
-  const rows = await tx.db.select().from(events).where(and(eq(events.uid, device.uid), gt(events.sequence, device.sequence)))
-    .orderBy(asc(events.sequence)).limit(EVENTS_AT_ONCE);
+  const rows = await tx.db
+    .select()
+    .from(events)
+    .where(and(eq(events.uid, device.uid), gt(events.sequence, device.sequence)))
+    .orderBy(asc(events.sequence))
+    .limit(EVENTS_AT_ONCE);
   const causes = rows.flatMap(({ payload }) => {
     const event = StreamEvent.safeParse(payload);
     const cause = event.success ? causeOf(event.data) : null;
@@ -96,25 +170,59 @@ async function follow(tx: Tx, id: string, knownSequence: number, now: number): P
 
 /** Every device whose person has newer events. Answers whether there is more to look at. */
 export async function planFromEvents(database: Database, clock: WallClock): Promise<boolean> {
-  const behind = await database.db.select({ id: pushSubscriptions.id, sequence: users.sequence }).from(pushSubscriptions)
-    .innerJoin(users, eq(users.uid, pushSubscriptions.uid)).where(gt(users.sequence, pushSubscriptions.sequence)).limit(DEVICES_AT_ONCE);
+  const behind = await database.db
+    .select({ id: pushSubscriptions.id, sequence: users.sequence })
+    .from(pushSubscriptions)
+    .innerJoin(users, eq(users.uid, pushSubscriptions.uid))
+    .where(gt(users.sequence, pushSubscriptions.sequence))
+    .limit(DEVICES_AT_ONCE);
   let more = behind.length === DEVICES_AT_ONCE;
-  for (const { id, sequence } of behind) more = await database.transaction((tx) => follow(tx, id, sequence, clock.now())) || more;
+  for (const { id, sequence } of behind)
+    more = (await database.transaction((tx) => follow(tx, id, sequence, clock.now()))) || more;
   return more;
 }
 
 /** Trials about to end and payments that failed: states, not events, so they are looked for. */
 export async function planFromPlans(database: Database, clock: WallClock): Promise<void> {
   const now = clock.now();
-  const rows = await database.db.select({ device: pushSubscriptions, trialEndsAt: users.trialEndsAt, plan: subscriptions }).from(pushSubscriptions)
-    .innerJoin(users, eq(users.uid, pushSubscriptions.uid)).leftJoin(subscriptions, eq(subscriptions.uid, pushSubscriptions.uid))
-    .where(or(inArray(subscriptions.status, ['past_due', 'unpaid']), and(isNotNull(users.trialEndsAt), gt(users.trialEndsAt, now), lte(users.trialEndsAt, now + TRIAL_WARNING_DAYS * DAY_MS))));
+  const rows = await database.db
+    .select({ device: pushSubscriptions, trialEndsAt: users.trialEndsAt, plan: subscriptions })
+    .from(pushSubscriptions)
+    .innerJoin(users, eq(users.uid, pushSubscriptions.uid))
+    .leftJoin(subscriptions, eq(subscriptions.uid, pushSubscriptions.uid))
+    .where(
+      or(
+        inArray(subscriptions.status, ['past_due', 'unpaid']),
+        and(
+          isNotNull(users.trialEndsAt),
+          gt(users.trialEndsAt, now),
+          lte(users.trialEndsAt, now + TRIAL_WARNING_DAYS * DAY_MS),
+        ),
+      ),
+    );
   for (const { device, trialEndsAt, plan } of rows) {
-    const causes = planCauses({
-      trialEndsAt, status: plan?.status ?? null, periodEnd: plan?.currentPeriodEnd ?? null, subscribed: plan !== null && subscriptionCounts(plan, now),
-    }, now, TRIAL_WARNING_DAYS);
-    const known = await database.db.select({ cause: pushMessages.cause }).from(pushMessages)
-      .where(and(eq(pushMessages.subscriptionId, device.id), inArray(pushMessages.cause, causes.map(({ cause }) => cause))));
+    const causes = planCauses(
+      {
+        trialEndsAt,
+        status: plan?.status ?? null,
+        periodEnd: plan?.currentPeriodEnd ?? null,
+        subscribed: plan !== null && subscriptionCounts(plan, now),
+      },
+      now,
+      TRIAL_WARNING_DAYS,
+    );
+    const known = await database.db
+      .select({ cause: pushMessages.cause })
+      .from(pushMessages)
+      .where(
+        and(
+          eq(pushMessages.subscriptionId, device.id),
+          inArray(
+            pushMessages.cause,
+            causes.map(({ cause }) => cause),
+          ),
+        ),
+      );
     const fresh = causes.filter(({ cause }) => !known.some((one) => one.cause === cause));
     if (fresh.length > 0) await database.transaction((tx) => tell(tx, device, fresh, now));
   }

@@ -1,4 +1,7 @@
-/** What a person wants to be told of; refuses stored choices it cannot read, for which the defaults stand. */
+/**
+ * What a person wants to be told of; refuses stored choices it cannot read, for which the defaults
+ * stand.
+ */
 import { eq } from 'drizzle-orm';
 import { DEFAULT_PUSH_SETTINGS, PushSettings } from '../../contract/push.ts';
 import type { Db, Tx } from '../db/database.ts';
@@ -13,10 +16,16 @@ export async function readPreferences(db: Db, uid: string): Promise<PushSettings
 export async function writePreferences(tx: Tx, uid: string, settings: PushSettings): Promise<void> {
   // What an older build does not know of, it leaves as it was.
   const known = (await readPreferences(tx.db, uid)).kinds.priceAlert;
-  const kinds = known === undefined || settings.kinds.priceAlert !== undefined ? settings.kinds : { ...settings.kinds, priceAlert: known };
+  const kinds =
+    known === undefined || settings.kinds.priceAlert !== undefined
+      ? settings.kinds
+      : { ...settings.kinds, priceAlert: known };
   await write(tx, uid, { ...settings, kinds });
 }
 
 async function write(tx: Tx, uid: string, settings: PushSettings): Promise<void> {
-  await tx.db.insert(pushPreferences).values({ uid, settings }).onConflictDoUpdate({ target: pushPreferences.uid, set: { settings } });
+  await tx.db
+    .insert(pushPreferences)
+    .values({ uid, settings })
+    .onConflictDoUpdate({ target: pushPreferences.uid, set: { settings } });
 }

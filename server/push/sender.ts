@@ -1,4 +1,7 @@
-/** Sends what is to be told through the browsers' push services, until it is taken or too old; refuses to hold a request for ever. */
+/**
+ * Sends what is to be told through the browsers' push services, until it is taken or too old;
+ * refuses to hold a request for ever.
+ */
 import { createHash } from 'node:crypto';
 import type { Agent as HttpsAgent } from 'node:https';
 import { and, asc, eq, inArray, lt, lte, ne } from 'drizzle-orm';
@@ -39,7 +42,10 @@ const ATTEMPTS_MAX = 8;
 const HOUR_S = 3_600;
 const KEEP_MS = 30 * 86_400_000;
 
-/** How long the push service keeps it for a device that is off (seconds), and whether it may wake one that saves power. */
+/**
+ * How long the push service keeps it for a device that is off (seconds), and whether it may wake
+ * one that saves power.
+ */
 const MANNER: Record<PushKind, { ttl: number; urgency: 'low' | 'normal' | 'high' }> = {
   lateStop: { ttl: 24 * HOUR_S, urgency: 'high' },
   agentHeld: { ttl: 24 * HOUR_S, urgency: 'high' },
@@ -50,18 +56,36 @@ const MANNER: Record<PushKind, { ttl: number; urgency: 'low' | 'normal' | 'high'
   priceAlert: { ttl: 12 * HOUR_S, urgency: 'high' },
 };
 
-type Row = { message: typeof pushMessages.$inferSelect; device: typeof pushSubscriptions.$inferSelect };
+type Row = {
+  message: typeof pushMessages.$inferSelect;
+  device: typeof pushSubscriptions.$inferSelect;
+};
 
 /** A newer message of the same topic takes the place of one that the push service still holds. */
 function topicOf(kind: PushKind, facts: PushFacts): string {
-  return createHash('sha256').update(`${kind}:${facts.agentId ?? ''}:${facts.pair ?? ''}`).digest('base64url').slice(0, 32);
+  return createHash('sha256')
+    .update(`${kind}:${facts.agentId ?? ''}:${facts.pair ?? ''}`)
+    .digest('base64url')
+    .slice(0, 32);
 }
 
-/** Full jitter: a push service that was down is not met by everybody at once. `attempts` counts the one that failed. */
-export function retryInMs(attempts: number, retryAfter: string | undefined, random: number): number {
+/**
+ * Full jitter: a push service that was down is not met by everybody at once. `attempts` counts the
+ * one that failed.
+ */
+export function retryInMs(
+  attempts: number,
+  retryAfter: string | undefined,
+  random: number,
+): number {
   const asked = Number(retryAfter ?? 0) * 1_000;
   const backoff = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** Math.max(0, attempts - 1));
-  return Math.round(Math.min(RETRY_MAX_MS, Math.max(Number.isFinite(asked) ? asked : 0, RETRY_BASE_MS + backoff * random)));
+  return Math.round(
+    Math.min(
+      RETRY_MAX_MS,
+      Math.max(Number.isFinite(asked) ? asked : 0, RETRY_BASE_MS + backoff * random),
+    ),
+  );
 }
 
 export class PushSender {
@@ -75,8 +99,13 @@ export class PushSender {
   start(): void {
     const turn = (): void => {
       this.running = this.runOnce()
-        .catch((error: unknown) => { this.deps.log.warn({ reason: String(error) }, 'pushes could not be worked on'); })
-        .finally(() => { this.running = null; if (!this.stopped) this.timer = setTimeout(turn, LOOK_EVERY_MS); });
+        .catch((error: unknown) => {
+          this.deps.log.warn({ reason: String(error) }, 'pushes could not be worked on');
+        })
+        .finally(() => {
+          this.running = null;
+          if (!this.stopped) this.timer = setTimeout(turn, LOOK_EVERY_MS);
+        });
     };
     turn();
   }
@@ -92,12 +121,14 @@ export class PushSender {
   /** Looks at what happened, and sends what is due. */
   async runOnce(): Promise<void> {
     const { database, clock } = this.deps;
-    while (await planFromEvents(database, clock) && !this.stopped);
+    while ((await planFromEvents(database, clock)) && !this.stopped);
     const now = clock.now();
     if (now - this.plansAt >= PLANS_EVERY_MS || now < this.plansAt) {
       this.plansAt = now;
       await planFromPlans(database, clock);
-      await database.db.delete(pushMessages).where(and(ne(pushMessages.state, 'waiting'), lt(pushMessages.createdAt, now - KEEP_MS)));
+      await database.db
+        .delete(pushMessages)
+        .where(and(ne(pushMessages.state, 'waiting'), lt(pushMessages.createdAt, now - KEEP_MS)));
     }
     while (!this.stopped) {
       const due = await this.claim();
@@ -106,18 +137,31 @@ export class PushSender {
     }
   }
 
-  /** Takes due messages for a minute: another server on this database does not send them as well. */
+  /**
+   * Takes due messages for a minute: another server on this database does not send them as well.
+   */
   private claim(): Promise<Row[]> {
     const { database, clock } = this.deps;
     const now = clock.now();
     return database.transaction(async (tx) => {
-      const rows = await tx.db.select({ id: pushMessages.id }).from(pushMessages)
-        .where(and(eq(pushMessages.state, 'waiting'), lte(pushMessages.nextAttemptAt, now))).orderBy(asc(pushMessages.nextAttemptAt)).limit(AT_ONCE).for('update', { skipLocked: true });
+      const rows = await tx.db
+        .select({ id: pushMessages.id })
+        .from(pushMessages)
+        .where(and(eq(pushMessages.state, 'waiting'), lte(pushMessages.nextAttemptAt, now)))
+        .orderBy(asc(pushMessages.nextAttemptAt))
+        .limit(AT_ONCE)
+        .for('update', { skipLocked: true });
       const ids = rows.map(({ id }) => id);
       if (ids.length === 0) return [];
-      await tx.db.update(pushMessages).set({ nextAttemptAt: now + LEASE_MS }).where(inArray(pushMessages.id, ids));
-      return tx.db.select({ message: pushMessages, device: pushSubscriptions }).from(pushMessages)
-        .innerJoin(pushSubscriptions, eq(pushSubscriptions.id, pushMessages.subscriptionId)).where(inArray(pushMessages.id, ids));
+      await tx.db
+        .update(pushMessages)
+        .set({ nextAttemptAt: now + LEASE_MS })
+        .where(inArray(pushMessages.id, ids));
+      return tx.db
+        .select({ message: pushMessages, device: pushSubscriptions })
+        .from(pushMessages)
+        .innerJoin(pushSubscriptions, eq(pushSubscriptions.id, pushMessages.subscriptionId))
+        .where(inArray(pushMessages.id, ids));
     });
   }
 
@@ -132,20 +176,45 @@ export class PushSender {
     const { facts, fill } = message.facts as { facts: PushFacts; fill: Fill | null };
     const { ttl, urgency } = MANNER[kind];
     // What waited for the end of quiet hours is as old as that end, not as the event.
-    if (now - message.createdAt > ttl * 1_000 || message.attempts >= ATTEMPTS_MAX) { await this.set(message.id, { state: 'dropped' }); return; }
+    if (now - message.createdAt > ttl * 1_000 || message.attempts >= ATTEMPTS_MAX) {
+      await this.set(message.id, { state: 'dropped' });
+      return;
+    }
     const preferences = await readPreferences(database.db, device.uid);
     const quiet = quietUntil(preferences.quietHours, now);
-    if (quiet !== null) { await this.set(message.id, { nextAttemptAt: quiet }); return; }
+    if (quiet !== null) {
+      await this.set(message.id, { nextAttemptAt: quiet });
+      return;
+    }
     const attempts = message.attempts + 1;
     await this.set(message.id, { attempts });
     try {
       const payload = buildPayload(
-        { id: message.id, uid: device.uid, kind, facts, fill, showDetails: preferences.showDetails },
-        await this.deps.readAgents(device.uid), await this.deps.readPortfolio(device.uid), now,
+        {
+          id: message.id,
+          uid: device.uid,
+          kind,
+          facts,
+          fill,
+          showDetails: preferences.showDetails,
+        },
+        await this.deps.readAgents(device.uid),
+        await this.deps.readPortfolio(device.uid),
+        now,
       );
-      await webPush.sendNotification({ endpoint: device.endpoint, keys: { p256dh: device.p256dh, auth: device.auth } }, JSON.stringify(payload), {
-        vapidDetails: vapid, TTL: ttl, urgency, topic: topicOf(kind, facts), agent, timeout: TIMEOUT_MS, contentEncoding: 'aes128gcm',
-      });
+      await webPush.sendNotification(
+        { endpoint: device.endpoint, keys: { p256dh: device.p256dh, auth: device.auth } },
+        JSON.stringify(payload),
+        {
+          vapidDetails: vapid,
+          TTL: ttl,
+          urgency,
+          topic: topicOf(kind, facts),
+          agent,
+          timeout: TIMEOUT_MS,
+          contentEncoding: 'aes128gcm',
+        },
+      );
       await this.set(message.id, { state: 'sent' });
     } catch (error) {
       const status = error instanceof WebPushError ? error.statusCode : null;
@@ -155,11 +224,30 @@ export class PushSender {
         await database.transaction((tx) => removeSubscriptions(tx, [device.id]));
         return;
       }
-      const hopeless = status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429 || attempts >= ATTEMPTS_MAX;
-      log.warn({ status, kind, attempts, service: new URL(device.endpoint).host, reason: error instanceof Error ? error.message : String(error) }, 'a push was not taken');
-      if (hopeless) { await this.set(message.id, { state: 'dropped' }); return; }
-      const retryAfter = error instanceof WebPushError ? (error.headers as unknown as Record<string, string | undefined>)['retry-after'] : undefined;
-      await this.set(message.id, { nextAttemptAt: now + retryInMs(attempts, retryAfter, Math.random()) });
+      const hopeless =
+        (status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429) ||
+        attempts >= ATTEMPTS_MAX;
+      log.warn(
+        {
+          status,
+          kind,
+          attempts,
+          service: new URL(device.endpoint).host,
+          reason: error instanceof Error ? error.message : String(error),
+        },
+        'a push was not taken',
+      );
+      if (hopeless) {
+        await this.set(message.id, { state: 'dropped' });
+        return;
+      }
+      const retryAfter =
+        error instanceof WebPushError
+          ? (error.headers as unknown as Record<string, string | undefined>)['retry-after']
+          : undefined;
+      await this.set(message.id, {
+        nextAttemptAt: now + retryInMs(attempts, retryAfter, Math.random()),
+      });
     }
   }
 }

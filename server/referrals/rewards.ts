@@ -1,4 +1,7 @@
-/** Turns a first payment into days for both sides, and adds them through the payments port; refuses to give the same days twice. */
+/**
+ * Turns a first payment into days for both sides, and adds them through the payments port; refuses
+ * to give the same days twice.
+ */
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, eq, gt, isNull, like } from 'drizzle-orm';
 import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../contract/referrals.ts';
@@ -17,7 +20,13 @@ const DAY_MS = 86_400_000;
 const RUN_EVERY_MS = 60_000;
 const AT_ONCE = 100;
 
-export interface RewardDeps { database: Database; events: EventLog; payments: Payments; clock: WallClock; log: Log }
+export interface RewardDeps {
+  database: Database;
+  events: EventLog;
+  payments: Payments;
+  clock: WallClock;
+  log: Log;
+}
 
 type Credit = typeof planCredits.$inferSelect;
 
@@ -25,7 +34,12 @@ export class ReferralRewards {
   readonly rounds: Rounds;
 
   constructor(private readonly deps: RewardDeps) {
-    this.rounds = new Rounds(() => this.runOnce(), RUN_EVERY_MS, deps.log, 'referral rewards could not be worked on');
+    this.rounds = new Rounds(
+      () => this.runOnce(),
+      RUN_EVERY_MS,
+      deps.log,
+      'referral rewards could not be worked on',
+    );
   }
 
   async runOnce(): Promise<void> {
@@ -33,39 +47,77 @@ export class ReferralRewards {
     await this.add();
   }
 
-  /** A plan that is paid for and runs: a checkout that was begun, or a provider's own trial, is no payment. */
+  /**
+   * A plan that is paid for and runs: a checkout that was begun, or a provider's own trial, is no
+   * payment.
+   */
   private async earn(): Promise<void> {
     const { database, clock } = this.deps;
-    const rows = await database.db.select({ id: referrals.id, plan: subscriptions }).from(referrals)
+    const rows = await database.db
+      .select({ id: referrals.id, plan: subscriptions })
+      .from(referrals)
       .innerJoin(subscriptions, eq(subscriptions.uid, referrals.invitedUid))
-      .where(and(isNull(referrals.earnedAt), eq(subscriptions.status, 'active'))).limit(AT_ONCE);
+      .where(and(isNull(referrals.earnedAt), eq(subscriptions.status, 'active')))
+      .limit(AT_ONCE);
     for (const { id, plan } of rows) {
-      if (plan.tier !== 'free' && subscriptionCounts(plan, clock.now())) await database.transaction((tx) => this.earnOne(tx, id));
+      if (plan.tier !== 'free' && subscriptionCounts(plan, clock.now()))
+        await database.transaction((tx) => this.earnOne(tx, id));
     }
   }
 
   private async earnOne(tx: Tx, id: string): Promise<void> {
     const now = this.deps.clock.now();
-    const [referral] = await tx.db.update(referrals).set({ earnedAt: now }).where(and(eq(referrals.id, id), isNull(referrals.earnedAt))).returning();
+    const [referral] = await tx.db
+      .update(referrals)
+      .set({ earnedAt: now })
+      .where(and(eq(referrals.id, id), isNull(referrals.earnedAt)))
+      .returning();
     if (referral === undefined) return;
-    const credit = (uid: string, cause: string) => tx.db.insert(planCredits).values({ id: randomUUID(), uid, cause, days: REFERRAL_REWARD_DAYS, createdAt: now }).onConflictDoNothing();
+    const credit = (uid: string, cause: string) =>
+      tx.db
+        .insert(planCredits)
+        .values({ id: randomUUID(), uid, cause, days: REFERRAL_REWARD_DAYS, createdAt: now })
+        .onConflictDoNothing();
     if (referral.invitedUid !== null) await credit(referral.invitedUid, `invited:${id}`);
     if (referral.inviterUid === null) return;
     // The inviter's row is the lock: two friends who pay at once are counted one after the other.
-    await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, referral.inviterUid)).for('update');
-    const [year] = await tx.db.select({ rewards: count() }).from(planCredits)
-      .where(and(eq(planCredits.uid, referral.inviterUid), like(planCredits.cause, 'inviter:%'), gt(planCredits.createdAt, now - 365 * DAY_MS)));
-    if ((year?.rewards ?? 0) < REFERRAL_REWARDS_A_YEAR) await credit(referral.inviterUid, `inviter:${id}`);
+    await tx.db
+      .select({ uid: users.uid })
+      .from(users)
+      .where(eq(users.uid, referral.inviterUid))
+      .for('update');
+    const [year] = await tx.db
+      .select({ rewards: count() })
+      .from(planCredits)
+      .where(
+        and(
+          eq(planCredits.uid, referral.inviterUid),
+          like(planCredits.cause, 'inviter:%'),
+          gt(planCredits.createdAt, now - 365 * DAY_MS),
+        ),
+      );
+    if ((year?.rewards ?? 0) < REFERRAL_REWARDS_A_YEAR)
+      await credit(referral.inviterUid, `inviter:${id}`);
   }
 
-  /** One person's failure (their provider, say) is tried again at the next run and holds up nobody else. */
+  /**
+   * One person's failure (their provider, say) is tried again at the next run and holds up nobody
+   * else.
+   */
   private async add(): Promise<void> {
-    const waiting = await this.deps.database.db.select().from(planCredits).where(isNull(planCredits.grantedAt)).orderBy(asc(planCredits.createdAt), asc(planCredits.id));
+    const waiting = await this.deps.database.db
+      .select()
+      .from(planCredits)
+      .where(isNull(planCredits.grantedAt))
+      .orderBy(asc(planCredits.createdAt), asc(planCredits.id));
     for (const credit of waiting) {
       try {
         await this.addOne(credit);
       } catch (error) {
-        this.deps.log.warn({ credit: credit.id, reason: String(error) }, 'earned days could not be added yet');
+        this.deps.log.warn(
+          { credit: credit.id, reason: String(error) },
+          'earned days could not be added yet',
+        );
       }
     }
   }
@@ -77,29 +129,69 @@ export class ReferralRewards {
     const observation = await observe(database.db, clock);
     const lengthened = await payments.lengthen({ creditId: credit.id, ...settled });
     await database.transaction(async (tx) => {
-      await recordSubscription(tx, events, payments.provider, { ...lengthened, uid: credit.uid }, observation);
-      await tx.db.update(planCredits).set({ grantedAt: clock.now() }).where(eq(planCredits.id, credit.id));
+      await recordSubscription(
+        tx,
+        events,
+        payments.provider,
+        { ...lengthened, uid: credit.uid },
+        observation,
+      );
+      await tx.db
+        .update(planCredits)
+        .set({ grantedAt: clock.now() })
+        .where(eq(planCredits.id, credit.id));
     });
   }
 
-  /** What to ask the provider for; null where there is nothing to lengthen, or a trial was lengthened here and now. */
-  private async settle(tx: Tx, id: string): Promise<{ subscriptionId: string; paidUntil: number } | null> {
+  /**
+   * What to ask the provider for; null where there is nothing to lengthen, or a trial was
+   * lengthened here and now.
+   */
+  private async settle(
+    tx: Tx,
+    id: string,
+  ): Promise<{ subscriptionId: string; paidUntil: number } | null> {
     const now = this.deps.clock.now();
-    const [credit] = await tx.db.select().from(planCredits).where(and(eq(planCredits.id, id), isNull(planCredits.grantedAt))).for('update');
+    const [credit] = await tx.db
+      .select()
+      .from(planCredits)
+      .where(and(eq(planCredits.id, id), isNull(planCredits.grantedAt)))
+      .for('update');
     if (credit === undefined) return null;
-    const [person] = await tx.db.select().from(users).where(eq(users.uid, credit.uid)).for('update');
-    const [plan] = await tx.db.select().from(subscriptions).where(eq(subscriptions.uid, credit.uid));
+    const [person] = await tx.db
+      .select()
+      .from(users)
+      .where(eq(users.uid, credit.uid))
+      .for('update');
+    const [plan] = await tx.db
+      .select()
+      .from(subscriptions)
+      .where(eq(subscriptions.uid, credit.uid));
     if (plan !== undefined && subscriptionCounts(plan, now)) {
       const { providerSubscriptionId: subscriptionId, currentPeriodEnd } = plan;
       // One that is unpaid, or ends, is not lengthened: the days wait for the next.
-      if (plan.provider !== this.deps.payments.provider || subscriptionId === null || currentPeriodEnd === null || plan.status === 'past_due' || plan.cancelAtPeriodEnd) return null;
-      if (credit.subscriptionId === subscriptionId && credit.paidUntil !== null) return { subscriptionId, paidUntil: credit.paidUntil };
+      if (
+        plan.provider !== this.deps.payments.provider ||
+        subscriptionId === null ||
+        currentPeriodEnd === null ||
+        plan.status === 'past_due' ||
+        plan.cancelAtPeriodEnd
+      )
+        return null;
+      if (credit.subscriptionId === subscriptionId && credit.paidUntil !== null)
+        return { subscriptionId, paidUntil: credit.paidUntil };
       const paidUntil = Math.max(currentPeriodEnd, now) + credit.days * DAY_MS;
-      await tx.db.update(planCredits).set({ subscriptionId, paidUntil }).where(eq(planCredits.id, id));
+      await tx.db
+        .update(planCredits)
+        .set({ subscriptionId, paidUntil })
+        .where(eq(planCredits.id, id));
       return { subscriptionId, paidUntil };
     }
     if (person?.trialEndsAt == null || person.trialEndsAt <= now) return null;
-    await tx.db.update(users).set({ trialEndsAt: person.trialEndsAt + credit.days * DAY_MS }).where(eq(users.uid, credit.uid));
+    await tx.db
+      .update(users)
+      .set({ trialEndsAt: person.trialEndsAt + credit.days * DAY_MS })
+      .where(eq(users.uid, credit.uid));
     await tx.db.update(planCredits).set({ grantedAt: now }).where(eq(planCredits.id, id));
     await this.deps.events.append(tx, credit.uid, [{ type: 'subscription.changed' }]);
     return null;

@@ -1,4 +1,7 @@
-/** The operator's way into a running server: a socket in its own folder, which only its own user can open; refuses the network. */
+/**
+ * The operator's way into a running server: a socket in its own folder, which only its own user can
+ * open; refuses the network.
+ */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -13,25 +16,52 @@ import { answerRequest, closeRequest, requestsForOperator } from './requests.ts'
 
 export const operatorSocket = (dataDir: string): string => join(dataDir, 'operator.sock');
 
-/** What the command asks; the same whether a server runs or the command opens the database itself. */
+/**
+ * What the command asks; the same whether a server runs or the command opens the database itself.
+ */
 export const OperatorAsk = z.discriminatedUnion('act', [
   z.object({ act: z.literal('list'), all: z.boolean() }),
   z.object({ act: z.literal('answer'), id: z.string(), text: z.string() }),
   z.object({ act: z.literal('close'), id: z.string() }),
   z.object({ act: z.literal('halts'), all: z.boolean() }),
-  z.object({ act: z.literal('halt'), scope: HaltScope, target: z.string(), reason: z.string(), until: z.nullable(z.number()), by: z.string() }),
-  z.object({ act: z.literal('lift'), scope: HaltScope, target: z.string(), reason: z.string(), by: z.string() }),
+  z.object({
+    act: z.literal('halt'),
+    scope: HaltScope,
+    target: z.string(),
+    reason: z.string(),
+    until: z.nullable(z.number()),
+    by: z.string(),
+  }),
+  z.object({
+    act: z.literal('lift'),
+    scope: HaltScope,
+    target: z.string(),
+    reason: z.string(),
+    by: z.string(),
+  }),
 ]);
 export type OperatorAsk = z.infer<typeof OperatorAsk>;
 
 /** Answers the requests, or the switches, as they are after the act. */
-export async function operate(database: Database, clock: WallClock, ask: OperatorAsk): Promise<unknown> {
+export async function operate(
+  database: Database,
+  clock: WallClock,
+  ask: OperatorAsk,
+): Promise<unknown> {
   if (ask.act === 'halts') return listSwitches(database.db, ask.all, clock.now());
   if (ask.act === 'halt' || ask.act === 'lift') {
-    return database.transaction(async (tx) => [ask.act === 'halt' ? await throwSwitch(tx, ask, clock.now()) : await liftSwitch(tx, ask, clock.now())]);
+    return database.transaction(async (tx) => [
+      ask.act === 'halt'
+        ? await throwSwitch(tx, ask, clock.now())
+        : await liftSwitch(tx, ask, clock.now()),
+    ]);
   }
   if (ask.act === 'list') return requestsForOperator(database.db, ask.all);
-  await database.transaction((tx) => (ask.act === 'answer' ? answerRequest(tx, ask.id, ask.text, clock.now()) : closeRequest(tx, ask.id, clock.now())));
+  await database.transaction((tx) =>
+    ask.act === 'answer'
+      ? answerRequest(tx, ask.id, ask.text, clock.now())
+      : closeRequest(tx, ask.id, clock.now()),
+  );
   return requestsForOperator(database.db, true);
 }
 
@@ -42,23 +72,54 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(pieces).toString('utf8'));
 }
 
-/** Opens it, and says in the log where that is not possible: the product does not need it. Returns the close. */
-export async function openOperatorSocket(dataDir: string, database: Database, clock: WallClock, log: Log): Promise<() => Promise<void>> {
+/**
+ * Opens it, and says in the log where that is not possible: the product does not need it. Returns
+ * the close.
+ */
+export async function openOperatorSocket(
+  dataDir: string,
+  database: Database,
+  clock: WallClock,
+  log: Log,
+): Promise<() => Promise<void>> {
   const path = operatorSocket(dataDir);
   const server: Server = createServer((request, response) => {
-    const send = (status: number, body: unknown): void => { response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)); };
-    bodyOf(request).then((body) => operate(database, clock, OperatorAsk.parse(body))).then((reply) => { send(200, { reply }); }, (error: unknown) => {
-      send(error instanceof Refusal ? error.status : 500, { error: error instanceof Error ? error.message : String(error) });
-    });
+    const send = (status: number, body: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    bodyOf(request)
+      .then((body) => operate(database, clock, OperatorAsk.parse(body)))
+      .then(
+        (reply) => {
+          send(200, { reply });
+        },
+        (error: unknown) => {
+          send(error instanceof Refusal ? error.status : 500, {
+            error: error instanceof Error ? error.message : String(error),
+          });
+        },
+      );
   });
   // Left behind by a server that was killed: the folder's lock says that no other one runs.
   rmSync(path, { force: true });
   try {
-    await new Promise<void>((resolve, reject) => { server.once('error', reject); server.listen(path, resolve); });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, resolve);
+    });
     chmodSync(path, 0o600);
   } catch (error) {
-    log.warn({ reason: String(error) }, 'the socket for the operator could not be opened; support is answered, and switches are thrown, while the server is stopped');
+    log.warn(
+      { reason: String(error) },
+      'the socket for the operator could not be opened; support is answered, and switches are thrown, while the server is stopped',
+    );
     return () => Promise.resolve();
   }
-  return () => new Promise((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); });
+  return () =>
+    new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(() => {
+        resolve();
+      });
+    });
 }

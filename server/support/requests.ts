@@ -1,9 +1,18 @@
-/** Support requests as they are kept: asked, added to, answered, closed; refuses to show one person's to another. */
+/**
+ * Support requests as they are kept: asked, added to, answered, closed; refuses to show one
+ * person's to another.
+ */
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, desc, eq, gt, inArray, min, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import {
-  SUPPORT_LIST_MAX, SUPPORT_MESSAGES_A_DAY, SUPPORT_REQUESTS_A_DAY, SupportDiagnostics, type SupportCategory, type SupportRequest, type SupportState,
+  SUPPORT_LIST_MAX,
+  SUPPORT_MESSAGES_A_DAY,
+  SUPPORT_REQUESTS_A_DAY,
+  SupportDiagnostics,
+  type SupportCategory,
+  type SupportRequest,
+  type SupportState,
 } from '../../contract/support.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
@@ -19,78 +28,183 @@ const gone = () => new Refusal('not_found', 'There is no such request.');
 
 function onWire(row: Row, messages: readonly Message[]): SupportRequest {
   return {
-    id: row.id, category: row.category as SupportCategory, state: row.state as SupportState, priority: row.priority, hasDiagnostics: row.diagnostics !== null,
-    createdAt: row.createdAt, updatedAt: row.updatedAt,
-    messages: messages.filter(({ requestId }) => requestId === row.id).map(({ id, author, text, createdAt }) => ({ id, author: author === 'operator' ? 'operator' : 'person', text, createdAt })),
+    id: row.id,
+    category: row.category as SupportCategory,
+    state: row.state as SupportState,
+    priority: row.priority,
+    hasDiagnostics: row.diagnostics !== null,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    messages: messages
+      .filter(({ requestId }) => requestId === row.id)
+      .map(({ id, author, text, createdAt }) => ({
+        id,
+        author: author === 'operator' ? 'operator' : 'person',
+        text,
+        createdAt,
+      })),
   };
 }
 
 async function messagesOf(db: Db, ids: readonly string[]): Promise<Message[]> {
   if (ids.length === 0) return [];
-  return db.select().from(supportMessages).where(inArray(supportMessages.requestId, [...ids])).orderBy(asc(supportMessages.createdAt), asc(supportMessages.id));
+  return db
+    .select()
+    .from(supportMessages)
+    .where(inArray(supportMessages.requestId, [...ids]))
+    .orderBy(asc(supportMessages.createdAt), asc(supportMessages.id));
 }
 
 export async function ownRequests(db: Db, uid: string): Promise<SupportRequest[]> {
-  const rows = await db.select().from(supportRequests).where(eq(supportRequests.uid, uid)).orderBy(desc(supportRequests.createdAt), asc(supportRequests.id)).limit(SUPPORT_LIST_MAX);
-  const messages = await messagesOf(db, rows.map(({ id }) => id));
+  const rows = await db
+    .select()
+    .from(supportRequests)
+    .where(eq(supportRequests.uid, uid))
+    .orderBy(desc(supportRequests.createdAt), asc(supportRequests.id))
+    .limit(SUPPORT_LIST_MAX);
+  const messages = await messagesOf(
+    db,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row) => onWire(row, messages));
 }
 
 async function lockOwn(tx: Tx, uid: string, id: string): Promise<Row> {
-  const [row] = await tx.db.select().from(supportRequests).where(and(eq(supportRequests.id, id), eq(supportRequests.uid, uid))).for('update');
+  const [row] = await tx.db
+    .select()
+    .from(supportRequests)
+    .where(and(eq(supportRequests.id, id), eq(supportRequests.uid, uid)))
+    .for('update');
   if (row === undefined) throw gone();
   return row;
 }
 
-/** What this person wrote in the last 24 hours. Their row is the lock: ten sent at once are counted one by one. */
-async function withinLimits(tx: Tx, uid: string, now: number, kind: 'request' | 'message'): Promise<void> {
+/**
+ * What this person wrote in the last 24 hours. Their row is the lock: ten sent at once are counted
+ * one by one.
+ */
+async function withinLimits(
+  tx: Tx,
+  uid: string,
+  now: number,
+  kind: 'request' | 'message',
+): Promise<void> {
   await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
   const since = now - DAY_MS;
-  const [asked] = await tx.db.select({ count: count(), first: min(supportRequests.createdAt) }).from(supportRequests)
+  const [asked] = await tx.db
+    .select({ count: count(), first: min(supportRequests.createdAt) })
+    .from(supportRequests)
     .where(and(eq(supportRequests.uid, uid), gt(supportRequests.createdAt, since)));
-  if (kind === 'request' && (asked?.count ?? 0) >= SUPPORT_REQUESTS_A_DAY) throw tooOften((asked?.first ?? now) - since);
-  const [written] = await tx.db.select({ count: count(), first: min(supportMessages.createdAt) }).from(supportMessages)
+  if (kind === 'request' && (asked?.count ?? 0) >= SUPPORT_REQUESTS_A_DAY)
+    throw tooOften((asked?.first ?? now) - since);
+  const [written] = await tx.db
+    .select({ count: count(), first: min(supportMessages.createdAt) })
+    .from(supportMessages)
     .innerJoin(supportRequests, eq(supportRequests.id, supportMessages.requestId))
-    .where(and(eq(supportRequests.uid, uid), eq(supportMessages.author, 'person'), gt(supportMessages.createdAt, since)));
-  if ((written?.count ?? 0) >= SUPPORT_MESSAGES_A_DAY) throw tooOften((written?.first ?? now) - since);
+    .where(
+      and(
+        eq(supportRequests.uid, uid),
+        eq(supportMessages.author, 'person'),
+        gt(supportMessages.createdAt, since),
+      ),
+    );
+  if ((written?.count ?? 0) >= SUPPORT_MESSAGES_A_DAY)
+    throw tooOften((written?.first ?? now) - since);
 }
 
-export interface NewRequest { id: string; category: SupportCategory; text: string; diagnostics: SupportDiagnostics | null }
+export interface NewRequest {
+  id: string;
+  category: SupportCategory;
+  text: string;
+  diagnostics: SupportDiagnostics | null;
+}
 
-/** The same id again changes nothing; another person's id is not told apart from a new one that failed. */
-export async function openRequest(tx: Tx, uid: string, asked: NewRequest, priority: boolean, now: number): Promise<void> {
-  const [known] = await tx.db.select({ uid: supportRequests.uid }).from(supportRequests).where(eq(supportRequests.id, asked.id));
+/**
+ * The same id again changes nothing; another person's id is not told apart from a new one that
+ * failed.
+ */
+export async function openRequest(
+  tx: Tx,
+  uid: string,
+  asked: NewRequest,
+  priority: boolean,
+  now: number,
+): Promise<void> {
+  const [known] = await tx.db
+    .select({ uid: supportRequests.uid })
+    .from(supportRequests)
+    .where(eq(supportRequests.id, asked.id));
   if (known !== undefined) {
     if (known.uid === uid) return;
     throw gone();
   }
   await withinLimits(tx, uid, now, 'request');
-  const made = await tx.db.insert(supportRequests).values({
-    id: asked.id, uid, category: asked.category, state: 'open', priority, diagnostics: asked.diagnostics, createdAt: now, updatedAt: now,
-  }).onConflictDoNothing().returning({ id: supportRequests.id });
-  if (made.length > 0) await tx.db.insert(supportMessages).values({ id: randomUUID(), requestId: asked.id, author: 'person', text: asked.text.trim(), createdAt: now });
+  const made = await tx.db
+    .insert(supportRequests)
+    .values({
+      id: asked.id,
+      uid,
+      category: asked.category,
+      state: 'open',
+      priority,
+      diagnostics: asked.diagnostics,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoNothing()
+    .returning({ id: supportRequests.id });
+  if (made.length > 0)
+    await tx.db.insert(supportMessages).values({
+      id: randomUUID(),
+      requestId: asked.id,
+      author: 'person',
+      text: asked.text.trim(),
+      createdAt: now,
+    });
 }
 
-export async function addToRequest(tx: Tx, uid: string, { requestId, messageId, text }: { requestId: string; messageId: string; text: string }, now: number): Promise<void> {
+export async function addToRequest(
+  tx: Tx,
+  uid: string,
+  { requestId, messageId, text }: { requestId: string; messageId: string; text: string },
+  now: number,
+): Promise<void> {
   const row = await lockOwn(tx, uid, requestId);
-  const [known] = await tx.db.select({ requestId: supportMessages.requestId }).from(supportMessages).where(eq(supportMessages.id, messageId));
+  const [known] = await tx.db
+    .select({ requestId: supportMessages.requestId })
+    .from(supportMessages)
+    .where(eq(supportMessages.id, messageId));
   if (known !== undefined) {
     if (known.requestId === requestId) return;
     throw gone();
   }
-  if (row.state === 'closed') throw new Refusal('support_request_closed', 'This request is closed. Open a new one.');
+  if (row.state === 'closed')
+    throw new Refusal('support_request_closed', 'This request is closed. Open a new one.');
   await withinLimits(tx, uid, now, 'message');
-  await tx.db.insert(supportMessages).values({ id: messageId, requestId, author: 'person', text: text.trim(), createdAt: now });
-  await tx.db.update(supportRequests).set({ state: 'open', updatedAt: now }).where(eq(supportRequests.id, requestId));
+  await tx.db
+    .insert(supportMessages)
+    .values({ id: messageId, requestId, author: 'person', text: text.trim(), createdAt: now });
+  await tx.db
+    .update(supportRequests)
+    .set({ state: 'open', updatedAt: now })
+    .where(eq(supportRequests.id, requestId));
 }
 
 export async function closeOwn(tx: Tx, uid: string, id: string, now: number): Promise<void> {
   const row = await lockOwn(tx, uid, id);
-  if (row.state !== 'closed') await tx.db.update(supportRequests).set({ state: 'closed', updatedAt: now }).where(eq(supportRequests.id, id));
+  if (row.state !== 'closed')
+    await tx.db
+      .update(supportRequests)
+      .set({ state: 'closed', updatedAt: now })
+      .where(eq(supportRequests.id, id));
 }
 
 /** What the operator sees: who asks, by their address, and what they agreed to send. */
-export type OperatorRequest = SupportRequest & { email: string | null; uid: string; diagnostics: SupportDiagnostics | null };
+export type OperatorRequest = SupportRequest & {
+  email: string | null;
+  uid: string;
+  diagnostics: SupportDiagnostics | null;
+};
 
 const parsedDiagnostics = (value: unknown): SupportDiagnostics | null => {
   const parsed = SupportDiagnostics.safeParse(value);
@@ -99,16 +213,38 @@ const parsedDiagnostics = (value: unknown): SupportDiagnostics | null => {
 
 /** Priority first, then who has waited longest. Without `all`, only what waits for an answer. */
 export async function requestsForOperator(db: Db, all: boolean): Promise<OperatorRequest[]> {
-  const rows = await db.select({ row: supportRequests, email: users.email }).from(supportRequests).leftJoin(users, eq(users.uid, supportRequests.uid))
-    .where(all ? undefined : eq(supportRequests.state, 'open')).orderBy(desc(supportRequests.priority), asc(supportRequests.updatedAt), asc(supportRequests.id));
-  const messages = await messagesOf(db, rows.map(({ row }) => row.id));
-  return rows.map(({ row, email }) => ({ ...onWire(row, messages), email, uid: row.uid, diagnostics: parsedDiagnostics(row.diagnostics) }));
+  const rows = await db
+    .select({ row: supportRequests, email: users.email })
+    .from(supportRequests)
+    .leftJoin(users, eq(users.uid, supportRequests.uid))
+    .where(all ? undefined : eq(supportRequests.state, 'open'))
+    .orderBy(
+      desc(supportRequests.priority),
+      asc(supportRequests.updatedAt),
+      asc(supportRequests.id),
+    );
+  const messages = await messagesOf(
+    db,
+    rows.map(({ row }) => row.id),
+  );
+  return rows.map(({ row, email }) => ({
+    ...onWire(row, messages),
+    email,
+    uid: row.uid,
+    diagnostics: parsedDiagnostics(row.diagnostics),
+  }));
 }
 
 /** `id`: whole, or the beginning of exactly one. */
 async function lockByPrefix(tx: Tx, id: string): Promise<Row> {
-  const rows = await tx.db.select().from(supportRequests).where(sql`starts_with(${supportRequests.id}::text, ${id.toLowerCase()})`).limit(2).for('update');
-  if (rows.length > 1) throw new Refusal('invalid_request', `Several requests begin with ${id}: give more of the id.`);
+  const rows = await tx.db
+    .select()
+    .from(supportRequests)
+    .where(sql`starts_with(${supportRequests.id}::text, ${id.toLowerCase()})`)
+    .limit(2)
+    .for('update');
+  if (rows.length > 1)
+    throw new Refusal('invalid_request', `Several requests begin with ${id}: give more of the id.`);
   const [row] = rows;
   if (row === undefined || id === '') throw gone();
   return row;
@@ -117,11 +253,23 @@ async function lockByPrefix(tx: Tx, id: string): Promise<Row> {
 export async function answerRequest(tx: Tx, id: string, text: string, now: number): Promise<void> {
   const row = await lockByPrefix(tx, id);
   if (text.trim() === '') throw new Refusal('invalid_request', 'The answer is empty.');
-  await tx.db.insert(supportMessages).values({ id: randomUUID(), requestId: row.id, author: 'operator', text: text.trim(), createdAt: now });
-  await tx.db.update(supportRequests).set({ state: 'answered', updatedAt: now }).where(eq(supportRequests.id, row.id));
+  await tx.db.insert(supportMessages).values({
+    id: randomUUID(),
+    requestId: row.id,
+    author: 'operator',
+    text: text.trim(),
+    createdAt: now,
+  });
+  await tx.db
+    .update(supportRequests)
+    .set({ state: 'answered', updatedAt: now })
+    .where(eq(supportRequests.id, row.id));
 }
 
 export async function closeRequest(tx: Tx, id: string, now: number): Promise<void> {
   const row = await lockByPrefix(tx, id);
-  await tx.db.update(supportRequests).set({ state: 'closed', updatedAt: now }).where(eq(supportRequests.id, row.id));
+  await tx.db
+    .update(supportRequests)
+    .set({ state: 'closed', updatedAt: now })
+    .where(eq(supportRequests.id, row.id));
 }

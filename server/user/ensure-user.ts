@@ -12,14 +12,21 @@ export interface NewUser {
 
 /** Idempotent; a changed address is taken over. Returns true when the row was made by this call. */
 export async function ensureUser(tx: Tx, user: NewUser, clock: WallClock): Promise<boolean> {
-  const made = await tx.db.insert(users).values({
-    uid: user.uid,
-    email: user.email,
-    createdAt: clock.now(),
-    settings: defaultSettings(displayNameFrom(user.email)),
-  }).onConflictDoNothing().returning({ uid: users.uid });
+  const made = await tx.db
+    .insert(users)
+    .values({
+      uid: user.uid,
+      email: user.email,
+      createdAt: clock.now(),
+      settings: defaultSettings(displayNameFrom(user.email)),
+    })
+    .onConflictDoNothing()
+    .returning({ uid: users.uid });
   if (made.length === 0 && user.email !== null) {
-    await tx.db.update(users).set({ email: user.email }).where(and(eq(users.uid, user.uid), or(isNull(users.email), ne(users.email, user.email))));
+    await tx.db
+      .update(users)
+      .set({ email: user.email })
+      .where(and(eq(users.uid, user.uid), or(isNull(users.email), ne(users.email, user.email))));
   }
   return made.length > 0;
 }

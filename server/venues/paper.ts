@@ -1,4 +1,7 @@
-/** The paper venue: fills at the market's own quotes by the engine's rules; refuses to fill at a stale price. */
+/**
+ * The paper venue: fills at the market's own quotes by the engine's rules; refuses to fill at a
+ * stale price.
+ */
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { DAY_MS } from '../../engine/schedule.ts';
 import { makeSeries, VOLATILITY_DAYS, volatilityAt } from '../../engine/series.ts';
@@ -10,7 +13,10 @@ import type { Venue } from './venue.ts';
 /** A day's volatility moves slowly; it is worked out anew this often (market ms) for a pair. */
 const VOLATILITY_KEEP_MS = 60 * 60_000;
 
-interface Known { at: number; daily: number | null }
+interface Known {
+  at: number;
+  daily: number | null;
+}
 
 export class PaperVenue implements Venue {
   readonly mode = 'paper';
@@ -23,8 +29,14 @@ export class PaperVenue implements Venue {
     const intervalMs = INTERVAL_MS[this.market.baseInterval];
     const known = this.volatilities.get(pair);
     const fresh = known !== undefined && now - known.at < VOLATILITY_KEEP_MS && now >= known.at;
-    const candles = await this.market.history(pair, fresh ? DAY_MS : (VOLATILITY_DAYS + 1) * DAY_MS, now);
-    const daily = fresh ? known.daily : volatilityAt(makeSeries(pair, candles), now)?.daily ?? null;
+    const candles = await this.market.history(
+      pair,
+      fresh ? DAY_MS : (VOLATILITY_DAYS + 1) * DAY_MS,
+      now,
+    );
+    const daily = fresh
+      ? known.daily
+      : (volatilityAt(makeSeries(pair, candles), now)?.daily ?? null);
     if (!fresh) this.volatilities.set(pair, { at: now, daily });
     return { volume: candles.at(-1)?.volume ?? 0, intervalMs, dailyVolatility: daily };
   }

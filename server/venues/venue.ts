@@ -1,9 +1,15 @@
-/** The venue port: where exits asked for outside the engine's look are sold; refuses to know accounts or ledgers. */
+/**
+ * The venue port: where exits asked for outside the engine's look are sold; refuses to know
+ * accounts or ledgers.
+ */
 import type { Depth, OpenPosition, Quote, TradeDraft } from '../../engine/types.ts';
 
 export interface Venue {
   readonly mode: 'paper';
-  /** How deep the market of a pair is now: volume of the newest candle in base units, and its volatility. */
+  /**
+   * How deep the market of a pair is now: volume of the newest candle in base units, and its
+   * volatility.
+   */
   depth(pair: string): Promise<Depth>;
   /** Newest price at which this venue would sell now, or null where there is none that is fresh. */
   price(pair: string): Quote | null;

@@ -1,6 +1,14 @@
-/** The onramp's provider, asked with this server's keys; refuses to pass on its words, and to keep what it gave for one person. */
+/**
+ * The onramp's provider, asked with this server's keys; refuses to pass on its words, and to keep
+ * what it gave for one person.
+ */
 import { Refusal } from '../../contract/errors.ts';
-import type { OnrampOptions, OnrampOptionsQuery, OnrampQuoteBody, OnrampQuoteReply } from '../../contract/onramp.ts';
+import type {
+  OnrampOptions,
+  OnrampOptionsQuery,
+  OnrampQuoteBody,
+  OnrampQuoteReply,
+} from '../../contract/onramp.ts';
 import type { WallClock } from '../clock.ts';
 import type { OnrampConfig } from '../config.ts';
 import type { Log } from '../log.ts';
@@ -16,7 +24,12 @@ const RETRY_MOST_MS = 10 * 60_000;
 const OPTIONS_FRESH_MS = 10 * 60_000;
 const OPTIONS_KEPT = 300;
 
-interface Question { method: 'GET' | 'POST'; path: string; query?: Record<string, string | undefined>; body?: object }
+interface Question {
+  method: 'GET' | 'POST';
+  path: string;
+  query?: Record<string, string | undefined>;
+  body?: object;
+}
 
 async function textOf(response: Response): Promise<string> {
   const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
@@ -36,84 +49,170 @@ async function textOf(response: Response): Promise<string> {
 function retryAfter(header: string | null, now: number): number {
   const seconds = Number(header ?? '');
   const at = Date.parse(header ?? '');
-  const ms = header !== null && header.trim() !== '' && Number.isFinite(seconds) ? seconds * 1_000 : Number.isNaN(at) ? RETRY_MS : at - now;
+  const ms =
+    header !== null && header.trim() !== '' && Number.isFinite(seconds)
+      ? seconds * 1_000
+      : Number.isNaN(at)
+        ? RETRY_MS
+        : at - now;
   return Math.min(RETRY_MOST_MS, Math.max(1_000, ms));
 }
 
-const unavailable = (): Refusal => new Refusal('onramp_unavailable', 'The provider of purchases cannot be reached just now. Nothing was bought.', { retryAfterMs: RETRY_MS });
+const unavailable = (): Refusal =>
+  new Refusal(
+    'onramp_unavailable',
+    'The provider of purchases cannot be reached just now. Nothing was bought.',
+    { retryAfterMs: RETRY_MS },
+  );
 
 export class Onramp {
   private readonly key: CdpKey;
   private readonly kept = new Map<string, { at: number; options: Promise<OnrampOptions> }>();
 
-  constructor(private readonly config: OnrampConfig, private readonly clock: WallClock, private readonly log: Log, private readonly timeoutMs = TIMEOUT_MS) {
+  constructor(
+    private readonly config: OnrampConfig,
+    private readonly clock: WallClock,
+    private readonly log: Log,
+    private readonly timeoutMs = TIMEOUT_MS,
+  ) {
     this.key = readCdpKey(config.keyId, config.keySecret);
   }
 
   /** A token for one visit to the provider's page, for coins to this address on Base alone. */
   session(address: string, clientIp: string): Promise<string> {
-    return this.ask('session', { method: 'POST', path: '/onramp/v1/token', body: { addresses: [{ address, blockchains: ['base'] }], clientIp } }, readSession);
+    return this.ask(
+      'session',
+      {
+        method: 'POST',
+        path: '/onramp/v1/token',
+        body: { addresses: [{ address, blockchains: ['base'] }], clientIp },
+      },
+      readSession,
+    );
   }
 
   quote(body: OnrampQuoteBody): Promise<Omit<OnrampQuoteReply, 'commandId'>> {
-    const { purchaseCurrency, purchaseNetwork, paymentCurrency, paymentMethod, paymentAmount, country, subdivision } = body;
-    return this.ask('quote', {
-      method: 'POST', path: '/onramp/v1/buy/quote',
-      body: {
-        purchase_currency: purchaseCurrency, purchase_network: purchaseNetwork, payment_currency: paymentCurrency, payment_method: paymentMethod,
-        payment_amount: paymentAmount, country, subdivision,
+    const {
+      purchaseCurrency,
+      purchaseNetwork,
+      paymentCurrency,
+      paymentMethod,
+      paymentAmount,
+      country,
+      subdivision,
+    } = body;
+    return this.ask(
+      'quote',
+      {
+        method: 'POST',
+        path: '/onramp/v1/buy/quote',
+        body: {
+          purchase_currency: purchaseCurrency,
+          purchase_network: purchaseNetwork,
+          payment_currency: paymentCurrency,
+          payment_method: paymentMethod,
+          payment_amount: paymentAmount,
+          country,
+          subdivision,
+        },
       },
-    }, readQuote);
+      readQuote,
+    );
   }
 
-  /** Everybody who asks for one country within ten minutes gets one answer; a failed one is not kept. */
+  /**
+   * Everybody who asks for one country within ten minutes gets one answer; a failed one is not
+   * kept.
+   */
   options({ country, subdivision }: OnrampOptionsQuery): Promise<OnrampOptions> {
     const key = `${country} ${subdivision ?? ''}`;
     const known = this.kept.get(key);
     if (known !== undefined && this.clock.now() - known.at < OPTIONS_FRESH_MS) return known.options;
-    const options = this.ask('options', { method: 'GET', path: '/onramp/v1/buy/options', query: { country, subdivision } }, readOptions);
+    const options = this.ask(
+      'options',
+      { method: 'GET', path: '/onramp/v1/buy/options', query: { country, subdivision } },
+      readOptions,
+    );
     this.kept.delete(key);
     this.kept.set(key, { at: this.clock.now(), options });
-    options.catch(() => { if (this.kept.get(key)?.options === options) this.kept.delete(key); });
+    options.catch(() => {
+      if (this.kept.get(key)?.options === options) this.kept.delete(key);
+    });
     const oldest = this.kept.keys().next();
     if (this.kept.size > OPTIONS_KEPT && oldest.done !== true) this.kept.delete(oldest.value);
     return options;
   }
 
-  private async ask<T>(what: string, question: Question, read: (reply: unknown) => T | null): Promise<T> {
+  private async ask<T>(
+    what: string,
+    question: Question,
+    read: (reply: unknown) => T | null,
+  ): Promise<T> {
     const { status, header, text } = await this.send(what, question);
     if (status < 200 || status > 299) throw this.refused(what, status, header);
     const parsed = read(parse(text));
     if (parsed !== null) return parsed;
-    this.log.error({ what, status, bytes: text.length }, 'the onramp answered something that cannot be read');
+    this.log.error(
+      { what, status, bytes: text.length },
+      'the onramp answered something that cannot be read',
+    );
     throw unavailable();
   }
 
-  private async send(what: string, { method, path, query = {}, body }: Question): Promise<{ status: number; header: string | null; text: string }> {
+  private async send(
+    what: string,
+    { method, path, query = {}, body }: Question,
+  ): Promise<{ status: number; header: string | null; text: string }> {
     const url = new URL(`${this.config.apiBase}${path}`);
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, value);
     const token = await cdpToken(this.key, method, url, this.clock.now());
     try {
       const response = await fetch(url, {
-        method, redirect: 'error', signal: AbortSignal.timeout(this.timeoutMs),
-        headers: { authorization: `Bearer ${token}`, accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        method,
+        redirect: 'error',
+        signal: AbortSignal.timeout(this.timeoutMs),
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      return { status: response.status, header: response.headers.get('retry-after'), text: await textOf(response) };
+      return {
+        status: response.status,
+        header: response.headers.get('retry-after'),
+        text: await textOf(response),
+      };
     } catch (error) {
-      this.log.error({ what, reason: error instanceof Error ? error.name : 'unknown' }, 'the onramp did not answer');
+      this.log.error(
+        { what, reason: error instanceof Error ? error.name : 'unknown' },
+        'the onramp did not answer',
+      );
       throw unavailable();
     }
   }
 
   /** What its status means here. Its own words may quote what it was sent, and go nowhere. */
   private refused(what: string, status: number, header: string | null): Refusal {
-    this.log.error({ what, status }, status === 401 || status === 403 ? 'the onramp does not take CDP_API_KEY_ID and CDP_API_KEY_SECRET' : 'the onramp refused');
+    this.log.error(
+      { what, status },
+      status === 401 || status === 403
+        ? 'the onramp does not take CDP_API_KEY_ID and CDP_API_KEY_SECRET'
+        : 'the onramp refused',
+    );
     if (status === 429) {
-      return new Refusal('rate_limited', 'The provider of purchases is busy. Nothing was bought. Try again in a moment.', { retryAfterMs: retryAfter(header, this.clock.now()) });
+      return new Refusal(
+        'rate_limited',
+        'The provider of purchases is busy. Nothing was bought. Try again in a moment.',
+        { retryAfterMs: retryAfter(header, this.clock.now()) },
+      );
     }
     if (status >= 500 || status === 401 || status === 403) return unavailable();
-    return new Refusal('onramp_refused', 'The provider does not offer this purchase: look at the country, the coin and the amount. Nothing was bought.');
+    return new Refusal(
+      'onramp_refused',
+      'The provider does not offer this purchase: look at the country, the coin and the amount. Nothing was bought.',
+    );
   }
 }
 

@@ -1,9 +1,17 @@
 /** What a failed call throws; refuses to carry the server's text unsanitised. */
-import { ERROR_STATUS, type ErrorCode, type ErrorReply, type FieldIssue } from '../../contract/errors.ts';
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  type ErrorReply,
+  type FieldIssue,
+} from '../../contract/errors.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import { TokenFault } from '../identity/token.ts';
 
-/** `network`: no answer; `timeout`: none in time; `bad_reply`: an answer that is not ours (a captive portal, say). */
+/**
+ * `network`: no answer; `timeout`: none in time; `bad_reply`: an answer that is not ours (a captive
+ * portal, say).
+ */
 export type ApiErrorCode = ErrorCode | 'network' | 'timeout' | 'bad_reply' | 'aborted' | 'unknown';
 
 export interface ApiErrorParts {
@@ -28,7 +36,9 @@ export class ApiError extends Error {
   readonly issues: FieldIssue[];
   readonly retryAfterMs: number | undefined;
   readonly details: Record<string, unknown> | undefined;
-  /** Whether the same call may succeed later without anything having changed: 5xx, 429, no answer. */
+  /**
+   * Whether the same call may succeed later without anything having changed: 5xx, 429, no answer.
+   */
   readonly retryable: boolean;
 
   constructor(message: string, parts: ApiErrorParts) {
@@ -44,23 +54,36 @@ export class ApiError extends Error {
   }
 }
 
-/** Asking again at once would change nothing: the wait for identity is over, the answer was not ours, or nobody wants it. */
+/**
+ * Asking again at once would change nothing: the wait for identity is over, the answer was not
+ * ours, or nobody wants it.
+ */
 const NEVER_AGAIN: readonly ApiErrorCode[] = ['aborted', 'bad_reply', 'identity_unavailable'];
 
-/** 5xx and 429 by status; without a status, by what the message says, as fetch words it in different browsers. */
+/**
+ * 5xx and 429 by status; without a status, by what the message says, as fetch words it in different
+ * browsers.
+ */
 export function isRetryable(status: number, message: string): boolean {
   if (status !== 0) return status >= 500 || status === 429;
   return /fetch|NetworkError|network|timed out|\b50[0234]\b/i.test(message);
 }
 
-const known = (code: string): ApiErrorCode => (Object.hasOwn(ERROR_STATUS, code) ? (code as ErrorCode) : 'unknown');
+const known = (code: string): ApiErrorCode =>
+  Object.hasOwn(ERROR_STATUS, code) ? (code as ErrorCode) : 'unknown';
 
 /** 'API Error: {status} - {text}', with everything the server said about it. */
-export function fromReply(status: number, reply: ErrorReply | null, fallbackText: string, retryAfterMs: number | undefined): ApiError {
+export function fromReply(
+  status: number,
+  reply: ErrorReply | null,
+  fallbackText: string,
+  retryAfterMs: number | undefined,
+): ApiError {
   const text = sanitiseErrorText(reply?.error.message ?? fallbackText);
   return new ApiError(`API Error: ${status} - ${text}`, {
     code: reply === null ? (status >= 500 ? 'internal' : 'unknown') : known(reply.error.code),
-    status, text,
+    status,
+    text,
     ...(reply?.error.field === undefined ? {} : { field: reply.error.field }),
     ...(reply?.error.issues === undefined ? {} : { issues: reply.error.issues }),
     ...(reply?.error.details === undefined ? {} : { details: reply.error.details }),
@@ -68,11 +91,15 @@ export function fromReply(status: number, reply: ErrorReply | null, fallbackText
   });
 }
 
-/** Whether nobody answered, as opposed to the server answering that it could not: then what was last known still holds. */
+/**
+ * Whether nobody answered, as opposed to the server answering that it could not: then what was last
+ * known still holds.
+ */
 export function noConnection(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.code === 'identity_unavailable' || error.code === 'aborted') return true;
-  // No token to ask with, as while another user is taking over this browser: nothing was sent, so nobody has answered.
+  // No token to ask with, as while another user is taking over this browser: nothing was sent, so
+  // nobody has answered.
   if (error.cause instanceof TokenFault) return true;
   return error.status === 0 || noConnection(error.cause);
 }

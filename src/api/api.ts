@@ -1,4 +1,7 @@
-/** The product's own API, wired: nouns that have a fallback or words of their own for failure; refuses any other client. */
+/**
+ * The product's own API, wired: nouns that have a fallback or words of their own for failure;
+ * refuses any other client.
+ */
 import type { CallName, CallReply } from '../../contract/calls.ts';
 import type { MarketData, MarketOverview, MarketPools } from '../../contract/market.ts';
 import { reached } from '../../contract/unreached.ts';
@@ -8,7 +11,10 @@ import { ApiError, type ApiErrorCode } from './api-error.ts';
 import { createApi, type ApiClient, type ApiEvent, type CallInput } from './client.ts';
 import type { ExchangePrices } from './exchange-prices.ts';
 
-/** A market reply and whose word it is. `exchange` is for display only, and says whose prices it shows in its source. */
+/**
+ * A market reply and whose word it is. `exchange` is for display only, and says whose prices it
+ * shows in its source.
+ */
 export interface Sourced<T> {
   value: T;
   origin: 'network' | 'exchange';
@@ -20,11 +26,20 @@ export interface Api extends ApiClient {
   marketPools(): Promise<Sourced<MarketPools>>;
 }
 
-const AGENT_READS: readonly CallName[] = ['agents', 'agentPerformance', 'agentSummary', 'agentInsight'];
+const AGENT_READS: readonly CallName[] = [
+  'agents',
+  'agentPerformance',
+  'agentSummary',
+  'agentInsight',
+];
 
 /** No answer, or an answer that the back end is broken; not a refusal. */
 function backendFailed(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code !== 'aborted' && (error.status === 0 || error.status >= 500);
+  return (
+    error instanceof ApiError &&
+    error.code !== 'aborted' &&
+    (error.status === 0 || error.status >= 500)
+  );
 }
 
 function unavailable(message: string, code: ApiErrorCode, cause: unknown): ApiError {
@@ -32,8 +47,16 @@ function unavailable(message: string, code: ApiErrorCode, cause: unknown): ApiEr
 }
 
 /** Adds the nouns' own failure texts and the exchange fallback to a client. */
-export function withFallbacks(client: ApiClient, fallback: () => Promise<ExchangePrices | null>): Api {
-  async function sourced<T>(read: () => Promise<T>, instead: (prices: ExchangePrices) => Promise<T>, message: string, code: ApiErrorCode): Promise<Sourced<T>> {
+export function withFallbacks(
+  client: ApiClient,
+  fallback: () => Promise<ExchangePrices | null>,
+): Api {
+  async function sourced<T>(
+    read: () => Promise<T>,
+    instead: (prices: ExchangePrices) => Promise<T>,
+    message: string,
+    code: ApiErrorCode,
+  ): Promise<Sourced<T>> {
     try {
       return { value: await read(), origin: 'network' };
     } catch (error) {
@@ -54,34 +77,66 @@ export function withFallbacks(client: ApiClient, fallback: () => Promise<Exchang
         return await client.call(name, input);
       } catch (error) {
         if (!backendFailed(error)) throw error;
-        if (AGENT_READS.includes(name)) throw unavailable('Unable to retrieve agent data - backend unavailable', 'agents_unavailable', error);
-        if (name === 'walletStatus') throw unavailable('Unable to retrieve wallet data - backend unavailable', 'wallet_unavailable', error);
+        if (AGENT_READS.includes(name))
+          throw unavailable(
+            'Unable to retrieve agent data - backend unavailable',
+            'agents_unavailable',
+            error,
+          );
+        if (name === 'walletStatus')
+          throw unavailable(
+            'Unable to retrieve wallet data - backend unavailable',
+            'wallet_unavailable',
+            error,
+          );
         throw error;
       }
     },
-    marketData: (symbols) => sourced(
-      () => client.call('marketData', { query: symbols === undefined ? {} : { symbols: symbols.join(',') } }),
-      (prices) => prices.data(symbols), NO_MARKET, 'market_unavailable',
-    ),
-    marketOverview: () => sourced(() => client.call('marketOverview', {}), (prices) => prices.overview(), NO_MARKET, 'market_unavailable'),
-    marketPools: () => sourced(
-      () => client.call('marketPools', {}), (prices) => prices.pools(),
-      'Unable to retrieve trading pools - all sources unavailable', 'pools_unavailable',
-    ),
+    marketData: (symbols) =>
+      sourced(
+        () =>
+          client.call('marketData', {
+            query: symbols === undefined ? {} : { symbols: symbols.join(',') },
+          }),
+        (prices) => prices.data(symbols),
+        NO_MARKET,
+        'market_unavailable',
+      ),
+    marketOverview: () =>
+      sourced(
+        () => client.call('marketOverview', {}),
+        (prices) => prices.overview(),
+        NO_MARKET,
+        'market_unavailable',
+      ),
+    marketPools: () =>
+      sourced(
+        () => client.call('marketPools', {}),
+        (prices) => prices.pools(),
+        'Unable to retrieve trading pools - all sources unavailable',
+        'pools_unavailable',
+      ),
   };
 }
 
 const listeners = new Set<(event: ApiEvent) => void>();
 
-/** Tells `listener` of answers, failures to reach the server, and refusals. Returns the unsubscribe. */
+/**
+ * Tells `listener` of answers, failures to reach the server, and refusals. Returns the unsubscribe.
+ */
 export function observeApi(listener: (event: ApiEvent) => void): () => void {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 }
 
 let lastSource = '';
 
-/** Remembers the source the server named last; if it is an exchange, its public prices are the ones to fall back to. */
+/**
+ * Remembers the source the server named last; if it is an exchange, its public prices are the ones
+ * to fall back to.
+ */
 export function rememberSource(id: string): void {
   lastSource = id;
 }
@@ -94,17 +149,22 @@ async function exchangeFallback(): Promise<ExchangePrices | null> {
 }
 
 /** A stand-in for the network, loaded only in a build that asks for recorded replies. */
-const recorded: typeof fetch = async (input, init) => (await import('./recorded.ts')).recordedFetch(input, init);
+const recorded: typeof fetch = async (input, init) =>
+  (await import('./recorded.ts')).recordedFetch(input, init);
 
 /** How this build reaches the back end: the network, or recorded replies. */
-export const apiFetch: typeof fetch = environment.mockApi ? recorded : async (input, init) => reached(await fetch(input, init));
+export const apiFetch: typeof fetch = environment.mockApi
+  ? recorded
+  : async (input, init) => reached(await fetch(input, init));
 
 export const api: Api = withFallbacks(
   createApi({
     baseUrl: environment.apiUrl,
     token: idToken,
     fetch: apiFetch,
-    observe: (event) => { for (const listener of listeners) listener(event); },
+    observe: (event) => {
+      for (const listener of listeners) listener(event);
+    },
   }),
   exchangeFallback,
 );

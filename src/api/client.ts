@@ -1,18 +1,42 @@
-/** The one way to call the server: token, key, time limit, retries, parsed replies; refuses a reply the contract does not know. */
+/**
+ * The one way to call the server: token, key, time limit, retries, parsed replies; refuses a reply
+ * the contract does not know.
+ */
 import * as z from 'zod/mini';
-import { CALLS, SUBSCRIPTION_CALLS, type CallBody, type CallName, type CallParams, type CallQuery, type CallReply } from '../../contract/calls.ts';
+import {
+  CALLS,
+  SUBSCRIPTION_CALLS,
+  type CallBody,
+  type CallName,
+  type CallParams,
+  type CallQuery,
+  type CallReply,
+} from '../../contract/calls.ts';
 import { ERROR_STATUS, ErrorReply } from '../../contract/errors.ts';
-import { API_ATTEMPTS, API_RETRY_BASE_MS, API_RETRY_FACTOR, API_RETRY_MAX_MS, SEND_TIMEOUT_MS, SUBSCRIPTION_ATTEMPTS } from '../../contract/limits.ts';
+import {
+  API_ATTEMPTS,
+  API_RETRY_BASE_MS,
+  API_RETRY_FACTOR,
+  API_RETRY_MAX_MS,
+  SEND_TIMEOUT_MS,
+  SUBSCRIPTION_ATTEMPTS,
+} from '../../contract/limits.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import { TokenFault } from '../identity/token.ts';
 import { ApiError, fromReply } from './api-error.ts';
 
-type Part<Key extends string, T> = Record<string, never> extends T ? { [K in Key]?: T } : { [K in Key]: T };
+type Part<Key extends string, T> =
+  Record<string, never> extends T ? { [K in Key]?: T } : { [K in Key]: T };
 
 /** What one call takes: its params, query and body by the contract, and how it is to be made. */
-export type CallInput<N extends CallName> =
-  & Part<'params', CallParams<N>> & Part<'query', CallQuery<N>> & Part<'body', CallBody<N>>
-  & { commandId?: string; signal?: AbortSignal; timeoutMs?: number; attempts?: number };
+export type CallInput<N extends CallName> = Part<'params', CallParams<N>> &
+  Part<'query', CallQuery<N>> &
+  Part<'body', CallBody<N>> & {
+    commandId?: string;
+    signal?: AbortSignal;
+    timeoutMs?: number;
+    attempts?: number;
+  };
 
 export interface ApiOptions {
   /** Empty for the app's own origin; no slash at the end. */
@@ -47,11 +71,18 @@ interface Prepared {
   timeoutMs: number;
 }
 
-const sleep = (ms: number, signal?: AbortSignal): Promise<void> => new Promise((resolve, reject) => {
-  const stop = (): void => { clearTimeout(timer); reject(new ApiError('Aborted', { code: 'aborted', status: 0, text: 'Aborted' })); };
-  const timer = setTimeout(() => { signal?.removeEventListener('abort', stop); resolve(); }, ms);
-  signal?.addEventListener('abort', stop, { once: true });
-});
+const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(new ApiError('Aborted', { code: 'aborted', status: 0, text: 'Aborted' }));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 
 /** How long to wait before attempt `next` (2, 3, …): 1 s, 2 s, 4 s … at most 10 s. */
 export function retryDelayMs(next: number): number {
@@ -59,7 +90,11 @@ export function retryDelayMs(next: number): number {
 }
 
 /** Retry-After in ms: seconds or an HTTP date, or what the reply's own body says. */
-export function retryAfterMs(header: string | null, body: ErrorReply | null, now: number): number | undefined {
+export function retryAfterMs(
+  header: string | null,
+  body: ErrorReply | null,
+  now: number,
+): number | undefined {
   if (body?.error.retryAfterMs !== undefined) return Math.max(0, body.error.retryAfterMs);
   if (header === null || header.trim() === '') return undefined;
   const seconds = Number(header);
@@ -71,36 +106,59 @@ export function retryAfterMs(header: string | null, body: ErrorReply | null, now
 type Words = Record<string, string | number | undefined>;
 
 function addressOf(baseUrl: string, path: string, params: Words, query: Words): string {
-  const filled = path.replace(/:(\w+)/g, (_whole, key: string) => encodeURIComponent(String(params[key] ?? '')));
+  const filled = path.replace(/:(\w+)/g, (_whole, key: string) =>
+    encodeURIComponent(String(params[key] ?? '')),
+  );
   const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined) search.set(key, String(value));
   const text = search.toString();
   return `${baseUrl}${filled}${text === '' ? '' : `?${text}`}`;
 }
 
 export function createApi(options: ApiOptions): ApiClient {
-  const { fetch: send = (input, init) => fetch(input, init), wait = sleep, now = Date.now, newId = () => crypto.randomUUID() } = options;
+  const {
+    fetch: send = (input, init) => fetch(input, init),
+    wait = sleep,
+    now = Date.now,
+    newId = () => crypto.randomUUID(),
+  } = options;
   const observe = options.observe ?? (() => undefined);
 
   /** One request and its answer as text, with one time limit over both. */
-  async function exchange(request: Prepared, token: string | null): Promise<{ response: Response; text: string }> {
+  async function exchange(
+    request: Prepared,
+    token: string | null,
+  ): Promise<{ response: Response; text: string }> {
     const limit = new AbortController();
-    const stop = (): void => { limit.abort(); };
+    const stop = (): void => {
+      limit.abort();
+    };
     const timer = setTimeout(stop, request.timeoutMs);
     request.signal?.addEventListener('abort', stop, { once: true });
     try {
       const response = await send(request.url, {
         method: request.method,
-        headers: { ...request.headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-        body: request.body, signal: limit.signal, credentials: 'omit', cache: 'no-store', redirect: 'error',
+        headers: {
+          ...request.headers,
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: request.body,
+        signal: limit.signal,
+        credentials: 'omit',
+        cache: 'no-store',
+        redirect: 'error',
       });
       const text = await response.text();
       return { response, text };
     } catch (cause) {
-      if (request.signal?.aborted === true) throw new ApiError('Aborted', { code: 'aborted', status: 0, text: 'Aborted', cause });
+      if (request.signal?.aborted === true)
+        throw new ApiError('Aborted', { code: 'aborted', status: 0, text: 'Aborted', cause });
       observe({ type: 'unreachable', at: now() });
       const late = limit.signal.aborted;
-      const text = late ? `The request timed out after ${request.timeoutMs} ms` : `Failed to fetch: ${cause instanceof Error ? cause.message : String(cause)}`;
+      const text = late
+        ? `The request timed out after ${request.timeoutMs} ms`
+        : `Failed to fetch: ${cause instanceof Error ? cause.message : String(cause)}`;
       throw new ApiError(text, { code: late ? 'timeout' : 'network', status: 0, text, cause });
     } finally {
       clearTimeout(timer);
@@ -114,7 +172,12 @@ export function createApi(options: ApiOptions): ApiClient {
       return await options.token(force);
     } catch (cause) {
       if (!(cause instanceof TokenFault)) throw cause;
-      throw new ApiError(cause.message, { code: cause.code, status: ERROR_STATUS[cause.code], text: cause.message, cause });
+      throw new ApiError(cause.message, {
+        code: cause.code,
+        status: ERROR_STATUS[cause.code],
+        text: cause.message,
+        cause,
+      });
     }
   }
 
@@ -134,8 +197,14 @@ export function createApi(options: ApiOptions): ApiClient {
     // A captive portal answers too: only what reads as ours counts as the server.
     if (reply !== null) observe({ type: 'answered', at: now() });
     if (response.status === 426) observe({ type: 'outdated' });
-    const error = fromReply(response.status, reply, text === '' || text.startsWith('<') ? response.statusText : text, retryAfterMs(response.headers.get('retry-after'), reply, now()));
-    if (error.code === 'reauth_required' || error.code === 'token_revoked') observe({ type: 'refused', code: error.code });
+    const error = fromReply(
+      response.status,
+      reply,
+      text === '' || text.startsWith('<') ? response.statusText : text,
+      retryAfterMs(response.headers.get('retry-after'), reply, now()),
+    );
+    if (error.code === 'reauth_required' || error.code === 'token_revoked')
+      observe({ type: 'refused', code: error.code });
     throw error;
   }
 
@@ -156,14 +225,20 @@ export function createApi(options: ApiOptions): ApiClient {
   return {
     async call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallReply<N>> {
       const definition = CALLS[name];
-      const { params = {}, query = {}, body = {} } = input as { params?: Words; query?: Words; body?: unknown };
+      const {
+        params = {},
+        query = {},
+        body = {},
+      } = input as { params?: Words; query?: Words; body?: unknown };
       const mutates = definition.method !== 'GET';
       const commandId = input.commandId ?? newId();
       const request: Prepared = {
         url: addressOf(options.baseUrl, definition.path, params, query),
         method: definition.method,
         headers: {
-          accept: 'application/json', 'content-type': 'application/json', [CONTRACT_HEADER]: String(CONTRACT_VERSION),
+          accept: 'application/json',
+          'content-type': 'application/json',
+          [CONTRACT_HEADER]: String(CONTRACT_VERSION),
           ...(mutates ? { [IDEMPOTENCY_HEADER]: commandId } : {}),
         },
         body: mutates ? JSON.stringify(body) : null,
@@ -173,13 +248,21 @@ export function createApi(options: ApiOptions): ApiClient {
       };
       const once = SUBSCRIPTION_CALLS.includes(name);
       try {
-        const raw = await retrying(request, once ? SUBSCRIPTION_ATTEMPTS : input.attempts ?? API_ATTEMPTS);
+        const raw = await retrying(
+          request,
+          once ? SUBSCRIPTION_ATTEMPTS : (input.attempts ?? API_ATTEMPTS),
+        );
         const reply = parseReply(name, raw, mutates ? commandId : null);
         observe({ type: 'answered', at: now() });
         return reply;
       } catch (error) {
         if (once && error instanceof ApiError && error.status === 0 && error.code !== 'aborted') {
-          throw new ApiError('Backend service unavailable', { code: 'subscription_unavailable', status: 503, text: 'Backend service unavailable', cause: error });
+          throw new ApiError('Backend service unavailable', {
+            code: 'subscription_unavailable',
+            status: 503,
+            text: 'Backend service unavailable',
+            cause: error,
+          });
         }
         throw error;
       }
@@ -187,11 +270,17 @@ export function createApi(options: ApiOptions): ApiClient {
   };
 }
 
-function parseReply<N extends CallName>(name: N, raw: unknown, commandId: string | null): CallReply<N> {
+function parseReply<N extends CallName>(
+  name: N,
+  raw: unknown,
+  commandId: string | null,
+): CallReply<N> {
   const parsed = z.safeParse(CALLS[name].reply, raw);
-  if (!parsed.success) throw badReply(`The answer to ${name} is not what the contract says`, parsed.error);
+  if (!parsed.success)
+    throw badReply(`The answer to ${name} is not what the contract says`, parsed.error);
   const reply = parsed.data as CallReply<N>;
-  if (commandId !== null && (reply as { commandId?: unknown }).commandId !== commandId) throw badReply(`The answer to ${name} is to another command`, null);
+  if (commandId !== null && (reply as { commandId?: unknown }).commandId !== commandId)
+    throw badReply(`The answer to ${name} is to another command`, null);
   return reply;
 }
 

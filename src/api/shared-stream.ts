@@ -1,7 +1,16 @@
-/** One stream a browser: the visible tab that holds the lock reads it and passes it to the others; refuses to read while hidden. */
+/**
+ * One stream a browser: the visible tab that holds the lock reads it and passes it to the others;
+ * refuses to read while hidden.
+ */
 import { StreamEvent } from '../../contract/stream.ts';
 import { log } from '../log.ts';
-import { openStream, STREAM_SILENCE_MS, type Stream, type StreamOptions, type StreamState } from './stream.ts';
+import {
+  openStream,
+  STREAM_SILENCE_MS,
+  type Stream,
+  type StreamOptions,
+  type StreamState,
+} from './stream.ts';
 
 /** `shared`: another tab of this browser reads, and passes on what it hears. */
 export type SharedState = StreamState | 'shared';
@@ -35,31 +44,45 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
   let silence: ReturnType<typeof setTimeout> | undefined;
 
   const tell = (event: StreamEvent): void => {
-    // First to the others: a store that takes the event makes it its own, and what a store holds cannot be passed on.
+    // First to the others: a store that takes the event makes it its own, and what a store holds
+    // cannot be passed on.
     channel.postMessage({ uid: options.uid, event });
     options.onEvent(event);
   };
-  const read = (): Promise<void> => new Promise((resolve) => {
-    clearTimeout(silence);
-    own = openStream({
-      ...options, onEvent: tell,
-      onState: (state) => {
-        // A stream that was let go ends a moment later, when another may be in its place.
-        if (state === 'closed') return;
-        options.onState(state);
-        channel.postMessage({ uid: options.uid, state });
-      },
-      onGap: () => { options.onGap(); channel.postMessage({ uid: options.uid, gap: true }); },
+  const read = (): Promise<void> =>
+    new Promise((resolve) => {
+      clearTimeout(silence);
+      own = openStream({
+        ...options,
+        onEvent: tell,
+        onState: (state) => {
+          // A stream that was let go ends a moment later, when another may be in its place.
+          if (state === 'closed') return;
+          options.onState(state);
+          channel.postMessage({ uid: options.uid, state });
+        },
+        onGap: () => {
+          options.onGap();
+          channel.postMessage({ uid: options.uid, gap: true });
+        },
+      });
+      release = () => {
+        own?.close();
+        own = null;
+        resolve();
+      };
     });
-    release = () => { own?.close(); own = null; resolve(); };
-  });
 
   const follow = (): void => {
     clearTimeout(silence);
-    silence = setTimeout(() => { if (own === null && !closed && !hidden()) options.onState('stale'); }, STREAM_SILENCE_MS);
+    silence = setTimeout(() => {
+      if (own === null && !closed && !hidden()) options.onState('stale');
+    }, STREAM_SILENCE_MS);
   };
 
-  channel.onmessage = ({ data }: MessageEvent<{ uid?: unknown; event?: unknown; gap?: unknown; state?: unknown }>) => {
+  channel.onmessage = ({
+    data,
+  }: MessageEvent<{ uid?: unknown; event?: unknown; gap?: unknown; state?: unknown }>) => {
     if (closed || hidden() || own !== null || data.uid !== options.uid) return;
     if (data.gap === true) {
       options.onGap();
@@ -88,14 +111,19 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
     waiting = new AbortController();
     const { signal } = waiting;
     follow();
-    locks.request(LOCK, { signal }, async () => {
-      if (!closed && !hidden()) await read();
-    }).catch((error: unknown) => {
-      if (signal.aborted) return;
-      // No lock to be had here at all: then as without locks.
-      log.warn('The stream is not shared between tabs', error);
-      if (!closed && !hidden() && own === null) void read();
-    }).finally(() => { if (waiting?.signal === signal) waiting = null; });
+    locks
+      .request(LOCK, { signal }, async () => {
+        if (!closed && !hidden()) await read();
+      })
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        // No lock to be had here at all: then as without locks.
+        log.warn('The stream is not shared between tabs', error);
+        if (!closed && !hidden() && own === null) void read();
+      })
+      .finally(() => {
+        if (waiting?.signal === signal) waiting = null;
+      });
   }
 
   function stop(): void {
@@ -117,7 +145,10 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
       own?.wake();
     }
   };
-  const wake = (): void => { start(); own?.wake(); };
+  const wake = (): void => {
+    start();
+    own?.wake();
+  };
 
   document.addEventListener('visibilitychange', turn);
   document.addEventListener('resume', wake);

@@ -1,4 +1,7 @@
-/** The event stream, read by fetch so that it carries the token; refuses to count a silent connection as alive. */
+/**
+ * The event stream, read by fetch so that it carries the token; refuses to count a silent
+ * connection as alive.
+ */
 import { ErrorReply } from '../../contract/errors.ts';
 import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
 import { StreamEvent } from '../../contract/stream.ts';
@@ -9,13 +12,19 @@ import { log } from '../log.ts';
 export const STREAM_SILENCE_MS = 30_000;
 export const STREAM_BACKOFF_MAX_MS = 30_000;
 
-/** A heartbeat and some: on waking, a stream that was last heard of longer ago than this is taken for dead. */
+/**
+ * A heartbeat and some: on waking, a stream that was last heard of longer ago than this is taken
+ * for dead.
+ */
 const STREAM_OVERDUE_MS = 20_000;
 
 /** An attempt that has not been answered for this long may hang on a network that is gone. */
 const STREAM_STUCK_MS = 2_000;
 
-/** `opening` is the first attempt alone: once open, it is `stale` from its end, or its silence, until it is open again. */
+/**
+ * `opening` is the first attempt alone: once open, it is `stale` from its end, or its silence,
+ * until it is open again.
+ */
 export type StreamState = 'opening' | 'open' | 'stale' | 'closed';
 
 export interface StreamOptions {
@@ -44,14 +53,22 @@ export function createParser(onData: (data: string) => void): (chunk: string) =>
     const blocks = (rest + chunk).replace(/\r\n?/g, '\n').split('\n\n');
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
-      const data = block.split('\n').filter((line) => line.startsWith('data:')).map((line) => line.slice(5).replace(/^ /, ''));
+      const data = block
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).replace(/^ /, ''));
       if (data.length > 0) onData(data.join('\n'));
     }
   };
 }
 
-/** Watches the sequence numbers of one person: `true` means that something in between was missed. */
-export function createSequence(): { sees(event: StreamEvent): 'next' | 'known' | 'gap' | 'unnumbered'; last(): number | null } {
+/**
+ * Watches the sequence numbers of one person: `true` means that something in between was missed.
+ */
+export function createSequence(): {
+  sees(event: StreamEvent): 'next' | 'known' | 'gap' | 'unnumbered';
+  last(): number | null;
+} {
   let last: number | null = null;
   return {
     last: () => last,
@@ -62,7 +79,8 @@ export function createSequence(): { sees(event: StreamEvent): 'next' | 'known' |
         last = sequence;
         return 'next';
       }
-      // A greeting or a heartbeat names the present number; the events up to it are still to come, or were missed.
+      // A greeting or a heartbeat names the present number; the events up to it are still to come,
+      // or were missed.
       if (event.type === 'hello') {
         if (sequence >= last) return 'next';
         last = sequence;
@@ -97,10 +115,14 @@ export function openStream(options: StreamOptions): Stream {
   let abort = new AbortController();
   let wakeUp: () => void = () => undefined;
 
-  const pause = (ms: number): Promise<void> => new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    wakeUp = () => { clearTimeout(timer); resolve(); };
-  });
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
 
   function take(data: string): void {
     let parsed: ReturnType<typeof StreamEvent.safeParse>;
@@ -110,7 +132,10 @@ export function openStream(options: StreamOptions): Stream {
       parsed = StreamEvent.safeParse(null);
     }
     if (!parsed.success) {
-      log.warn('An event of the stream is not what the contract says', parsed.error.issues[0]?.message);
+      log.warn(
+        'An event of the stream is not what the contract says',
+        parsed.error.issues[0]?.message,
+      );
       options.onGap();
       return;
     }
@@ -146,7 +171,9 @@ export function openStream(options: StreamOptions): Stream {
     const heard = (): void => {
       heardAt = Date.now();
       clearTimeout(silence);
-      silence = setTimeout(() => { abort.abort(); }, STREAM_SILENCE_MS);
+      silence = setTimeout(() => {
+        abort.abort();
+      }, STREAM_SILENCE_MS);
     };
     heard();
     askedAt = Date.now();
@@ -154,12 +181,26 @@ export function openStream(options: StreamOptions): Stream {
       const token = await options.token(refresh);
       refresh = false;
       const last = sequence.last();
-      const response = await options.fetch(`${options.url}${last === null ? '' : `?after=${last}`}`, {
-        headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', [CONTRACT_HEADER]: String(CONTRACT_VERSION) },
-        signal, cache: 'no-store', credentials: 'omit', redirect: 'error',
-      });
+      const response = await options.fetch(
+        `${options.url}${last === null ? '' : `?after=${last}`}`,
+        {
+          headers: {
+            authorization: `Bearer ${token}`,
+            accept: 'text/event-stream',
+            [CONTRACT_HEADER]: String(CONTRACT_VERSION),
+          },
+          signal,
+          cache: 'no-store',
+          credentials: 'omit',
+          redirect: 'error',
+        },
+      );
       if (response.status === 401) refresh = true;
-      if (!response.ok || response.body === null || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+      if (
+        !response.ok ||
+        response.body === null ||
+        response.headers.get('content-type')?.startsWith('text/event-stream') !== true
+      ) {
         if (response.status === 401) told(await response.text());
         else await response.body?.cancel();
         throw new Error(`The stream answered ${response.status}`);
@@ -171,7 +212,13 @@ export function openStream(options: StreamOptions): Stream {
       const parse = createParser(take);
       const decoder = new TextDecoder();
       const reader = response.body.getReader();
-      signal.addEventListener('abort', () => { void reader.cancel().catch(() => undefined); }, { once: true });
+      signal.addEventListener(
+        'abort',
+        () => {
+          void reader.cancel().catch(() => undefined);
+        },
+        { once: true },
+      );
       for (;;) {
         const { done, value } = await reader.read();
         if (done || signal.aborted) return;
@@ -202,12 +249,17 @@ export function openStream(options: StreamOptions): Stream {
       }
       failures += 1;
       // Full jitter, so that a thousand browsers do not come back in one breath.
-      const ceiling = Math.min(STREAM_BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(failures - 1, 10));
+      const ceiling = Math.min(
+        STREAM_BACKOFF_MAX_MS,
+        BACKOFF_BASE_MS * 2 ** Math.min(failures - 1, 10),
+      );
       await pause(Math.max(250, random() * ceiling));
     }
   }
 
-  void keepOpen().finally(() => { options.onState('closed'); });
+  void keepOpen().finally(() => {
+    options.onState('closed');
+  });
   return {
     wake() {
       failures = 0;

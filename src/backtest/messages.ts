@@ -1,4 +1,7 @@
-/** What page and worker say to each other about a test; refuses anything that cannot be copied between them. */
+/**
+ * What page and worker say to each other about a test; refuses anything that cannot be copied
+ * between them.
+ */
 import type { BacktestTerms, BacktestTrade } from '../../contract/backtest.ts';
 import type { CandleRow } from '../../contract/market.ts';
 import type { Tested } from '../../contract/tested.ts';
@@ -27,4 +30,7 @@ export interface BacktestOutcome {
 }
 
 /** `tested`: what a server may be told of it. */
-export type BacktestWord = { kind: 'progress'; share: number } | { kind: 'done'; outcome: BacktestOutcome; tested: Tested } | { kind: 'failed'; message: string };
+export type BacktestWord =
+  | { kind: 'progress'; share: number }
+  | { kind: 'done'; outcome: BacktestOutcome; tested: Tested }
+  | { kind: 'failed'; message: string };

@@ -1,4 +1,7 @@
-/** Reads the candles a test needs, coarse where they are only history and as fine as the agent looks where it trades; refuses more than a phone can hold. */
+/**
+ * Reads the candles a test needs, coarse where they are only history and as fine as the agent looks
+ * where it trades; refuses more than a phone can hold.
+ */
 import type { BacktestTerms } from '../../contract/backtest.ts';
 import { CANDLES_LIMIT_MAX } from '../../contract/limits.ts';
 import { INTERVAL_MS, type CandleInterval, type CandleRow } from '../../contract/market.ts';
@@ -10,41 +13,93 @@ const ROWS_MAX = 60_000;
 const AT_ONCE = 3;
 const TIMEOUT_MS = 30_000;
 const FINER_FIRST: readonly CandleInterval[] = ['5m', '20m', '1h', '1d'];
-const LOOKS_AT: Record<BacktestTerms['agent']['interval'], CandleInterval> = { '5-minute': '5m', '20-minute': '20m', daily: '1h' };
+const LOOKS_AT: Record<BacktestTerms['agent']['interval'], CandleInterval> = {
+  '5-minute': '5m',
+  '20-minute': '20m',
+  daily: '1h',
+};
 
 /** The finest candle that the market has, the agent looks at, and that is not too many. */
-export function testedInterval({ agent, baseInterval, from, to, witnesses }: Pick<BacktestTerms, 'agent' | 'baseInterval' | 'from' | 'to' | 'witnesses'>): CandleInterval {
+export function testedInterval({
+  agent,
+  baseInterval,
+  from,
+  to,
+  witnesses,
+}: Pick<BacktestTerms, 'agent' | 'baseInterval' | 'from' | 'to' | 'witnesses'>): CandleInterval {
   const least = Math.max(INTERVAL_MS[baseInterval], INTERVAL_MS[LOOKS_AT[agent.interval]]);
-  const rows = (interval: CandleInterval): number => (agent.pairs.length + (witnesses?.length ?? 0)) * ((to - from) / INTERVAL_MS[interval]);
-  return FINER_FIRST.find((interval) => INTERVAL_MS[interval] >= least && rows(interval) <= ROWS_MAX) ?? '1d';
+  const rows = (interval: CandleInterval): number =>
+    (agent.pairs.length + (witnesses?.length ?? 0)) * ((to - from) / INTERVAL_MS[interval]);
+  return (
+    FINER_FIRST.find((interval) => INTERVAL_MS[interval] >= least && rows(interval) <= ROWS_MAX) ??
+    '1d'
+  );
 }
 
-interface Page { pair: string; interval: CandleInterval; from: number; before: number }
+interface Page {
+  pair: string;
+  interval: CandleInterval;
+  from: number;
+  before: number;
+}
 
-function pagesOf({ agent, baseInterval, from, historyFrom, to, witnesses }: BacktestTerms, tested: CandleInterval): Page[] {
-  const history = INTERVAL_MS[baseInterval] > INTERVAL_MS['1h'] ? baseInterval : INTERVAL_MS[tested] > INTERVAL_MS['1h'] ? tested : '1h';
+function pagesOf(
+  { agent, baseInterval, from, historyFrom, to, witnesses }: BacktestTerms,
+  tested: CandleInterval,
+): Page[] {
+  const history =
+    INTERVAL_MS[baseInterval] > INTERVAL_MS['1h']
+      ? baseInterval
+      : INTERVAL_MS[tested] > INTERVAL_MS['1h']
+        ? tested
+        : '1h';
   const pages = (pair: string, interval: CandleInterval, start: number, end: number): Page[] => {
     const span = CANDLES_LIMIT_MAX * INTERVAL_MS[interval];
-    return Array.from({ length: Math.max(0, Math.ceil((end - start) / span)) }, (_, index) => ({ pair, interval, from: Math.max(start, end - (index + 1) * span), before: end - index * span }));
+    return Array.from({ length: Math.max(0, Math.ceil((end - start) / span)) }, (_, index) => ({
+      pair,
+      interval,
+      from: Math.max(start, end - (index + 1) * span),
+      before: end - index * span,
+    }));
   };
-  // Hourly history ends on a whole hour a day before `from`, so that the move of a day is measured as live from the first
-  // look on; the rest is read as finely as what follows.
-  const seam = Math.max(historyFrom, Math.floor((from - INTERVAL_MS['1d']) / INTERVAL_MS[history]) * INTERVAL_MS[history]);
+  // Hourly history ends on a whole hour a day before `from`, so that the move of a day is measured
+  // as live from the first look on; the rest is read as finely as what follows.
+  const seam = Math.max(
+    historyFrom,
+    Math.floor((from - INTERVAL_MS['1d']) / INTERVAL_MS[history]) * INTERVAL_MS[history],
+  );
   // Of a witness a day before the test is enough: its peg is asked about, not its trend.
   return [
-    ...agent.pairs.flatMap((pair) => [...pages(pair, history, historyFrom, seam), ...pages(pair, tested, seam, to)]),
-    ...(witnesses ?? []).flatMap((pair) => [...pages(pair, history, Math.max(historyFrom, seam - 2 * INTERVAL_MS['1d']), seam), ...pages(pair, tested, seam, to)]),
+    ...agent.pairs.flatMap((pair) => [
+      ...pages(pair, history, historyFrom, seam),
+      ...pages(pair, tested, seam, to),
+    ]),
+    ...(witnesses ?? []).flatMap((pair) => [
+      ...pages(pair, history, Math.max(historyFrom, seam - 2 * INTERVAL_MS['1d']), seam),
+      ...pages(pair, tested, seam, to),
+    ]),
   ];
 }
 
-async function readPage({ before, from, interval, pair }: Page, signal: AbortSignal): Promise<readonly CandleRow[]> {
+async function readPage(
+  { before, from, interval, pair }: Page,
+  signal: AbortSignal,
+): Promise<readonly CandleRow[]> {
   const limit = Math.ceil((before - from) / INTERVAL_MS[interval]);
-  const { candles } = await api.call('candles', { query: { symbol: pair, interval, limit, before }, signal, timeoutMs: TIMEOUT_MS });
+  const { candles } = await api.call('candles', {
+    query: { symbol: pair, interval, limit, before },
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  });
   return candles.filter(([time]) => time >= from && time < before);
 }
 
 /** By pair, oldest first. `onShare` hears how much of it is there. */
-export async function readPastCandles(terms: BacktestTerms, signal: AbortSignal, onShare: (share: number) => void): Promise<Record<string, CandleRow[]>> {
+export async function readPastCandles(
+  terms: BacktestTerms,
+  signal: AbortSignal,
+  onShare: (share: number) => void,
+): Promise<Record<string, CandleRow[]>> {
   const pages = pagesOf(terms, testedInterval(terms));
   const read = new Map<Page, readonly CandleRow[]>();
   const waiting = [...pages];
@@ -55,7 +110,13 @@ export async function readPastCandles(terms: BacktestTerms, signal: AbortSignal,
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, take));
-  return Object.fromEntries([...terms.agent.pairs, ...terms.witnesses ?? []].map((pair) => [
-    pair, pages.filter((page) => page.pair === pair).flatMap((page) => [...read.get(page) ?? []]).sort(([a], [b]) => a - b),
-  ]));
+  return Object.fromEntries(
+    [...terms.agent.pairs, ...(terms.witnesses ?? [])].map((pair) => [
+      pair,
+      pages
+        .filter((page) => page.pair === pair)
+        .flatMap((page) => [...(read.get(page) ?? [])])
+        .sort(([a], [b]) => a - b),
+    ]),
+  );
 }

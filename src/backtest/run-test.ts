@@ -3,11 +3,19 @@ import type { Tested } from '../../contract/tested.ts';
 import type { BacktestOrder, BacktestOutcome, BacktestWord } from './messages.ts';
 
 /** @throws DOMException `AbortError` where `signal` ended it. */
-export function runTest(order: BacktestOrder, signal: AbortSignal, onProgress: (share: number) => void): Promise<{ outcome: BacktestOutcome; tested: Tested }> {
+export function runTest(
+  order: BacktestOrder,
+  signal: AbortSignal,
+  onProgress: (share: number) => void,
+): Promise<{ outcome: BacktestOutcome; tested: Tested }> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-  const end = (): void => { worker.terminate(); };
+  const end = (): void => {
+    worker.terminate();
+  };
   return new Promise<{ outcome: BacktestOutcome; tested: Tested }>((resolve, reject) => {
-    const aborted = (): void => { reject(new DOMException('The test was ended', 'AbortError')); };
+    const aborted = (): void => {
+      reject(new DOMException('The test was ended', 'AbortError'));
+    };
     if (signal.aborted) aborted();
     signal.addEventListener('abort', aborted, { once: true });
     worker.onmessage = ({ data }: MessageEvent<BacktestWord>) => {
@@ -15,7 +23,9 @@ export function runTest(order: BacktestOrder, signal: AbortSignal, onProgress: (
       else if (data.kind === 'done') resolve(data);
       else reject(new Error(data.message));
     };
-    worker.onerror = (event) => { reject(new Error(event.message === '' ? 'The test could not be started' : event.message)); };
+    worker.onerror = (event) => {
+      reject(new Error(event.message === '' ? 'The test could not be started' : event.message));
+    };
     worker.postMessage(order);
   }).finally(end);
 }

@@ -1,4 +1,7 @@
-/** Stripe's checkout inside the app; refuses to load Stripe's script before a person has chosen a plan. */
+/**
+ * Stripe's checkout inside the app; refuses to load Stripe's script before a person has chosen a
+ * plan.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { loadStripe } from '@stripe/stripe-js/pure';
 import { Button } from '../components/Button.tsx';
@@ -16,22 +19,41 @@ export default function EmbeddedCheckout({ clientSecret }: { clientSecret: strin
       const stripe = await loadStripe(environment.stripePublishableKey);
       if (stripe === null || gone) return;
       const checkout = await stripe.initEmbeddedCheckout({ clientSecret });
-      if (gone || place.current === null) { checkout.destroy(); return; }
+      if (gone || place.current === null) {
+        checkout.destroy();
+        return;
+      }
       checkout.mount(place.current);
-      close = () => { checkout.destroy(); };
+      close = () => {
+        checkout.destroy();
+      };
       setState('open');
     };
     setState('loading');
-    open().catch(() => { if (!gone) setState('failed'); });
-    return () => { gone = true; close(); };
+    open().catch(() => {
+      if (!gone) setState('failed');
+    });
+    return () => {
+      gone = true;
+      close();
+    };
   }, [clientSecret, turn]);
   return (
     <>
       {state === 'loading' && <SkeletonRows rows={3} label="Checkout" />}
       {state === 'failed' && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <p role="alert" className="text-danger">The checkout could not be loaded. Nothing was charged.</p>
-          <Button size="sm" onClick={() => { setTurn((now) => now + 1); }}>Try again</Button>
+          <p role="alert" className="text-danger">
+            The checkout could not be loaded. Nothing was charged.
+          </p>
+          <Button
+            size="sm"
+            onClick={() => {
+              setTurn((now) => now + 1);
+            }}
+          >
+            Try again
+          </Button>
         </div>
       )}
       <div ref={place} className={state === 'open' ? 'min-h-40' : undefined} />

@@ -1,15 +1,31 @@
-/** Back from a checkout: waits for the server's word on the plan and says only that; refuses to call a plan active because an address says so. */
+/**
+ * Back from a checkout: waits for the server's word on the plan and says only that; refuses to call
+ * a plan active because an address says so.
+ */
 import { proxy, subscribe } from 'valtio';
 import { PLAN_NAMES } from '../../contract/plan-prices.ts';
 import { agentCap, type Tier } from '../../contract/tiers.ts';
 import { session } from '../identity/session.ts';
 import type { ConnectionStore } from '../stores/connection.ts';
-import { checkSubscription, loadUsage, plansStore, subscriptionStore } from '../stores/subscription.ts';
+import {
+  checkSubscription,
+  loadUsage,
+  plansStore,
+  subscriptionStore,
+} from '../stores/subscription.ts';
 import { pageToast } from '../stores/toasts.ts';
-import { forgetCheckout, readCheckout, rememberCheckout, type PendingCheckout } from './pending-checkout.ts';
+import {
+  forgetCheckout,
+  readCheckout,
+  rememberCheckout,
+  type PendingCheckout,
+} from './pending-checkout.ts';
 
 export interface Arrival {
-  /** `waiting` for the server's word; `late` when that takes longer than it should; `active` once it was said. */
+  /**
+   * `waiting` for the server's word; `late` when that takes longer than it should; `active` once it
+   * was said.
+   */
   state: 'none' | 'waiting' | 'late' | 'active';
   planName: string | null;
   agents: number;
@@ -17,7 +33,10 @@ export interface Arrival {
 
 export const arrival = proxy<Arrival>({ state: 'none', planName: null, agents: 0 });
 
-/** A payment's word comes by webhook, mostly within seconds. Asked again after so many ms, then left to the stream and the five minutes. */
+/**
+ * A payment's word comes by webhook, mostly within seconds. Asked again after so many ms, then left
+ * to the stream and the five minutes.
+ */
 const ASK_AGAIN_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
 /** Late once it has taken this long, ms. */
 const LATE_AFTER_MS = 25_000;
@@ -30,21 +49,45 @@ function plan(asked: PendingCheckout | null): { tier: Tier; name: string } | nul
   const { entitlement, data, origin } = subscriptionStore;
   const subscription = data?.status?.subscription ?? null;
   // What was kept on the device is older than the checkout.
-  if (origin === 'snapshot' || subscription === null || !entitlement.isSubscribed || entitlement.isTrialActive) return null;
+  if (
+    origin === 'snapshot' ||
+    subscription === null ||
+    !entitlement.isSubscribed ||
+    entitlement.isTrialActive
+  )
+    return null;
   if (asked !== null && subscription.planId !== asked.planId) return null;
   const { tier } = subscription;
-  return { tier, name: plansStore.data?.plans.find(({ id }) => id === subscription.planId)?.name ?? asked?.planName ?? (tier === 'free' || tier === 'trial' ? tier : PLAN_NAMES[tier]) };
+  return {
+    tier,
+    name:
+      plansStore.data?.plans.find(({ id }) => id === subscription.planId)?.name ??
+      asked?.planName ??
+      (tier === 'free' || tier === 'trial' ? tier : PLAN_NAMES[tier]),
+  };
 }
 
-function settled(bought: { tier: Tier; name: string }, quietly: boolean, from: string | null, back: (path: string) => void): void {
+function settled(
+  bought: { tier: Tier; name: string },
+  quietly: boolean,
+  from: string | null,
+  back: (path: string) => void,
+): void {
   endArrival();
   forgetCheckout();
   void loadUsage(true);
-  pageToast('success', `${bought.name} is active: up to ${agentCap(bought.tier)} agents.`, { id: 'checkout' });
+  pageToast('success', `${bought.name} is active: up to ${agentCap(bought.tier)} agents.`, {
+    id: 'checkout',
+  });
   // Who has gone on to another screen meanwhile is left there.
   if (quietly || location.pathname !== DASHBOARD) return;
   if (from !== null) back(from);
-  else Object.assign(arrival, { state: 'active', planName: bought.name, agents: agentCap(bought.tier) });
+  else
+    Object.assign(arrival, {
+      state: 'active',
+      planName: bought.name,
+      agents: agentCap(bought.tier),
+    });
 }
 
 /** Stops waiting: at a sign-out, or when the person puts the notice away. */
@@ -60,21 +103,33 @@ export function leaveArrival(): void {
 }
 
 /**
- * Waits for the server's word on the plan that was asked for (any, where this device knows of none). `quietly`: nothing
- * is said until it comes, because it may never.
+ * Waits for the server's word on the plan that was asked for (any, where this device knows of
+ * none). `quietly`: nothing is said until it comes, because it may never.
  */
-function wait(uid: string, pending: PendingCheckout | null, quietly: boolean, back: (path: string) => void): void {
+function wait(
+  uid: string,
+  pending: PendingCheckout | null,
+  quietly: boolean,
+  back: (path: string) => void,
+): void {
   endArrival();
   let over = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = (): void => {
     if (over) return;
-    if (session.user?.uid !== uid) { endArrival(); return; }
+    if (session.user?.uid !== uid) {
+      endArrival();
+      return;
+    }
     const bought = plan(pending);
     if (bought !== null) settled(bought, quietly, pending?.from ?? null, back);
   };
   const quit = subscribe(subscriptionStore, look);
-  stop = () => { over = true; clearTimeout(timer); quit(); };
+  stop = () => {
+    over = true;
+    clearTimeout(timer);
+    quit();
+  };
   if (!quietly) Object.assign(arrival, { state: 'waiting', planName: pending?.planName ?? null });
   const begun = Date.now();
   const ask = (turn: number): void => {
@@ -83,19 +138,29 @@ function wait(uid: string, pending: PendingCheckout | null, quietly: boolean, ba
       if (over) return;
       if (!quietly && Date.now() - begun >= LATE_AFTER_MS) arrival.state = 'late';
       const next = ASK_AGAIN_MS[turn];
-      if (next !== undefined) timer = setTimeout(() => { ask(turn + 1); }, next);
+      if (next !== undefined)
+        timer = setTimeout(() => {
+          ask(turn + 1);
+        }, next);
     });
   };
   ask(0);
 }
 
-/** How somebody is back: a checkout's two words, or from the billing portal; null for any other visit. */
+/**
+ * How somebody is back: a checkout's two words, or from the billing portal; null for any other
+ * visit.
+ */
 export type Outcome = 'success' | 'canceled' | 'portal' | null;
 
 export function outcomeOf(search: string): Outcome {
   const query = new URLSearchParams(search);
   const word = query.get('subscription');
-  return word === 'success' || word === 'canceled' ? word : query.get('billing') === 'portal' ? 'portal' : null;
+  return word === 'success' || word === 'canceled'
+    ? word
+    : query.get('billing') === 'portal'
+      ? 'portal'
+      : null;
 }
 
 /** Takes up what the person left for; `back` goes to a path of the app. */
@@ -113,7 +178,8 @@ export function arriveFrom(outcome: Outcome, back: (path: string) => void): void
       pageToast('blank', 'Checkout cancelled. Nothing was charged.', { id: 'checkout' });
       void checkSubscription();
     } else wait(uid, pending, true, back);
-    if (pending !== null && (pending.from !== null || outcome === 'canceled')) back(pending.from ?? '/subscription');
+    if (pending !== null && (pending.from !== null || outcome === 'canceled'))
+      back(pending.from ?? '/subscription');
   } else if (arrival.state === 'none' && pending?.returned === true) {
     // A reload while the payment's word is still awaited.
     wait(uid, pending, false, back);
@@ -121,10 +187,14 @@ export function arriveFrom(outcome: Outcome, back: (path: string) => void): void
 }
 
 /** What is said while the server has not spoken. */
-export function arrivalText({ state, planName, agents }: Readonly<Arrival>, online: ConnectionStore['online']): string {
+export function arrivalText(
+  { state, planName, agents }: Readonly<Arrival>,
+  online: ConnectionStore['online'],
+): string {
   const name = planName ?? 'Your plan';
   if (state === 'active') return `${name} is active: up to ${agents} agents.`;
-  if (online === 'offline') return `Checkout finished. ${name} shows here once there is a connection and the server has confirmed it. Nothing is lost.`;
+  if (online === 'offline')
+    return `Checkout finished. ${name} shows here once there is a connection and the server has confirmed it. Nothing is lost.`;
   return state === 'late'
     ? `Checkout finished, but the payment is not confirmed yet. That can take some minutes. ${name} shows by itself; you need not pay again.`
     : `Checkout finished. ${name} is being set up: waiting for the payment’s confirmation.`;

@@ -1,4 +1,7 @@
-/** What the last answers about plan and trial mean at a moment, as pure functions; refuses clocks, stores and requests. */
+/**
+ * What the last answers about plan and trial mean at a moment, as pure functions; refuses clocks,
+ * stores and requests.
+ */
 import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import type { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
 import type { Tier } from '../../contract/tiers.ts';
@@ -17,7 +20,11 @@ export interface EntitlementView {
 
 /** Signed out, or nothing known: the state everything is reset to. */
 export const NO_ENTITLEMENT: EntitlementView = {
-  isSubscribed: false, subscriptionTier: 'free', isTrialActive: false, trialDaysRemaining: 0, hasUsedTrial: false,
+  isSubscribed: false,
+  subscriptionTier: 'free',
+  isTrialActive: false,
+  trialDaysRemaining: 0,
+  hasUsedTrial: false,
 };
 
 /** Days from `now` (ms) to an ISO date, rounded up, at least 0; 0 without a readable date. */
@@ -27,25 +34,49 @@ export function daysRemaining(endDate: string | null, now: number): number {
 }
 
 /**
- * An active plan first, else a running trial, else free; null where the server could not give an answer. `now` is on the
- * server's clock, ms, so that a device a day off neither ends nor lengthens a trial.
+ * An active plan first, else a running trial, else free; null where the server could not give an
+ * answer. `now` is on the server's clock, ms, so that a device a day off neither ends nor lengthens
+ * a trial.
  */
-export function entitlementView(status: SubscriptionStatusReply | null, trial: TrialStatus | null, now: number): EntitlementView {
+export function entitlementView(
+  status: SubscriptionStatusReply | null,
+  trial: TrialStatus | null,
+  now: number,
+): EntitlementView {
   if (status === null) return NO_ENTITLEMENT;
   const hasUsedTrial = trial?.hasUsed ?? false;
   const plan = activeTier(status);
   if (plan !== null) {
-    return { isSubscribed: true, subscriptionTier: plan, isTrialActive: false, trialDaysRemaining: 0, hasUsedTrial };
+    return {
+      isSubscribed: true,
+      subscriptionTier: plan,
+      isTrialActive: false,
+      trialDaysRemaining: 0,
+      hasUsedTrial,
+    };
   }
   const days = trial?.isActive === true ? daysRemaining(trial.endDate, now) : 0;
   if (days === 0) return { ...NO_ENTITLEMENT, hasUsedTrial };
-  return { isSubscribed: true, subscriptionTier: 'trial', isTrialActive: true, trialDaysRemaining: days, hasUsedTrial };
+  return {
+    isSubscribed: true,
+    subscriptionTier: 'trial',
+    isTrialActive: true,
+    trialDaysRemaining: days,
+    hasUsedTrial,
+  };
 }
 
-/** The tier of a subscription that counts; the server has the last word, and gives a late payment its grace. */
+/**
+ * The tier of a subscription that counts; the server has the last word, and gives a late payment
+ * its grace.
+ */
 function activeTier({ subscription, entitledTier }: SubscriptionStatusReply): Tier | null {
-  if (subscription === null || subscription.tier === 'free' || subscription.tier === 'trial') return null;
-  const living = subscription.status === 'active' || subscription.status === 'trialing' || subscription.status === 'past_due';
+  if (subscription === null || subscription.tier === 'free' || subscription.tier === 'trial')
+    return null;
+  const living =
+    subscription.status === 'active' ||
+    subscription.status === 'trialing' ||
+    subscription.status === 'past_due';
   return living && entitledTier === subscription.tier ? subscription.tier : null;
 }
 
@@ -62,13 +93,21 @@ export function trialBannerText(days: number): string {
 }
 
 /**
- * The banner of a running trial, null where there is none. It goes on past the end, as 'Trial expires today', until the
- * server's next word. `now` is on the server's clock, ms.
+ * The banner of a running trial, null where there is none. It goes on past the end, as 'Trial
+ * expires today', until the server's next word. `now` is on the server's clock, ms.
  */
-export function trialBanner(status: SubscriptionStatusReply | null, trial: TrialStatus | null, now: number): TrialBanner | null {
+export function trialBanner(
+  status: SubscriptionStatusReply | null,
+  trial: TrialStatus | null,
+  now: number,
+): TrialBanner | null {
   if (status === null || trial?.isActive !== true || activeTier(status) !== null) return null;
   const days = daysRemaining(trial.endDate, now);
-  return { title: 'Free Trial Active', text: trialBannerText(days), warning: days <= TRIAL_WARNING_DAYS };
+  return {
+    title: 'Free Trial Active',
+    text: trialBannerText(days),
+    warning: days <= TRIAL_WARNING_DAYS,
+  };
 }
 
 export const UPGRADE_TO_CONTINUE = 'Upgrade to Continue';

@@ -1,9 +1,23 @@
-/** Which plan has what somebody just met the limit of, and what each plan adds, read off the table the server enforces; refuses typed lists. */
+/**
+ * Which plan has what somebody just met the limit of, and what each plan adds, read off the table
+ * the server enforces; refuses typed lists.
+ */
 import type { Plan } from '../../contract/subscription.ts';
-import { agentCap, tierPermits, tierRank, type Action, type Resource, type Tier } from '../../contract/tiers.ts';
+import {
+  agentCap,
+  tierPermits,
+  tierRank,
+  type Action,
+  type Resource,
+  type Tier,
+} from '../../contract/tiers.ts';
 
 /** What was wanted and refused. `agents`: so many of them at once. */
-export interface Need { resource: Resource; action: Action; agents?: number }
+export interface Need {
+  resource: Resource;
+  action: Action;
+  agents?: number;
+}
 
 export function tierMeets(tier: Tier, { resource, action, agents = 0 }: Need): boolean {
   return tierPermits(tier, resource, action) && agentCap(tier) >= agents;
@@ -11,16 +25,31 @@ export function tierMeets(tier: Tier, { resource, action, agents = 0 }: Need): b
 
 /** The smallest paid plan above the present tier that has it; null where none does. */
 export function cheapestFor(plans: readonly Plan[], need: Need, present: Tier): Plan | null {
-  const fit = plans.filter((plan) => plan.priceId !== null && tierRank(plan.tier) > rankOfPaid(present) && tierMeets(plan.tier, need));
+  const fit = plans.filter(
+    (plan) =>
+      plan.priceId !== null &&
+      tierRank(plan.tier) > rankOfPaid(present) &&
+      tierMeets(plan.tier, need),
+  );
   return fit.sort((a, b) => tierRank(a.tier) - tierRank(b.tier))[0] ?? null;
 }
 
 /** A trial ranks as Standard but is not paid for: going on with Standard is a step up from it. */
 const rankOfPaid = (tier: Tier): number => (tier === 'trial' ? 0 : tierRank(tier));
 
-export interface Feature { name: string; resource: Resource; action: Action; has: (tier: Tier) => boolean }
+export interface Feature {
+  name: string;
+  resource: Resource;
+  action: Action;
+  has: (tier: Tier) => boolean;
+}
 
-const grants = (name: string, resource: Resource, action: Action): Feature => ({ name, resource, action, has: (tier) => tierPermits(tier, resource, action) });
+const grants = (name: string, resource: Resource, action: Action): Feature => ({
+  name,
+  resource,
+  action,
+  has: (tier) => tierPermits(tier, resource, action),
+});
 
 /** The rows by which plans are compared, in the order in which a person meets them. */
 export const FEATURES: readonly Feature[] = [

@@ -1,4 +1,7 @@
-/** The checkout a person left this app for, until they are back: which plan, and where they were; refuses to say that it was paid. */
+/**
+ * The checkout a person left this app for, until they are back: which plan, and where they were;
+ * refuses to say that it was paid.
+ */
 import * as z from 'zod/mini';
 import { readLastUser } from '../identity/last-user.ts';
 import { ownAddress } from '../identity/own-address.ts';
@@ -16,17 +19,25 @@ const PendingCheckout = z.object({
   /** Where a limit was met: the person goes back there. Null where they came to look at plans. */
   from: z.nullable(z.string()),
   openedAt: z.number(),
-  /** The portal sends people back whatever they did there: nothing is announced before the server says it. */
+  /**
+   * The portal sends people back whatever they did there: nothing is announced before the server
+   * says it.
+   */
   by: z.enum(['checkout', 'portal']),
   /** The checkout sent them back as finished, and the server has not spoken yet. */
   returned: z.boolean(),
 });
 export type PendingCheckout = z.infer<typeof PendingCheckout>;
 
-/** A path of this app that can be gone back to, or null: never another site's, never the plans themselves. */
+/**
+ * A path of this app that can be gone back to, or null: never another site's, never the plans
+ * themselves.
+ */
 export function ownPath(path: string | null): string | null {
   const to = path === null || path.length > 500 ? null : ownAddress(path);
-  return to === null || routeRule(to.path) === null || /^\/subscription\b/.test(to.path) ? null : to.whole;
+  return to === null || routeRule(to.path) === null || /^\/subscription\b/.test(to.path)
+    ? null
+    : to.whole;
 }
 
 export function rememberCheckout(pending: PendingCheckout): void {
@@ -40,7 +51,12 @@ export function rememberCheckout(pending: PendingCheckout): void {
 export function readCheckout(uid: string, now = Date.now()): PendingCheckout | null {
   try {
     const pending = PendingCheckout.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
-    if (!pending.success || pending.data.uid !== uid || Math.abs(now - pending.data.openedAt) > KEPT_MS) return null;
+    if (
+      !pending.success ||
+      pending.data.uid !== uid ||
+      Math.abs(now - pending.data.openedAt) > KEPT_MS
+    )
+      return null;
     return { ...pending.data, from: ownPath(pending.data.from) };
   } catch {
     return null;

@@ -1,4 +1,7 @@
-/** Starting the one free trial, with the words a person reads of it; refuses to ask the server for what it would refuse. */
+/**
+ * Starting the one free trial, with the words a person reads of it; refuses to ask the server for
+ * what it would refuse.
+ */
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import { session } from '../identity/session.ts';
@@ -20,7 +23,10 @@ export function trialFailure(error: unknown): string {
   return error.status === 401 ? TRIAL_WORDS.identity : TRIAL_WORDS.failed;
 }
 
-/** Starts the trial, refreshes what the person is entitled to and says how it went. Returns whether it started. */
+/**
+ * Starts the trial, refreshes what the person is entitled to and says how it went. Returns whether
+ * it started.
+ */
 export async function startTrial(): Promise<boolean> {
   const uid = session.user?.uid;
   if (uid === undefined || session.status !== 'signed-in') {

@@ -1,4 +1,7 @@
-/** Taking a plan, one at a time: opens the checkout and remembers the way back; refuses a second one while the first is being opened. */
+/**
+ * Taking a plan, one at a time: opens the checkout and remembers the way back; refuses a second one
+ * while the first is being opened.
+ */
 import { proxy } from 'valtio';
 import type { Plan } from '../../contract/subscription.ts';
 import { errorSentence } from '../format/errors.ts';
@@ -21,11 +24,24 @@ export interface Till {
 export const PORTAL = 'portal';
 export const till = proxy<Till>({ busy: null, embedded: null, problem: null });
 
-export const OFFLINE_TILL = 'Offline: a plan is taken with a connection. Nothing was charged, and what you typed is kept.';
+export const OFFLINE_TILL =
+  'Offline: a plan is taken with a connection. Nothing was charged, and what you typed is kept.';
 
-function remember({ planId, planName, from }: { planId: string; planName: string; from: string | null }, by: 'checkout' | 'portal'): void {
+function remember(
+  { planId, planName, from }: { planId: string; planName: string; from: string | null },
+  by: 'checkout' | 'portal',
+): void {
   const uid = session.user?.uid;
-  if (uid !== undefined) rememberCheckout({ uid, planId, planName, from: ownPath(from), openedAt: Date.now(), by, returned: false });
+  if (uid !== undefined)
+    rememberCheckout({
+      uid,
+      planId,
+      planName,
+      from: ownPath(from),
+      openedAt: Date.now(),
+      by,
+      returned: false,
+    });
 }
 
 async function open(what: string, way: () => Promise<Destination>): Promise<boolean> {
@@ -42,9 +58,15 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
       till.embedded = { clientSecret: destination.clientSecret, planId: what };
       till.busy = null;
     } else {
-      // Busy until the page is gone, so that a second press in between opens nothing. The browser's back button may show
-      // it again as it was left.
-      addEventListener('pageshow', () => { till.busy = null; }, { once: true });
+      // Busy until the page is gone, so that a second press in between opens nothing. The browser's
+      // back button may show it again as it was left.
+      addEventListener(
+        'pageshow',
+        () => {
+          till.busy = null;
+        },
+        { once: true },
+      );
       leaveFor(destination.url);
     }
     return true;
@@ -55,7 +77,10 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
   }
 }
 
-/** Opens the checkout of a plan. `from` is where a limit was met: the person comes back there. Answers whether it is open. */
+/**
+ * Opens the checkout of a plan. `from` is where a limit was met: the person comes back there.
+ * Answers whether it is open.
+ */
 export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): Promise<boolean> {
   return open(plan.id, async () => {
     const destination = await openCheckout(plansStore.data?.plans ?? [], plan.id);
@@ -65,7 +90,11 @@ export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): 
 }
 
 /** Opens the billing portal: as it is, or at a change of plan that is to be confirmed there. */
-export function visitPortal(change?: { planId: string; planName: string; from: string | null }): Promise<boolean> {
+export function visitPortal(change?: {
+  planId: string;
+  planName: string;
+  from: string | null;
+}): Promise<boolean> {
   return open(PORTAL, async () => {
     const url = await openPortal(change?.planId);
     if (change !== undefined) remember(change, 'portal');

@@ -41,78 +41,233 @@ export interface CandleChartProps {
   onOlder: (() => void) | undefined;
 }
 
-function spoken(candle: ChartCandle | undefined, before: ChartCandle | undefined, forming: boolean, marks: readonly TradeMark[], quote: string): string {
+function spoken(
+  candle: ChartCandle | undefined,
+  before: ChartCandle | undefined,
+  forming: boolean,
+  marks: readonly TradeMark[],
+  quote: string,
+): string {
   if (candle === undefined) return '';
   const [at, open, high, low, close] = candle;
-  const figures = `open ${formatPrice(open)}, high ${formatPrice(high)}, low ${formatPrice(low)}, close ${formatPrice(close)} ${quote}`.trim();
+  const figures =
+    `open ${formatPrice(open)}, high ${formatPrice(high)}, low ${formatPrice(low)}, close ${formatPrice(close)} ${quote}`.trim();
   const trades = marks.length === 0 ? '' : `, ${marksSpoken(marks)}`;
   return `${formatMoment(at)}${forming ? ', forming' : ''}: ${figures}, ${formatPercent(changeOf(candle, before))}${trades}`;
 }
 
-export function CandleChart({ label, closed, forming, intervalMs, trades, indicators, price, height, empty, controls, note, base, quote, table, onTable, onOlder }: CandleChartProps) {
+export function CandleChart({
+  label,
+  closed,
+  forming,
+  intervalMs,
+  trades,
+  indicators,
+  price,
+  height,
+  empty,
+  controls,
+  note,
+  base,
+  quote,
+  table,
+  onTable,
+  onOlder,
+}: CandleChartProps) {
   const [failed, setFailed] = useState(false);
   /** When the candle under the finger or the key opened, ms: older ones may come before it. */
   const [readAt, setReadAt] = useState<number | null>(null);
   const open = useMemo(() => (forming === null ? null : formingRow(forming)), [forming]);
   const openAt = open?.[0] ?? null;
   const { lines, rsi } = useIndicators(closed, open, indicators);
-  const places = useMemo(() => new Map([...closed.map(([at]) => at), ...(openAt === null ? [] : [openAt])].map((at, place) => [at, place])), [closed, openAt]);
-  const marks = useMemo(() => marksOnCandles(trades, new Set(places.keys()), intervalMs), [trades, places, intervalMs]);
+  const places = useMemo(
+    () =>
+      new Map(
+        [...closed.map(([at]) => at), ...(openAt === null ? [] : [openAt])].map((at, place) => [
+          at,
+          place,
+        ]),
+      ),
+    [closed, openAt],
+  );
+  const marks = useMemo(
+    () => marksOnCandles(trades, new Set(places.keys()), intervalMs),
+    [trades, places, intervalMs],
+  );
   const { volume } = indicators;
-  const data = useMemo((): CandleData => ({ closed, forming: open, lines, rsi, volume, marks }), [closed, open, lines, rsi, volume, marks]);
+  const data = useMemo(
+    (): CandleData => ({ closed, forming: open, lines, rsi, volume, marks }),
+    [closed, open, lines, rsi, volume, marks],
+  );
 
   const count = places.size;
   const drawable = count > 1;
   const shown = drawable && !table && !failed;
-  const candleAt = (place: number): ChartCandle | undefined => closed[place] ?? (place === closed.length && open !== null ? open : undefined);
-  const index = readAt === null ? null : places.get(readAt) ?? null;
+  const candleAt = (place: number): ChartCandle | undefined =>
+    closed[place] ?? (place === closed.length && open !== null ? open : undefined);
+  const index = readAt === null ? null : (places.get(readAt) ?? null);
   const at = Math.min(index ?? count - 1, count - 1);
   const [read, before] = [candleAt(at), candleAt(at - 1)];
-  const { box, handle } = useDrawing({ shown: drawable && !table, of: label, daily: intervalMs >= 86_400_000, data, price, onRead: setReadAt, onOlder, onFailed: () => { setFailed(true); } });
-  const valueAt = (line: CandleData['lines'][number]) => ({ name: line.name, value: (at < closed.length ? line.values[at] : line.last) ?? null });
+  const { box, handle } = useDrawing({
+    shown: drawable && !table,
+    of: label,
+    daily: intervalMs >= 86_400_000,
+    data,
+    price,
+    onRead: setReadAt,
+    onOlder,
+    onFailed: () => {
+      setFailed(true);
+    },
+  });
+  const valueAt = (line: CandleData['lines'][number]) => ({
+    name: line.name,
+    value: (at < closed.length ? line.values[at] : line.last) ?? null,
+  });
 
   const byKey = (event: KeyboardEvent): void => {
     const to = event.key === 'Escape' ? null : pointAfter(event.key, index ?? count, count);
     if (to === null && (event.key !== 'Escape' || index === null)) return;
     event.preventDefault();
     if (to === 0) onOlder?.();
-    const candle = to === null ? null : candleAt(to) ?? null;
+    const candle = to === null ? null : (candleAt(to) ?? null);
     setReadAt(candle?.[0] ?? null);
     handle.current?.point(candle);
   };
   return (
     <figure className="m-0 min-w-0">
       <div className="mb-1 min-h-12 md:min-h-4">
-        {shown && read !== undefined && <CandleLegend candle={read} before={before} base={base} formingTo={read === open ? forming?.volumeTo ?? null : null} />}
+        {shown && read !== undefined && (
+          <CandleLegend
+            candle={read}
+            before={before}
+            base={base}
+            formingTo={read === open ? (forming?.volumeTo ?? null) : null}
+          />
+        )}
       </div>
       <div style={{ height }} className="relative overflow-hidden">
-        {!drawable && <div className="flex h-full flex-col items-start justify-center gap-3 text-ink-3">{empty}</div>}
-        {shown && (
-          <div ref={box} role="slider" tabIndex={0} aria-label={`${label}. Arrow keys read it.`} aria-orientation="horizontal" aria-valuemin={0} aria-valuemax={count - 1} aria-valuenow={at}
-            aria-valuetext={spoken(read, before, read !== undefined && read === open, marks.filter(({ time }) => time === read?.[0]), quote)}
-            onKeyDown={byKey} onBlur={() => { setReadAt(null); handle.current?.point(null); }} className="absolute inset-0 touch-pan-y select-none" />
+        {!drawable && (
+          <div className="flex h-full flex-col items-start justify-center gap-3 text-ink-3">
+            {empty}
+          </div>
         )}
-        {shown && <LineLegend lines={lines.map(valueAt)} rsi={rsi === null ? null : valueAt(rsi)} />}
-        {drawable && failed && !table && <p className="rule flex h-full items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
-        {drawable && table && <CandleTable label={label} data={data} formingAt={forming?.at ?? null} base={base} quote={quote} onOlder={onOlder} />}
+        {shown && (
+          <div
+            ref={box}
+            role="slider"
+            tabIndex={0}
+            aria-label={`${label}. Arrow keys read it.`}
+            aria-orientation="horizontal"
+            aria-valuemin={0}
+            aria-valuemax={count - 1}
+            aria-valuenow={at}
+            aria-valuetext={spoken(
+              read,
+              before,
+              read !== undefined && read === open,
+              marks.filter(({ time }) => time === read?.[0]),
+              quote,
+            )}
+            onKeyDown={byKey}
+            onBlur={() => {
+              setReadAt(null);
+              handle.current?.point(null);
+            }}
+            className="absolute inset-0 touch-pan-y select-none"
+          />
+        )}
+        {shown && (
+          <LineLegend lines={lines.map(valueAt)} rsi={rsi === null ? null : valueAt(rsi)} />
+        )}
+        {drawable && failed && !table && (
+          <p className="rule flex h-full items-center text-ink-3">
+            The chart could not be loaded. The table has the same values.
+          </p>
+        )}
+        {drawable && table && (
+          <CandleTable
+            label={label}
+            data={data}
+            formingAt={forming?.at ?? null}
+            base={base}
+            quote={quote}
+            onOlder={onOlder}
+          />
+        )}
       </div>
       <figcaption className="flex min-h-11 flex-wrap items-center gap-x-2 pointer-fine:min-h-8">
         {controls}
         <span className="min-w-24 flex-1 basis-0 text-xs leading-4 text-ink-3">{note}</span>
-        <ChartTools zoom={shown ? (factor) => { handle.current?.zoom(factor); } : null} table={table} usable={drawable} onTable={() => { onTable(!table); setReadAt(null); }} />
+        <ChartTools
+          zoom={
+            shown
+              ? (factor) => {
+                  handle.current?.zoom(factor);
+                }
+              : null
+          }
+          table={table}
+          usable={drawable}
+          onTable={() => {
+            onTable(!table);
+            setReadAt(null);
+          }}
+        />
       </figcaption>
     </figure>
   );
 }
 
 /** They keep their place while there is nothing to use them on. */
-function ChartTools({ zoom, table, usable, onTable }: { zoom: ((factor: number) => void) | null; table: boolean; usable: boolean; onTable: () => void }) {
-  const tool = 'flex size-11 items-center justify-center rounded-sm hover:text-ink pointer-fine:size-8';
+function ChartTools({
+  zoom,
+  table,
+  usable,
+  onTable,
+}: {
+  zoom: ((factor: number) => void) | null;
+  table: boolean;
+  usable: boolean;
+  onTable: () => void;
+}) {
+  const tool =
+    'flex size-11 items-center justify-center rounded-sm hover:text-ink pointer-fine:size-8';
   return (
-    <span className={classes('ml-auto flex items-center text-xs text-ink-3', !usable && 'invisible')}>
-      {(zoom !== null || !usable) && <button type="button" aria-label="Fewer candles" className={tool} onClick={() => { zoom?.(0.6); }}><ZoomIn className="size-4" aria-hidden /></button>}
-      {(zoom !== null || !usable) && <button type="button" aria-label="More candles" className={tool} onClick={() => { zoom?.(1.6); }}><ZoomOut className="size-4" aria-hidden /></button>}
-      <button type="button" className="ml-2 min-h-11 shrink-0 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8" onClick={onTable}>{table ? 'Chart' : 'Table'}</button>
+    <span
+      className={classes('ml-auto flex items-center text-xs text-ink-3', !usable && 'invisible')}
+    >
+      {(zoom !== null || !usable) && (
+        <button
+          type="button"
+          aria-label="Fewer candles"
+          className={tool}
+          onClick={() => {
+            zoom?.(0.6);
+          }}
+        >
+          <ZoomIn className="size-4" aria-hidden />
+        </button>
+      )}
+      {(zoom !== null || !usable) && (
+        <button
+          type="button"
+          aria-label="More candles"
+          className={tool}
+          onClick={() => {
+            zoom?.(1.6);
+          }}
+        >
+          <ZoomOut className="size-4" aria-hidden />
+        </button>
+      )}
+      <button
+        type="button"
+        className="ml-2 min-h-11 shrink-0 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8"
+        onClick={onTable}
+      >
+        {table ? 'Chart' : 'Table'}
+      </button>
     </span>
   );
 }
@@ -134,27 +289,43 @@ function useDrawing({ shown, of, daily, data, price, onRead, onOlder, onFailed }
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<CandleHandle | null>(null);
   const latest = useRef({ data, price, onRead, onOlder, onFailed });
-  useEffect(() => { latest.current = { data, price, onRead, onOlder, onFailed }; });
+  useEffect(() => {
+    latest.current = { data, price, onRead, onOlder, onFailed };
+  });
   useEffect(() => {
     const host = box.current;
     if (host === null || !shown) return;
     let closed = false;
-    import('./candle-drawing.ts').then(({ drawCandles }) => {
-      if (closed) return;
-      handle.current = drawCandles(host, {
-        daily,
-        onRead: (at) => { latest.current.onRead(at); },
-        onEdge: () => { latest.current.onOlder?.(); },
+    import('./candle-drawing.ts')
+      .then(({ drawCandles }) => {
+        if (closed) return;
+        handle.current = drawCandles(host, {
+          daily,
+          onRead: (at) => {
+            latest.current.onRead(at);
+          },
+          onEdge: () => {
+            latest.current.onOlder?.();
+          },
+        });
+        handle.current.set(latest.current.data);
+        handle.current.price(latest.current.price);
+      })
+      .catch((error: unknown) => {
+        log.warn('A chart could not be drawn', error);
+        latest.current.onFailed();
       });
-      handle.current.set(latest.current.data);
-      handle.current.price(latest.current.price);
-    }).catch((error: unknown) => {
-      log.warn('A chart could not be drawn', error);
-      latest.current.onFailed();
-    });
-    return () => { closed = true; handle.current?.close(); handle.current = null; };
+    return () => {
+      closed = true;
+      handle.current?.close();
+      handle.current = null;
+    };
   }, [shown, of, daily]);
-  useEffect(() => { handle.current?.set(data); }, [data]);
-  useEffect(() => { handle.current?.price(price); }, [price]);
+  useEffect(() => {
+    handle.current?.set(data);
+  }, [data]);
+  useEffect(() => {
+    handle.current?.price(price);
+  }, [price]);
   return { box, handle };
 }

@@ -1,14 +1,23 @@
 /** The candle under the cross or the finger, and the values of its indicators, in words. */
 import type { ReactNode } from 'react';
 import { classes } from '../components/class-names.ts';
-import { direction, formatPercent, formatPrice, formatRatio, formatShort, UNKNOWN } from '../format/numbers.ts';
+import {
+  direction,
+  formatPercent,
+  formatPrice,
+  formatRatio,
+  formatShort,
+  UNKNOWN,
+} from '../format/numbers.ts';
 import { formatClock, formatWhen } from '../format/times.ts';
 import type { ChartCandle } from './chart-candles.ts';
 import { LINE_TONES } from './line-tones.ts';
 
 const TONE = { up: 'text-gain', down: 'text-loss', flat: 'text-ink' } as const;
 
-/** Change of a close in percent of the close before, or of its own open where there is none before. */
+/**
+ * Change of a close in percent of the close before, or of its own open where there is none before.
+ */
 export function changeOf(candle: ChartCandle, before: ChartCandle | undefined): number {
   const from = Number(before?.[4] ?? candle[1]);
   return ((Number(candle[4]) - from) / from) * 100;
@@ -26,16 +35,25 @@ export function CandleLegend({ candle, before, base, formingTo }: LegendProps) {
   const [at, open, high, low, close, volume] = candle;
   const change = changeOf(candle, before);
   const part = (name: string, value: ReactNode): ReactNode => (
-    <span className="whitespace-nowrap"><span className="text-ink-3">{name}</span> {value}</span>
+    <span className="whitespace-nowrap">
+      <span className="text-ink-3">{name}</span> {value}
+    </span>
   );
   const amount = volume === null ? UNKNOWN : `${formatShort(volume)} ${base}`;
   const upTo = formingTo !== null && volume !== null ? ` to ${formatClock(formingTo)}` : '';
   return (
     <p aria-hidden className="flex flex-wrap gap-x-2.5 text-xs text-ink-2">
-      <span className="whitespace-nowrap">{formatWhen(at)}{formingTo !== null && <span className="text-ink-3"> forming</span>}</span>
-      {part('O', formatPrice(open))}{part('H', formatPrice(high))}{part('L', formatPrice(low))}
+      <span className="whitespace-nowrap">
+        {formatWhen(at)}
+        {formingTo !== null && <span className="text-ink-3"> forming</span>}
+      </span>
+      {part('O', formatPrice(open))}
+      {part('H', formatPrice(high))}
+      {part('L', formatPrice(low))}
       {part('C', <span className="font-medium text-ink">{formatPrice(close)}</span>)}
-      <span className={classes('whitespace-nowrap', TONE[direction(change)])}>{formatPercent(change)}</span>
+      <span className={classes('whitespace-nowrap', TONE[direction(change)])}>
+        {formatPercent(change)}
+      </span>
       {part('Vol', `${amount}${upTo}`)}
     </p>
   );
@@ -56,17 +74,26 @@ export function LineLegend({ lines, rsi }: { lines: readonly LineValue[]; rsi: L
   if (lines.length === 0 && rsi === null) return null;
   const value = (one: LineValue, decimals?: number): string => {
     if (one.value === null) return UNKNOWN;
-    return decimals === undefined ? formatPrice(one.value.toFixed(10)) : formatRatio(one.value, decimals);
+    return decimals === undefined
+      ? formatPrice(one.value.toFixed(10))
+      : formatRatio(one.value, decimals);
   };
   return (
-    <p aria-hidden className="pointer-events-none absolute top-0 left-0 z-10 flex max-w-[calc(100%-4.75rem)] flex-wrap gap-x-2.5 rounded-sm bg-ground/85 px-1 text-xs text-ink-2">
+    <p
+      aria-hidden
+      className="pointer-events-none absolute top-0 left-0 z-10 flex max-w-[calc(100%-4.75rem)] flex-wrap gap-x-2.5 rounded-sm bg-ground/85 px-1 text-xs text-ink-2"
+    >
       {lines.map((line, place) => (
         <span key={line.name} className="inline-flex items-center gap-1 whitespace-nowrap">
           <LineSample place={place} />
           <span className="text-ink-3">{line.name}</span> {value(line)}
         </span>
       ))}
-      {rsi !== null && <span className="whitespace-nowrap"><span className="text-ink-3">{rsi.name}</span> {value(rsi, 1)}</span>}
+      {rsi !== null && (
+        <span className="whitespace-nowrap">
+          <span className="text-ink-3">{rsi.name}</span> {value(rsi, 1)}
+        </span>
+      )}
     </p>
   );
 }

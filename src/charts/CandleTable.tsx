@@ -34,33 +34,74 @@ export function CandleTable({ label, data, formingAt, base, quote, onOlder }: Ca
     return line === rsi ? formatRatio(value, 1) : formatPrice(value.toFixed(10));
   };
   return (
-    <div className="sheet-scroll h-full overflow-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
+    <div
+      className="sheet-scroll h-full overflow-auto"
+      tabIndex={0}
+      role="region"
+      aria-label={`${label}: table`}
+    >
       <table className="sheet-table">
         <thead>
           <tr>
             <th scope="col">Opened</th>
-            {['Open', 'High', 'Low', 'Close'].map((name) => <th key={name} scope="col" className="num">{name}{name === 'Close' && quote !== '' ? `, ${quote}` : ''}</th>)}
-            <th scope="col" className="num">Volume{base === '' ? '' : `, ${base}`}</th>
+            {['Open', 'High', 'Low', 'Close'].map((name) => (
+              <th key={name} scope="col" className="num">
+                {name}
+                {name === 'Close' && quote !== '' ? `, ${quote}` : ''}
+              </th>
+            ))}
+            <th scope="col" className="num">
+              Volume{base === '' ? '' : `, ${base}`}
+            </th>
             {marks.length > 0 && <th scope="col">Trades</th>}
-            {columns.map(({ name }) => <th key={name} scope="col" className="num">{name}</th>)}
+            {columns.map(({ name }) => (
+              <th key={name} scope="col" className="num">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {all.slice(-count).map((candle, index) => ({ candle, place: Math.max(0, all.length - count) + index })).reverse().map(({ candle: [at, open, high, low, close, volume], place }) => (
-            <tr key={at}>
-              <td>
-                <time dateTime={iso(at)}>{formatMoment(at)}</time>
-                {at === forming?.[0] && formingAt !== null && <span className="block text-xs text-ink-3">forming, last price <time dateTime={iso(formingAt)}>{formatClock(formingAt)}</time></span>}
-              </td>
-              {[open, high, low, close].map((value, column) => <td key={column} className="num">{formatPrice(value)}</td>)}
-              <td className="num">{volume === null ? UNKNOWN : formatShort(volume)}</td>
-              {marks.length > 0 && <td>{marksText(marks.filter(({ time }) => time === at))}</td>}
-              {columns.map((line) => <td key={line.name} className="num">{valueOf(line, place)}</td>)}
-            </tr>
-          ))}
+          {all
+            .slice(-count)
+            .map((candle, index) => ({ candle, place: Math.max(0, all.length - count) + index }))
+            .reverse()
+            .map(({ candle: [at, open, high, low, close, volume], place }) => (
+              <tr key={at}>
+                <td>
+                  <time dateTime={iso(at)}>{formatMoment(at)}</time>
+                  {at === forming?.[0] && formingAt !== null && (
+                    <span className="block text-xs text-ink-3">
+                      forming, last price{' '}
+                      <time dateTime={iso(formingAt)}>{formatClock(formingAt)}</time>
+                    </span>
+                  )}
+                </td>
+                {[open, high, low, close].map((value, column) => (
+                  <td key={column} className="num">
+                    {formatPrice(value)}
+                  </td>
+                ))}
+                <td className="num">{volume === null ? UNKNOWN : formatShort(volume)}</td>
+                {marks.length > 0 && <td>{marksText(marks.filter(({ time }) => time === at))}</td>}
+                {columns.map((line) => (
+                  <td key={line.name} className="num">
+                    {valueOf(line, place)}
+                  </td>
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
-      {(count < all.length || onOlder !== undefined) && <button type="button" className="min-h-11 px-1 text-xs text-accent underline underline-offset-2 pointer-fine:min-h-8" onClick={more}>Older candles</button>}
+      {(count < all.length || onOlder !== undefined) && (
+        <button
+          type="button"
+          className="min-h-11 px-1 text-xs text-accent underline underline-offset-2 pointer-fine:min-h-8"
+          onClick={more}
+        >
+          Older candles
+        </button>
+      )}
     </div>
   );
 }

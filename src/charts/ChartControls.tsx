@@ -5,13 +5,25 @@ import { useSnapshot } from 'valtio';
 import { CHART_INTERVALS, type CandleInterval } from '../../contract/market.ts';
 import { classes } from '../components/class-names.ts';
 import { Popover } from '../components/Popover.tsx';
-import { AVERAGE_PERIODS, AVERAGES_MAX, chartChoices, chooseChart, RSI_PERIODS } from '../stores/chart-choices.ts';
+import {
+  AVERAGE_PERIODS,
+  AVERAGES_MAX,
+  chartChoices,
+  chooseChart,
+  RSI_PERIODS,
+} from '../stores/chart-choices.ts';
 
 const SPAN: Record<CandleInterval, string> = {
-  '1m': 'one minute', '5m': 'five minutes', '15m': 'fifteen minutes', '20m': 'twenty minutes',
-  '1h': 'one hour', '4h': 'four hours', '1d': 'one day, UTC',
+  '1m': 'one minute',
+  '5m': 'five minutes',
+  '15m': 'fifteen minutes',
+  '20m': 'twenty minutes',
+  '1h': 'one hour',
+  '4h': 'four hours',
+  '1d': 'one day, UTC',
 };
-const BUTTON = 'inline-flex min-h-11 items-center justify-center rounded-sm text-xs pointer-fine:min-h-8';
+const BUTTON =
+  'inline-flex min-h-11 items-center justify-center rounded-sm text-xs pointer-fine:min-h-8';
 
 /** Why timeframes are missing, in a sentence; null where none is. */
 export function missingTimeframes(has: readonly CandleInterval[]): string | null {
@@ -21,12 +33,32 @@ export function missingTimeframes(has: readonly CandleInterval[]): string | null
   return `No ${missing.join(', ')}: prices are ${finest} candles.`;
 }
 
-export function Timeframes({ interval, has }: { interval: CandleInterval; has: readonly CandleInterval[] }) {
+export function Timeframes({
+  interval,
+  has,
+}: {
+  interval: CandleInterval;
+  has: readonly CandleInterval[];
+}) {
   return (
     <span role="group" aria-label="Timeframe" className="-ml-2 flex">
       {has.map((name) => (
-        <button key={name} type="button" aria-pressed={interval === name} title={`A candle lasts ${SPAN[name]}`} onClick={() => { void chooseChart({ interval: name }); }}
-          className={classes(BUTTON, 'min-w-9 px-1.5', interval === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink')}>{name}</button>
+        <button
+          key={name}
+          type="button"
+          aria-pressed={interval === name}
+          title={`A candle lasts ${SPAN[name]}`}
+          onClick={() => {
+            void chooseChart({ interval: name });
+          }}
+          className={classes(
+            BUTTON,
+            'min-w-9 px-1.5',
+            interval === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
+          )}
+        >
+          {name}
+        </button>
       ))}
     </span>
   );
@@ -47,9 +79,27 @@ function Periods({ name, about, periods, chosen, full = false, onChoose }: RowPr
       {periods.map((period) => {
         const on = chosen.includes(period);
         return (
-          <button key={period} type="button" aria-pressed={on} disabled={full && !on} aria-label={`${name} ${period}`}
-            onClick={() => { onChoose(on ? chosen.filter((one) => one !== period) : periods.filter((one) => one === period || chosen.includes(one))); }}
-            className={classes(BUTTON, 'min-w-9 px-1 disabled:opacity-40', on ? 'bg-accent-wash font-semibold text-accent' : 'text-ink-2 hover:text-ink')}>{period}</button>
+          <button
+            key={period}
+            type="button"
+            aria-pressed={on}
+            disabled={full && !on}
+            aria-label={`${name} ${period}`}
+            onClick={() => {
+              onChoose(
+                on
+                  ? chosen.filter((one) => one !== period)
+                  : periods.filter((one) => one === period || chosen.includes(one)),
+              );
+            }}
+            className={classes(
+              BUTTON,
+              'min-w-9 px-1 disabled:opacity-40',
+              on ? 'bg-accent-wash font-semibold text-accent' : 'text-ink-2 hover:text-ink',
+            )}
+          >
+            {period}
+          </button>
         );
       })}
     </Row>
@@ -59,30 +109,83 @@ function Periods({ name, about, periods, chosen, full = false, onChoose }: RowPr
 function Row({ name, about, children }: { name: string; about: string; children: ReactNode }) {
   return (
     <div className="flex items-center" role="group" aria-label={about} title={about}>
-      <span aria-hidden className="w-14 shrink-0 pl-1 text-xs text-ink-3">{name}</span>
+      <span aria-hidden className="w-14 shrink-0 pl-1 text-xs text-ink-3">
+        {name}
+      </span>
       {children}
     </div>
   );
 }
 
-/** Names what is drawn over the candles and under them; refuses more lines than can be told apart. */
+/**
+ * Names what is drawn over the candles and under them; refuses more lines than can be told apart.
+ */
 export function Indicators() {
   const { sma, ema, rsi, volume } = useSnapshot(chartChoices);
   const count = sma.length + ema.length;
   const full = count >= AVERAGES_MAX;
   return (
-    <Popover buttonLabel="Indicators" button={<><SlidersHorizontal className="size-3.5" aria-hidden />Indicators</>}
-      buttonClass={classes(BUTTON, 'gap-1.5 px-2 text-ink-2 hover:text-ink')}>
+    <Popover
+      buttonLabel="Indicators"
+      button={
+        <>
+          <SlidersHorizontal className="size-3.5" aria-hidden />
+          Indicators
+        </>
+      }
+      buttonClass={classes(BUTTON, 'gap-1.5 px-2 text-ink-2 hover:text-ink')}
+    >
       {() => (
         <>
-          <Periods name="SMA" about="Simple moving average of closes" periods={AVERAGE_PERIODS} chosen={sma} full={full} onChoose={(periods) => { void chooseChart({ sma: periods }); }} />
-          <Periods name="EMA" about="Exponential moving average of closes" periods={AVERAGE_PERIODS} chosen={ema} full={full} onChoose={(periods) => { void chooseChart({ ema: periods }); }} />
-          <Periods name="RSI" about="Relative strength index after Wilder" periods={RSI_PERIODS} chosen={rsi === null ? [] : [rsi]} onChoose={(periods) => { void chooseChart({ rsi: periods.find((one) => one !== rsi) ?? null }); }} />
+          <Periods
+            name="SMA"
+            about="Simple moving average of closes"
+            periods={AVERAGE_PERIODS}
+            chosen={sma}
+            full={full}
+            onChoose={(periods) => {
+              void chooseChart({ sma: periods });
+            }}
+          />
+          <Periods
+            name="EMA"
+            about="Exponential moving average of closes"
+            periods={AVERAGE_PERIODS}
+            chosen={ema}
+            full={full}
+            onChoose={(periods) => {
+              void chooseChart({ ema: periods });
+            }}
+          />
+          <Periods
+            name="RSI"
+            about="Relative strength index after Wilder"
+            periods={RSI_PERIODS}
+            chosen={rsi === null ? [] : [rsi]}
+            onChoose={(periods) => {
+              void chooseChart({ rsi: periods.find((one) => one !== rsi) ?? null });
+            }}
+          />
           <Row name="Volume" about="Volume of each candle">
-            <button type="button" aria-pressed={volume} aria-label="Volume" onClick={() => { void chooseChart({ volume: !volume }); }}
-              className={classes(BUTTON, 'min-w-9 px-2', volume ? 'bg-accent-wash font-semibold text-accent' : 'text-ink-2 hover:text-ink')}>{volume ? 'On' : 'Off'}</button>
+            <button
+              type="button"
+              aria-pressed={volume}
+              aria-label="Volume"
+              onClick={() => {
+                void chooseChart({ volume: !volume });
+              }}
+              className={classes(
+                BUTTON,
+                'min-w-9 px-2',
+                volume ? 'bg-accent-wash font-semibold text-accent' : 'text-ink-2 hover:text-ink',
+              )}
+            >
+              {volume ? 'On' : 'Off'}
+            </button>
           </Row>
-          <p className="px-1 pt-1 text-xs text-ink-3">{full ? `${AVERAGES_MAX} averages at most.` : 'Periods are in candles.'}</p>
+          <p className="px-1 pt-1 text-xs text-ink-3">
+            {full ? `${AVERAGES_MAX} averages at most.` : 'Periods are in candles.'}
+          </p>
         </>
       )}
     </Popover>

@@ -1,4 +1,7 @@
-/** The price chart of one pair: candles, the forming one, indicators and trades. Symbol and agent pages share it. */
+/**
+ * The price chart of one pair: candles, the forming one, indicators and trades. Symbol and agent
+ * pages share it.
+ */
 import { useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
@@ -53,7 +56,17 @@ function useAge(candles: ShownCandles | null): string | null {
   return `As of ${formatWhen(heardAt)}, ${formatAgo(now - heardAt)}.`;
 }
 
-export function PairChart({ symbol, label, usual, fills, price, quote, height, lead, fallback }: PairChartProps) {
+export function PairChart({
+  symbol,
+  label,
+  usual,
+  fills,
+  price,
+  quote,
+  height,
+  lead,
+  fallback,
+}: PairChartProps) {
   const { interval: wanted, sma, ema, rsi, volume, ready } = useSnapshot(chartChoices);
   const { online } = useSnapshot(connection);
   const has = useTimeframes();
@@ -64,17 +77,48 @@ export function PairChart({ symbol, label, usual, fills, price, quote, height, l
   const trades = useMemo(() => tradesOf(fills, symbol ?? ''), [fills, symbol]);
   const indicators = useMemo(() => ({ sma, ema, rsi, volume }), [sma, ema, rsi, volume]);
   const missing = missingTimeframes(has);
-  const controls = <>{lead}<Timeframes interval={interval} has={has} /><Indicators /></>;
+  const controls = (
+    <>
+      {lead}
+      <Timeframes interval={interval} has={has} />
+      <Indicators />
+    </>
+  );
   const age = useAge(candles);
   const unknown = candles === null || !candles.known;
-  if (unknown && online === 'offline' && fallback !== undefined && candles?.looked !== false) return fallback;
+  if (unknown && online === 'offline' && fallback !== undefined && candles?.looked !== false)
+    return fallback;
   return (
     <>
-      {!unknown && online !== 'offline' && <ReadError message={candles.error} hasData onRetry={candles.again} />}
-      <CandleChart label={`${label}, ${interval}`} closed={candles?.closed ?? NO_CANDLES.closed} forming={candles?.forming ?? null}
-        intervalMs={INTERVAL_MS[interval]} trades={trades} indicators={indicators} price={candles?.forming?.close ?? price} height={height}
-        base={symbol?.split('/')[0] ?? ''} quote={quote} empty={unknown ? <Unread symbol={symbol} candles={candles} /> : 'No closed candles yet.'}
-        controls={controls} note={age === null ? missing : <span role="status" className="text-amber">{age}</span>} table={table} onTable={setTable} onOlder={candles?.older} />
+      {!unknown && online !== 'offline' && (
+        <ReadError message={candles.error} hasData onRetry={candles.again} />
+      )}
+      <CandleChart
+        label={`${label}, ${interval}`}
+        closed={candles?.closed ?? NO_CANDLES.closed}
+        forming={candles?.forming ?? null}
+        intervalMs={INTERVAL_MS[interval]}
+        trades={trades}
+        indicators={indicators}
+        price={candles?.forming?.close ?? price}
+        height={height}
+        base={symbol?.split('/')[0] ?? ''}
+        quote={quote}
+        empty={unknown ? <Unread symbol={symbol} candles={candles} /> : 'No closed candles yet.'}
+        controls={controls}
+        note={
+          age === null ? (
+            missing
+          ) : (
+            <span role="status" className="text-amber">
+              {age}
+            </span>
+          )
+        }
+        table={table}
+        onTable={setTable}
+        onOlder={candles?.older}
+      />
     </>
   );
 }
@@ -83,7 +127,8 @@ export function PairChart({ symbol, label, usual, fills, price, quote, height, l
 function Unread({ symbol, candles }: { symbol: string | null; candles: ShownCandles | null }) {
   const { online } = useSnapshot(connection);
   const error = candles?.error ?? null;
-  if (candles === null || error === null || online === 'offline') return <ChartPlace what={`Candles of ${symbol ?? 'this pair'}`} className="h-full w-full" />;
+  if (candles === null || error === null || online === 'offline')
+    return <ChartPlace what={`Candles of ${symbol ?? 'this pair'}`} className="h-full w-full" />;
   if (candles.notBuilt) return <p>{error}.</p>;
   return <ReadError message={error} onRetry={candles.again} />;
 }

@@ -1,7 +1,16 @@
-/** Draws candles, volume, averages, strength and trades with lightweight-charts; loaded when a chart is shown. */
+/**
+ * Draws candles, volume, averages, strength and trades with lightweight-charts; loaded when a chart
+ * is shown.
+ */
 import {
-  CandlestickSeries, createChart, HistogramSeries, LineSeries, LineStyle,
-  type IPriceLine, type ISeriesApi, type MouseEventParams,
+  CandlestickSeries,
+  createChart,
+  HistogramSeries,
+  LineSeries,
+  LineStyle,
+  type IPriceLine,
+  type ISeriesApi,
+  type MouseEventParams,
 } from 'lightweight-charts';
 import { ordered, plain, seconds } from '../components/chart-drawing.ts';
 import { formatPrice } from '../format/numbers.ts';
@@ -54,16 +63,30 @@ const RSI_SHARE = 0.3;
 const VALUES_ROW_PX = 17;
 const RSI_LEVELS = [30, 70] as const;
 
-const QUIET = { priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false } as const;
+const QUIET = {
+  priceLineVisible: false,
+  lastValueVisible: false,
+  crosshairMarkerVisible: false,
+} as const;
 
 export function drawCandles(host: HTMLElement, options: CandleDrawingOptions): CandleHandle {
   const drawing = new CandleDrawing(host, options);
   return {
-    set: (data) => { drawing.set(data); },
-    price: (value) => { drawing.price(value); },
-    point: (candle) => { drawing.point(candle); },
-    zoom: (factor) => { drawing.zoom(factor); },
-    close: () => { drawing.close(); },
+    set: (data) => {
+      drawing.set(data);
+    },
+    price: (value) => {
+      drawing.price(value);
+    },
+    point: (candle) => {
+      drawing.point(candle);
+    },
+    zoom: (factor) => {
+      drawing.zoom(factor);
+    },
+    close: () => {
+      drawing.close();
+    },
   };
 }
 
@@ -76,13 +99,27 @@ class CandleDrawing {
   private volume: ISeriesApi<'Histogram'> | null = null;
   private rsi: ISeriesApi<'Line'> | null = null;
   private now: IPriceLine | null = null;
-  private held: CandleData = { closed: [], forming: null, lines: [], rsi: null, volume: false, marks: [] };
+  private held: CandleData = {
+    closed: [],
+    forming: null,
+    lines: [],
+    rsi: null,
+    volume: false,
+    marks: [],
+  };
   private placed = false;
   private readonly scheme = matchMedia('(prefers-color-scheme: dark)');
-  private readonly watcher = new MutationObserver(() => { this.paint(); });
-  private readonly repaint = (): void => { this.paint(); };
+  private readonly watcher = new MutationObserver(() => {
+    this.paint();
+  });
+  private readonly repaint = (): void => {
+    this.paint();
+  };
 
-  constructor(private readonly host: HTMLElement, private readonly options: CandleDrawingOptions) {
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly options: CandleDrawingOptions,
+  ) {
     const look = this.look();
     this.chart = createChart(host, {
       autoSize: true,
@@ -92,17 +129,31 @@ class CandleDrawing {
       grid: { vertLines: { visible: false }, horzLines: { visible: false } },
       // A wheel and a vertical swipe belong to the page. A horizontal drag moves the candles, two
       // fingers bring them closer.
-      handleScroll: { mouseWheel: false, pressedMouseMove: true, horzTouchDrag: true, vertTouchDrag: false },
+      handleScroll: {
+        mouseWheel: false,
+        pressedMouseMove: true,
+        horzTouchDrag: true,
+        vertTouchDrag: false,
+      },
       handleScale: {
-        mouseWheel: false, pinch: true, axisPressedMouseMove: { time: true, price: false }, axisDoubleClickReset: true,
+        mouseWheel: false,
+        pinch: true,
+        axisPressedMouseMove: { time: true, price: false },
+        axisDoubleClickReset: true,
       },
       localization: { timeFormatter: crosshairText(options.daily) },
     });
-    this.bars = this.chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineVisible: false, lastValueVisible: false });
+    this.bars = this.chart.addSeries(CandlestickSeries, {
+      borderVisible: false,
+      priceLineVisible: false,
+      lastValueVisible: false,
+    });
     this.bars.attachPrimitive(this.trades);
     this.paint();
     this.scheme.addEventListener('change', this.repaint);
-    this.watcher.observe(document.documentElement, { attributeFilter: ['data-theme', 'data-gain'] });
+    this.watcher.observe(document.documentElement, {
+      attributeFilter: ['data-theme', 'data-gain'],
+    });
     this.chart.subscribeCrosshairMove((move: MouseEventParams) => {
       const outside = move.time === undefined || move.point === undefined;
       options.onRead(outside ? null : Number(move.time) * 1_000);
@@ -116,10 +167,14 @@ class CandleDrawing {
   set(data: CandleData): void {
     const before = this.held;
     this.held = data;
-    const sameSeries = before.closed === data.closed && before.volume === data.volume
-      && before.lines.length === data.lines.length && (before.rsi === null) === (data.rsi === null)
-      && data.lines.every(({ values }, place) => before.lines[place]?.values === values)
-      && before.rsi?.values === data.rsi?.values && before.forming?.[0] === data.forming?.[0];
+    const sameSeries =
+      before.closed === data.closed &&
+      before.volume === data.volume &&
+      before.lines.length === data.lines.length &&
+      (before.rsi === null) === (data.rsi === null) &&
+      data.lines.every(({ values }, place) => before.lines[place]?.values === values) &&
+      before.rsi?.values === data.rsi?.values &&
+      before.forming?.[0] === data.forming?.[0];
     if (sameSeries) this.extend();
     else this.draw();
     this.setMarks();
@@ -132,8 +187,11 @@ class CandleDrawing {
     if (forming === null) return;
     this.bars.update(barOf(forming));
     this.volume?.update(this.volumeOf(forming));
-    lines.forEach(({ last }, place) => { if (last !== null) this.lines[place]?.update({ time: seconds(forming[0]), value: last }); });
-    if (rsi !== null && rsi.last !== null) this.rsi?.update({ time: seconds(forming[0]), value: rsi.last });
+    lines.forEach(({ last }, place) => {
+      if (last !== null) this.lines[place]?.update({ time: seconds(forming[0]), value: last });
+    });
+    if (rsi !== null && rsi.last !== null)
+      this.rsi?.update({ time: seconds(forming[0]), value: rsi.last });
   }
 
   private draw(): void {
@@ -148,9 +206,13 @@ class CandleDrawing {
       if (extra !== undefined) this.chart.removeSeries(extra);
     }
     lines.forEach((line, place) => {
-      const series = this.lines[place] ?? this.chart.addSeries(LineSeries, { lineWidth: 1, ...QUIET });
+      const series =
+        this.lines[place] ?? this.chart.addSeries(LineSeries, { lineWidth: 1, ...QUIET });
       this.lines[place] = series;
-      series.applyOptions({ color: this.tones.lines[place] ?? this.tones.text, lineStyle: dashOf(place) });
+      series.applyOptions({
+        color: this.tones.lines[place] ?? this.tones.text,
+        lineStyle: dashOf(place),
+      });
       series.setData(this.pointsOf(line));
     });
     this.setRsi(rsi);
@@ -182,7 +244,12 @@ class CandleDrawing {
       this.volume = null;
       return;
     }
-    this.volume ??= this.chart.addSeries(HistogramSeries, { priceScaleId: 'volume', priceFormat: { type: 'volume' }, priceLineVisible: false, lastValueVisible: false });
+    this.volume ??= this.chart.addSeries(HistogramSeries, {
+      priceScaleId: 'volume',
+      priceFormat: { type: 'volume' },
+      priceLineVisible: false,
+      lastValueVisible: false,
+    });
     this.chart.priceScale('volume').applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } });
     this.volume.setData(ordered(all.map((candle) => this.volumeOf(candle))));
   }
@@ -191,7 +258,11 @@ class CandleDrawing {
   private volumeOf([at, open, , , close, amount]: ChartCandle) {
     const time = seconds(at);
     if (amount === null) return { time };
-    return { time, value: Number(amount), color: Number(close) >= Number(open) ? this.tones.upVolume : this.tones.downVolume };
+    return {
+      time,
+      value: Number(amount),
+      color: Number(close) >= Number(open) ? this.tones.upVolume : this.tones.downVolume,
+    };
   }
 
   private setRsi(line: DrawnLine | null): void {
@@ -202,12 +273,29 @@ class CandleDrawing {
     }
     if (this.rsi === null) {
       const range = { priceRange: { minValue: 0, maxValue: 100 } };
-      const rsi = this.chart.addSeries(LineSeries, {
-        lineWidth: 1, ...QUIET,
-        autoscaleInfoProvider: () => range,
-        priceFormat: { type: 'custom', minMove: 1, formatter: (value: number) => value.toFixed(0) },
-      }, 1);
-      for (const price of RSI_LEVELS) rsi.createPriceLine({ price, color: this.tones.text, lineWidth: 1, lineStyle: LineStyle.Dotted, axisLabelVisible: false, title: '' });
+      const rsi = this.chart.addSeries(
+        LineSeries,
+        {
+          lineWidth: 1,
+          ...QUIET,
+          autoscaleInfoProvider: () => range,
+          priceFormat: {
+            type: 'custom',
+            minMove: 1,
+            formatter: (value: number) => value.toFixed(0),
+          },
+        },
+        1,
+      );
+      for (const price of RSI_LEVELS)
+        rsi.createPriceLine({
+          price,
+          color: this.tones.text,
+          lineWidth: 1,
+          lineStyle: LineStyle.Dotted,
+          axisLabelVisible: false,
+          title: '',
+        });
       rsi.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.08 } });
       const [main, pane] = this.chart.panes();
       main?.setStretchFactor(1 - RSI_SHARE);
@@ -225,7 +313,9 @@ class CandleDrawing {
     if (forming !== null) candles.set(forming[0], forming);
     const placed = marks.flatMap(({ time, side, count }) => {
       const candle = candles.get(time);
-      return candle === undefined ? [] : [{ time: seconds(time), side, count, price: Number(candle[side === 'buy' ? 3 : 2]) }];
+      return candle === undefined
+        ? []
+        : [{ time: seconds(time), side, count, price: Number(candle[side === 'buy' ? 3 : 2]) }];
     });
     const { fill, onFill, ground, ink } = this.tones;
     this.trades.set(placed, { fill, onFill, ground, ink });
@@ -245,7 +335,9 @@ class CandleDrawing {
     if (count === 0) return;
     this.placed = true;
     const shown = this.host.clientWidth < NARROW_PX ? SHOWN_NARROW : SHOWN;
-    this.chart.timeScale().setVisibleLogicalRange({ from: Math.max(0, count - shown), to: count + 2 });
+    this.chart
+      .timeScale()
+      .setVisibleLogicalRange({ from: Math.max(0, count - shown), to: count + 2 });
   }
 
   price(value: string | null): void {
@@ -255,7 +347,15 @@ class CandleDrawing {
       return;
     }
     const color = this.tones.inkSoft;
-    const line = { price: Number(value), color, lineWidth: 1 as const, lineStyle: LineStyle.Dotted, axisLabelVisible: true, axisLabelColor: color, title: '' };
+    const line = {
+      price: Number(value),
+      color,
+      lineWidth: 1 as const,
+      lineStyle: LineStyle.Dotted,
+      axisLabelVisible: true,
+      axisLabelColor: color,
+      title: '',
+    };
     if (this.now === null) this.now = this.bars.createPriceLine(line);
     else this.now.applyOptions(line);
   }
@@ -281,8 +381,16 @@ class CandleDrawing {
   }
 }
 
-const priceFormat = (price: number) =>
-  ({ type: 'custom' as const, minMove: leastMove(price), formatter: (value: number) => formatPrice(plain(value)) });
+const priceFormat = (price: number) => ({
+  type: 'custom' as const,
+  minMove: leastMove(price),
+  formatter: (value: number) => formatPrice(plain(value)),
+});
 
-const barOf = ([at, open, high, low, close]: ChartCandle) =>
-  ({ time: seconds(at), open: Number(open), high: Number(high), low: Number(low), close: Number(close) });
+const barOf = ([at, open, high, low, close]: ChartCandle) => ({
+  time: seconds(at),
+  open: Number(open),
+  high: Number(high),
+  low: Number(low),
+  close: Number(close),
+});

@@ -1,7 +1,11 @@
-/** The candles of a chart: what the server said, and the forming one extended by each price since. */
+/**
+ * The candles of a chart: what the server said, and the forming one extended by each price since.
+ */
 import type { Candles, CandleRow, FormingCandle, PriceBar } from '../../contract/market.ts';
 
-/** `[openTime ms, open, high, low, close, volume]`; a volume that the server has not told is null. */
+/**
+ * `[openTime ms, open, high, low, close, volume]`; a volume that the server has not told is null.
+ */
 export type ChartCandle = readonly [number, string, string, string, string, string | null];
 
 export interface ChartCandles {
@@ -24,7 +28,13 @@ export interface PriceNews {
   price: { at: number; last: string } | null;
 }
 
-export const NO_CANDLES: ChartCandles = { closed: [], forming: null, unconfirmed: null, bar: null, gap: false };
+export const NO_CANDLES: ChartCandles = {
+  closed: [],
+  forming: null,
+  unconfirmed: null,
+  bar: null,
+  gap: false,
+};
 
 /** A candle that the server has not told this long after its close, market clock, is none. */
 const LATE_MS = 60_000;
@@ -56,7 +66,8 @@ export function withReading(held: ChartCandles, reply: Candles, intervalMs: numb
   // A source may be late with its newest candle: the one made of prices stands in for it a while.
   const lateSince = (reply.now ?? Infinity) - LATE_MS - intervalMs;
   const late = held.closed.filter(
-    ([time]) => time >= (unconfirmed ?? Infinity) && time > last && time < openNow && time >= lateSince,
+    ([time]) =>
+      time >= (unconfirmed ?? Infinity) && time > last && time < openNow && time >= lateSince,
   );
   return {
     closed: [...closed, ...late],
@@ -80,19 +91,32 @@ interface Piece {
 }
 
 /** Extends the forming candle, or closes it and begins the next. `barMs`: length of a bar. */
-export function withNews(held: ChartCandles, news: PriceNews, intervalMs: number, barMs: number): ChartCandles {
+export function withNews(
+  held: ChartCandles,
+  news: PriceNews,
+  intervalMs: number,
+  barMs: number,
+): ChartCandles {
   const openOf = (at: number): number => Math.floor(at / intervalMs) * intervalMs;
   const { price } = news;
   const newest = price === null || held.forming === null || price.at >= held.forming.at;
   let next = held;
   for (const [at, open, high, low, close] of news.bars) {
     const skipped = next.bar !== null && at > next.bar + barMs;
-    next = withPiece(next, { at, open, high, low, close, first: at === openOf(at), newest }, intervalMs);
+    next = withPiece(
+      next,
+      { at, open, high, low, close, first: at === openOf(at), newest },
+      intervalMs,
+    );
     next = { ...next, bar: Math.max(at, next.bar ?? at), gap: next.gap || skipped };
   }
   if (price !== null) {
     const { at, last } = price;
-    next = withPiece(next, { at, open: last, high: last, low: last, close: last, first: false, newest }, intervalMs);
+    next = withPiece(
+      next,
+      { at, open: last, high: last, low: last, close: last, first: false, newest },
+      intervalMs,
+    );
   }
   return next;
 }
@@ -110,14 +134,30 @@ function withPiece(held: ChartCandles, piece: Piece, intervalMs: number): ChartC
     ...held,
     closed: forming === null ? held.closed : [...held.closed, withoutVolume(forming)],
     unconfirmed: held.unconfirmed ?? forming?.time ?? null,
-    forming: { time, open, high, low, close, volume: null, volumeTo: time, since: first ? time : at, at },
+    forming: {
+      time,
+      open,
+      high,
+      low,
+      close,
+      volume: null,
+      volumeTo: time,
+      since: first ? time : at,
+      at,
+    },
     gap: held.gap || !first || (before !== undefined && time > before + intervalMs),
   };
 }
 
 /** Closed by the prices alone: they do not tell what was traded. */
-const withoutVolume = ({ time, open, high, low, close }: FormingCandle): ChartCandle =>
-  [time, open, high, low, close, null];
+const withoutVolume = ({ time, open, high, low, close }: FormingCandle): ChartCandle => [
+  time,
+  open,
+  high,
+  low,
+  close,
+  null,
+];
 
 function extended(forming: FormingCandle, { at, high, low, close, newest }: Piece): FormingCandle {
   return {
@@ -129,7 +169,11 @@ function extended(forming: FormingCandle, { at, high, low, close, newest }: Piec
   };
 }
 
-export function withOlder(held: ChartCandles, older: readonly CandleRow[], before: number): ChartCandles {
+export function withOlder(
+  held: ChartCandles,
+  older: readonly CandleRow[],
+  before: number,
+): ChartCandles {
   if (held.closed[0]?.[0] !== before) return held;
   return { ...held, closed: [...older.filter(([at]) => at < before), ...held.closed] };
 }

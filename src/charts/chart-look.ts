@@ -1,5 +1,11 @@
 /** The colours and settings of a price chart, in the page's own tokens. */
-import { ColorType, CrosshairMode, LineStyle, TrackingModeExitMode, type Time } from 'lightweight-charts';
+import {
+  ColorType,
+  CrosshairMode,
+  LineStyle,
+  TrackingModeExitMode,
+  type Time,
+} from 'lightweight-charts';
 import { colour } from '../components/chart-drawing.ts';
 import { formatClock, formatDate, formatWhen } from '../format/times.ts';
 import { LINE_TONES, type Dash } from './line-tones.ts';
@@ -40,7 +46,10 @@ function axisText(time: Time): string {
 }
 
 /** `top`: share of the height that the values of the lines take. */
-export function chartOptions(tones: Tones, { daily, volume, top }: { daily: boolean; volume: boolean; top: number }) {
+export function chartOptions(
+  tones: Tones,
+  { daily, volume, top }: { daily: boolean; volume: boolean; top: number },
+) {
   const line = { color: tones.text, style: LineStyle.Dashed, labelBackgroundColor: tones.inkSoft };
   return {
     layout: {

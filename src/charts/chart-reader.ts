@@ -1,7 +1,17 @@
-/** Keeps the candles of one chart true: reads them, extends them by the stream, and reads again where prices were missed. */
+/**
+ * Keeps the candles of one chart true: reads them, extends them by the stream, and reads again
+ * where prices were missed.
+ */
 import { INTERVAL_MS, type CandleInterval, type Candles } from '../../contract/market.ts';
 import type { PriceEvent, PriceListener } from '../stores/price-news.ts';
-import { NO_CANDLES, withNews, withOlder, withReading, type ChartCandles, type PriceNews } from './chart-candles.ts';
+import {
+  NO_CANDLES,
+  withNews,
+  withOlder,
+  withReading,
+  type ChartCandles,
+  type PriceNews,
+} from './chart-candles.ts';
 
 /** Enough for the averages to have settled long before the first candle that is shown. */
 const COUNT = 400;
@@ -32,7 +42,10 @@ export interface ChartReading extends ChartCandles {
 }
 
 export interface ChartPorts {
-  read(query: { symbol: string; interval: CandleInterval; limit: number; before?: number }, signal: AbortSignal): Promise<Candles>;
+  read(
+    query: { symbol: string; interval: CandleInterval; limit: number; before?: number },
+    signal: AbortSignal,
+  ): Promise<Candles>;
   hear(listener: PriceListener): () => void;
   kept(): Promise<{ savedAt: number; reading: Candles } | null>;
   keep(reading: Candles): void;
@@ -44,7 +57,14 @@ export interface ChartPorts {
   random(): number;
 }
 
-const NOTHING: ChartReading = { ...NO_CANDLES, known: false, error: null, heardAt: null, kept: false, looked: false };
+const NOTHING: ChartReading = {
+  ...NO_CANDLES,
+  known: false,
+  error: null,
+  heardAt: null,
+  kept: false,
+  looked: false,
+};
 
 export class ChartReader {
   reading: ChartReading = NOTHING;
@@ -77,15 +97,32 @@ export class ChartReader {
 
   start(): void {
     this.ends = [
-      this.ports.hear({ onPrices: (event) => { this.hear(event); }, onGap: () => { this.again(); } }),
-      this.ports.whileSeen(REREAD_MS, () => { this.again(); }),
+      this.ports.hear({
+        onPrices: (event) => {
+          this.hear(event);
+        },
+        onGap: () => {
+          this.again();
+        },
+      }),
+      this.ports.whileSeen(REREAD_MS, () => {
+        this.again();
+      }),
     ];
-    this.ports.kept().then((kept) => {
-      if (this.stopped.signal.aborted) return;
-      this.put({ looked: true });
-      if (kept === null || this.reading.known) return;
-      this.put({ ...withReading(NO_CANDLES, kept.reading, this.intervalMs), known: true, heardAt: kept.savedAt, kept: true });
-    }, () => undefined);
+    this.ports.kept().then(
+      (kept) => {
+        if (this.stopped.signal.aborted) return;
+        this.put({ looked: true });
+        if (kept === null || this.reading.known) return;
+        this.put({
+          ...withReading(NO_CANDLES, kept.reading, this.intervalMs),
+          known: true,
+          heardAt: kept.savedAt,
+          kept: true,
+        });
+      },
+      () => undefined,
+    );
     this.again();
   }
 
@@ -133,7 +170,10 @@ export class ChartReader {
     return this.reading.gap || (this.reading.unconfirmed !== null && this.tries <= MOST_TRIES);
   }
 
-  /** Candles that have closed since the last that the server told, and some; all where nothing is held. */
+  /**
+   * Candles that have closed since the last that the server told, and some; all where nothing is
+   * held.
+   */
   private count(): number {
     const { closed, unconfirmed, forming, kept, known } = this.reading;
     const last = closed.findLast(([time]) => unconfirmed === null || time < unconfirmed)?.[0];
@@ -153,12 +193,22 @@ export class ChartReader {
     const held = this.reading.kept ? NO_CANDLES : this.reading;
     const since = (this.waiting ?? []).filter((news) => news.now > (reply.now ?? -Infinity));
     const read = withReading(held, reply, this.intervalMs);
-    const next = since.reduce((so, news) => withNews(so, news, this.intervalMs, this.ports.barMs()), read);
+    const next = since.reduce(
+      (so, news) => withNews(so, news, this.intervalMs, this.ports.barMs()),
+      read,
+    );
     this.put({ ...next, known: true, error: null, heardAt: Date.now(), kept: false });
     const { symbol, interval, forming, now } = reply;
     const candles = next.closed.flatMap(([time, open, high, low, close, volume]) =>
-      volume === null ? [] : [[time, open, high, low, close, volume] as Candles['candles'][number]]);
-    this.ports.keep({ symbol, interval, candles, ...(forming === undefined ? {} : { forming }), ...(now === undefined ? {} : { now }) });
+      volume === null ? [] : [[time, open, high, low, close, volume] as Candles['candles'][number]],
+    );
+    this.ports.keep({
+      symbol,
+      interval,
+      candles,
+      ...(forming === undefined ? {} : { forming }),
+      ...(now === undefined ? {} : { now }),
+    });
   }
 
   private hear({ now, symbols, bars }: PriceEvent): void {
@@ -166,7 +216,11 @@ export class ChartReader {
     const quote = symbols.find((one) => one.symbol === symbol);
     const mine = bars?.[symbol] ?? [];
     if (quote === undefined && mine.length === 0) return;
-    const news = { now, bars: mine, price: quote === undefined ? null : { at: quote.timestamp, last: quote.price } };
+    const news = {
+      now,
+      bars: mine,
+      price: quote === undefined ? null : { at: quote.timestamp, last: quote.price },
+    };
     this.waiting?.push(news);
     // What is kept is not extended: nobody has said what lies between.
     if (!this.reading.known || this.reading.kept) return;
@@ -178,7 +232,9 @@ export class ChartReader {
   }
 
   private spread(): number {
-    return Math.max(0, this.askedAt + LEAST_BETWEEN_MS - Date.now()) + this.ports.random() * SPREAD_MS;
+    return (
+      Math.max(0, this.askedAt + LEAST_BETWEEN_MS - Date.now()) + this.ports.random() * SPREAD_MS
+    );
   }
 
   private plan(waitMs: number): void {
@@ -197,7 +253,9 @@ export class ChartReader {
     if (Date.now() < this.olderRestsTo || !this.ports.online()) return;
     this.olderThan = before;
     this.ports.read({ ...this.chart, limit: COUNT, before }, this.stopped.signal).then(
-      ({ candles }) => { this.put(withOlder(this.reading, candles, before)); },
+      ({ candles }) => {
+        this.put(withOlder(this.reading, candles, before));
+      },
       (error: unknown) => {
         if (this.stopped.signal.aborted) return;
         this.olderThan = null;

@@ -1,6 +1,8 @@
 /** Indicators over closing prices, each with the value that one more close would give. */
 
-/** A value for each close, null until there are enough, and the next one without doing it all again. */
+/**
+ * A value for each close, null until there are enough, and the next one without doing it all again.
+ */
 export interface Indicator {
   values: (number | null)[];
   next: (close: number) => number | null;
@@ -11,7 +13,9 @@ export function simpleAverage(closes: readonly number[], period: number): Indica
   // Each mean is summed afresh: a running sum would gather the rounding of all the closes before.
   const mean = (list: readonly number[]): number | null =>
     list.length < period ? null : list.reduce((sum, close) => sum + close, 0) / period;
-  const values = closes.map((_, index) => mean(closes.slice(Math.max(0, index + 1 - period), index + 1)));
+  const values = closes.map((_, index) =>
+    mean(closes.slice(Math.max(0, index + 1 - period), index + 1)),
+  );
   const last = period === 1 ? [] : closes.slice(1 - period);
   return { values, next: (close) => mean([...last, close]) };
 }
@@ -24,7 +28,12 @@ export function exponentialAverage(closes: readonly number[], period: number): I
   const weight = 2 / (period + 1);
   let sum = 0;
   let average: number | null = null;
-  const step = (before: number | null, total: number, close: number, count: number): number | null => {
+  const step = (
+    before: number | null,
+    total: number,
+    close: number,
+    count: number,
+  ): number | null => {
     if (count < period) return null;
     return before === null ? (total + close) / period : before + weight * (close - before);
   };
@@ -56,7 +65,8 @@ export function relativeStrength(closes: readonly number[], period: number): Ind
   let moves: Moves = { gain: 0, loss: 0 };
   const step = (before: Moves, change: number, count: number): Moves => {
     const [gain, loss] = [Math.max(0, change), Math.max(0, -change)];
-    if (count <= period) return { gain: before.gain + gain / period, loss: before.loss + loss / period };
+    if (count <= period)
+      return { gain: before.gain + gain / period, loss: before.loss + loss / period };
     return {
       gain: (before.gain * (period - 1) + gain) / period,
       loss: (before.loss * (period - 1) + loss) / period,

@@ -1,6 +1,11 @@
 /** Draws entries and exits as a letter in a circle, under and over their candles. */
 import type {
-  IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter, Time, UTCTimestamp,
+  IPrimitivePaneRenderer,
+  IPrimitivePaneView,
+  ISeriesPrimitive,
+  SeriesAttachedParameter,
+  Time,
+  UTCTimestamp,
 } from 'lightweight-charts';
 import { MARK_LETTER, type TradeSide } from './trade-marks.ts';
 
@@ -31,16 +36,26 @@ export class TradeMarkDrawing implements ISeriesPrimitive<Time> {
   private tones: MarkTones = { fill: '', onFill: '', ground: '', ink: '' };
   private readonly renderer: IPrimitivePaneRenderer = {
     draw: (target) => {
-      target.useMediaCoordinateSpace(({ context }) => { for (const spot of this.spots()) this.draw(context, spot); });
+      target.useMediaCoordinateSpace(({ context }) => {
+        for (const spot of this.spots()) this.draw(context, spot);
+      });
     },
   };
-  private readonly views: readonly IPrimitivePaneView[] = [{ zOrder: () => 'top', renderer: () => this.renderer }];
+  private readonly views: readonly IPrimitivePaneView[] = [
+    { zOrder: () => 'top', renderer: () => this.renderer },
+  ];
 
-  attached(chart: SeriesAttachedParameter<Time>): void { this.chart = chart; }
+  attached(chart: SeriesAttachedParameter<Time>): void {
+    this.chart = chart;
+  }
 
-  detached(): void { this.chart = null; }
+  detached(): void {
+    this.chart = null;
+  }
 
-  paneViews(): readonly IPrimitivePaneView[] { return this.views; }
+  paneViews(): readonly IPrimitivePaneView[] {
+    return this.views;
+  }
 
   set(marks: readonly PlacedMark[], tones: MarkTones): void {
     this.marks = marks;

@@ -21,7 +21,9 @@ export const MARK_LETTER: Readonly<Record<TradeSide, string>> = { buy: 'B', sell
 
 /** Those of one pair. */
 export function tradesOf(fills: readonly Fill[], pair: string): Trade[] {
-  return fills.filter((fill) => fill.pair === pair).map(({ filledAt, side }) => ({ at: filledAt, side }));
+  return fills
+    .filter((fill) => fill.pair === pair)
+    .map(({ filledAt, side }) => ({ at: filledAt, side }));
 }
 
 /** One mark a side and candle, oldest first; none for a trade whose candle is not there. */
@@ -43,11 +45,16 @@ export function marksOnCandles(
 
 /** `B`, `B 2, S 1`: the marks of one candle in a table. */
 export function marksText(marks: readonly TradeMark[]): string {
-  return marks.map(({ side, count }) => (count > 1 ? `${MARK_LETTER[side]} ${count}` : MARK_LETTER[side])).join(', ');
+  return marks
+    .map(({ side, count }) => (count > 1 ? `${MARK_LETTER[side]} ${count}` : MARK_LETTER[side]))
+    .join(', ');
 }
 
 /** `bought, sold twice`: the same for a voice. */
 export function marksSpoken(marks: readonly TradeMark[]): string {
-  const times = (count: number): string => (count === 1 ? '' : count === 2 ? ' twice' : ` ${count} times`);
-  return marks.map(({ side, count }) => `${side === 'buy' ? 'bought' : 'sold'}${times(count)}`).join(', ');
+  const times = (count: number): string =>
+    count === 1 ? '' : count === 2 ? ' twice' : ` ${count} times`;
+  return marks
+    .map(({ side, count }) => `${side === 'buy' ? 'bought' : 'sold'}${times(count)}`)
+    .join(', ');
 }

@@ -13,15 +13,19 @@ import { hearPrices, type PriceListener } from '../stores/price-news.ts';
 import { ChartReader, type ChartPorts, type ChartReading } from './chart-reader.ts';
 
 const sourceId = (): string | null =>
-  marketStore.origin === 'exchange' ? null : marketStore.data?.source.id ?? null;
+  marketStore.origin === 'exchange' ? null : (marketStore.data?.source.id ?? null);
 
 /** The server's return is heard before its stream is open again. */
 function hearPricesAndReturns(listener: PriceListener): () => void {
   const ends = [
     hearPrices(listener),
-    subscribeKey(connection, 'online', (online) => { if (online === 'online') listener.onGap(); }),
+    subscribeKey(connection, 'online', (online) => {
+      if (online === 'online') listener.onGap();
+    }),
   ];
-  return () => { for (const end of ends) end(); };
+  return () => {
+    for (const end of ends) end();
+  };
 }
 
 function portsFor(symbol: string, interval: CandleInterval): ChartPorts {
@@ -53,16 +57,26 @@ export function useCandles(symbol: string | null, interval: CandleInterval): Sho
   const [shown, setShown] = useState<{ reader: ChartReader; reading: ChartReading } | null>(null);
   useEffect(() => {
     if (symbol === null) return;
-    const reader: ChartReader = new ChartReader({ symbol, interval }, portsFor(symbol, interval), () => {
-      setShown({ reader, reading: reader.reading });
-    });
+    const reader: ChartReader = new ChartReader(
+      { symbol, interval },
+      portsFor(symbol, interval),
+      () => {
+        setShown({ reader, reading: reader.reading });
+      },
+    );
     setShown({ reader, reading: reader.reading });
     reader.start();
-    return () => { reader.stop(); };
+    return () => {
+      reader.stop();
+    };
   }, [symbol, interval]);
   const reader = shown?.reader;
-  const again = useCallback(() => { reader?.again(); }, [reader]);
-  const older = useCallback(() => { reader?.older(); }, [reader]);
+  const again = useCallback(() => {
+    reader?.again();
+  }, [reader]);
+  const older = useCallback(() => {
+    reader?.older();
+  }, [reader]);
   if (shown === null || symbol === null || !shown.reader.isOf(symbol, interval)) return null;
   const { error, ...reading } = shown.reading;
   return {

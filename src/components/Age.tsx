@@ -17,16 +17,39 @@ export interface AgeProps {
   className?: string;
 }
 
-export function Age({ savedAt, staleAfterMs = STALE_AFTER_MS, onlyStale = false, icon = false, className }: AgeProps) {
+export function Age({
+  savedAt,
+  staleAfterMs = STALE_AFTER_MS,
+  onlyStale = false,
+  icon = false,
+  className,
+}: AgeProps) {
   const now = useNow();
-  if (savedAt === null) return onlyStale ? null : <span className={classes('inline-flex items-center text-xs whitespace-nowrap text-ink-3', className)}>No data yet</span>;
+  if (savedAt === null)
+    return onlyStale ? null : (
+      <span
+        className={classes(
+          'inline-flex items-center text-xs whitespace-nowrap text-ink-3',
+          className,
+        )}
+      >
+        No data yet
+      </span>
+    );
   const age = Math.max(0, now - savedAt);
   const stale = age > staleAfterMs;
   if (onlyStale && !stale) return null;
   return (
-    <span className={classes('inline-flex items-center gap-1 text-xs whitespace-nowrap', stale ? 'text-amber' : 'text-ink-3', className)}>
+    <span
+      className={classes(
+        'inline-flex items-center gap-1 text-xs whitespace-nowrap',
+        stale ? 'text-amber' : 'text-ink-3',
+        className,
+      )}
+    >
       {icon && <Clock className="size-3.5" aria-hidden />}
-      <span className="sr-only">Data </span>{formatAgo(age)}
+      <span className="sr-only">Data </span>
+      {formatAgo(age)}
     </span>
   );
 }

@@ -16,17 +16,41 @@ export interface ColumnMenuProps<Key extends string> {
   children?: ReactNode;
 }
 
-export function ColumnMenu<Key extends string>({ columns, chosen, onChoose, label = 'Columns', className = '', children }: ColumnMenuProps<Key>) {
+export function ColumnMenu<Key extends string>({
+  columns,
+  chosen,
+  onChoose,
+  label = 'Columns',
+  className = '',
+  children,
+}: ColumnMenuProps<Key>) {
   const turn = (key: Key, on: boolean): void => {
-    onChoose(columns.map((one) => one.key).filter((one) => (one === key ? on : chosen.includes(one))));
+    onChoose(
+      columns.map((one) => one.key).filter((one) => (one === key ? on : chosen.includes(one))),
+    );
   };
   return (
-    <Popover buttonLabel={label} button={<><Columns3 className="size-4" aria-hidden />Columns</>} buttonClass={className}>
+    <Popover
+      buttonLabel={label}
+      button={
+        <>
+          <Columns3 className="size-4" aria-hidden />
+          Columns
+        </>
+      }
+      buttonClass={className}
+    >
       {() => (
         <>
           {columns.map(({ key, note }) => (
             <label key={key} className={MENU_ROW}>
-              <input type="checkbox" checked={chosen.includes(key)} onChange={(event) => { turn(key, event.target.checked); }} />
+              <input
+                type="checkbox"
+                checked={chosen.includes(key)}
+                onChange={(event) => {
+                  turn(key, event.target.checked);
+                }}
+              />
               <span>{note}</span>
             </label>
           ))}

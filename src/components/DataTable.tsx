@@ -1,4 +1,7 @@
-/** A table for a wide window: a header that stays in sight, sorted by any column, its rows pressed by mouse or keyboard. */
+/**
+ * A table for a wide window: a header that stays in sight, sorted by any column, its rows pressed
+ * by mouse or keyboard.
+ */
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import { ariaSort, SortButton } from './SortButton.tsx';
@@ -33,31 +36,63 @@ export interface DataTableProps<Row, Key extends string> {
 }
 
 /** Whether the table is wider than its place: it then scrolls in a box of its own. */
-function useTooWide(columns: readonly unknown[]): [React.RefObject<HTMLDivElement | null>, boolean] {
+function useTooWide(
+  columns: readonly unknown[],
+): [React.RefObject<HTMLDivElement | null>, boolean] {
   const place = useRef<HTMLDivElement>(null);
   const [tooWide, setTooWide] = useState(false);
   useEffect(() => {
     const box = place.current;
     if (box === null || typeof ResizeObserver !== 'function') return undefined;
-    const measure = (): void => { setTooWide((box.firstElementChild?.scrollWidth ?? 0) > box.clientWidth + 1); };
+    const measure = (): void => {
+      setTooWide((box.firstElementChild?.scrollWidth ?? 0) > box.clientWidth + 1);
+    };
     const observer = new ResizeObserver(measure);
     observer.observe(box);
     if (box.firstElementChild !== null) observer.observe(box.firstElementChild);
-    return () => { observer.disconnect(); };
+    return () => {
+      observer.disconnect();
+    };
   }, [columns]);
   return [place, tooWide];
 }
 
-export function DataTable<Row, Key extends string>({ label, columns, rows, order, sort, onSort, onOpen, said }: DataTableProps<Row, Key>) {
+export function DataTable<Row, Key extends string>({
+  label,
+  columns,
+  rows,
+  order,
+  sort,
+  onSort,
+  onOpen,
+  said,
+}: DataTableProps<Row, Key>) {
   const [place, tooWide] = useTooWide(columns);
   return (
-    <div ref={place} className={classes(tooWide && 'sheet-scroll')} {...(tooWide ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}>
+    <div
+      ref={place}
+      className={classes(tooWide && 'sheet-scroll')}
+      {...(tooWide ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
+    >
       <table className="data-table" aria-label={label}>
         <thead>
           <tr>
             {columns.map(({ key, title, note, isText = false, isLeft = isText }) => (
-              <th key={key} scope="col" aria-sort={ariaSort(sort, key)} className={classes(!isLeft && 'num')}>
-                <SortButton name={key} label={note ?? title} sort={sort} isText={isText} onSort={onSort}>{title}</SortButton>
+              <th
+                key={key}
+                scope="col"
+                aria-sort={ariaSort(sort, key)}
+                className={classes(!isLeft && 'num')}
+              >
+                <SortButton
+                  name={key}
+                  label={note ?? title}
+                  sort={sort}
+                  isText={isText}
+                  onSort={onSort}
+                >
+                  {title}
+                </SortButton>
               </th>
             ))}
           </tr>
@@ -67,15 +102,35 @@ export function DataTable<Row, Key extends string>({ label, columns, rows, order
             const row = rows.get(id);
             if (row === undefined) return null;
             return (
-              <tr key={id} className={classes(onOpen !== undefined && 'cursor-pointer hover:bg-sunken/60')} onClick={() => { onOpen?.(id); }}>
-                {columns.map(({ key, cell, names = false, isText = false, isLeft = isText }) => (names
-                  ? (
+              <tr
+                key={id}
+                className={classes(onOpen !== undefined && 'cursor-pointer hover:bg-sunken/60')}
+                onClick={() => {
+                  onOpen?.(id);
+                }}
+              >
+                {columns.map(({ key, cell, names = false, isText = false, isLeft = isText }) =>
+                  names ? (
                     <th key={key} scope="row">
-                      {onOpen === undefined ? cell(row)
-                        : <button type="button" aria-haspopup="dialog" className="reach font-medium hover:text-accent">{said !== undefined && <span className="sr-only">{said(row)} </span>}{cell(row)}</button>}
+                      {onOpen === undefined ? (
+                        cell(row)
+                      ) : (
+                        <button
+                          type="button"
+                          aria-haspopup="dialog"
+                          className="reach font-medium hover:text-accent"
+                        >
+                          {said !== undefined && <span className="sr-only">{said(row)} </span>}
+                          {cell(row)}
+                        </button>
+                      )}
                     </th>
-                  )
-                  : <td key={key} className={classes(!isLeft && 'num')}>{cell(row)}</td>))}
+                  ) : (
+                    <td key={key} className={classes(!isLeft && 'num')}>
+                      {cell(row)}
+                    </td>
+                  ),
+                )}
               </tr>
             );
           })}

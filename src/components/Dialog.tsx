@@ -16,29 +16,60 @@ export interface DialogProps {
   wide?: boolean;
 }
 
-export function Dialog({ open, onOpenChange, title, description, children, actions, wide = false }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  actions,
+  wide = false,
+}: DialogProps) {
   /** Where the keyboard was: it is handed back there, whatever opened the dialog. */
   const before = useRef<Element | null>(null);
-  useLayoutEffect(() => { if (open) before.current = document.activeElement; }, [open]);
+  useLayoutEffect(() => {
+    if (open) before.current = document.activeElement;
+  }, [open]);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-[var(--scrim)]" />
-        <Radix.Content onCloseAutoFocus={(event) => { event.preventDefault(); if (before.current instanceof HTMLElement) before.current.focus(); }}
+        <Radix.Content
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (before.current instanceof HTMLElement) before.current.focus();
+          }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
-          className={classes('float-in fixed inset-x-0 bottom-0 z-50 flex max-h-[88dvh] flex-col rounded-t-lg bg-surface shadow-float sm:inset-x-auto sm:bottom-auto sm:rounded-lg', wide
-            ? 'sm:top-[6dvh] sm:left-[max(1rem,calc(50vw-21rem))] sm:max-h-[88dvh] sm:w-[min(42rem,calc(100vw-2rem))]'
-            : 'sm:top-[12dvh] sm:left-[max(1rem,calc(50vw-15rem))] sm:max-h-[82dvh] sm:w-[min(30rem,calc(100vw-2rem))]')}>
+          className={classes(
+            'float-in fixed inset-x-0 bottom-0 z-50 flex max-h-[88dvh] flex-col rounded-t-lg bg-surface shadow-float sm:inset-x-auto sm:bottom-auto sm:rounded-lg',
+            wide
+              ? 'sm:top-[6dvh] sm:left-[max(1rem,calc(50vw-21rem))] sm:max-h-[88dvh] sm:w-[min(42rem,calc(100vw-2rem))]'
+              : 'sm:top-[12dvh] sm:left-[max(1rem,calc(50vw-15rem))] sm:max-h-[82dvh] sm:w-[min(30rem,calc(100vw-2rem))]',
+          )}
+        >
           {/* The body scrolls, the acts stay in sight: what is pressed is never below the fold of what it is about. */}
           <div className="min-h-0 overflow-y-auto p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))]">
             <div className="flex items-start justify-between gap-4">
               <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
-              <Radix.Close aria-label="Close" className="-m-2 flex size-11 shrink-0 items-center justify-center rounded-md text-ink-3 hover:text-ink"><X className="size-5" aria-hidden /></Radix.Close>
+              <Radix.Close
+                aria-label="Close"
+                className="-m-2 flex size-11 shrink-0 items-center justify-center rounded-md text-ink-3 hover:text-ink"
+              >
+                <X className="size-5" aria-hidden />
+              </Radix.Close>
             </div>
-            {description !== undefined && <Radix.Description asChild><div className="mt-1 text-ink-2">{description}</div></Radix.Description>}
+            {description !== undefined && (
+              <Radix.Description asChild>
+                <div className="mt-1 text-ink-2">{description}</div>
+              </Radix.Description>
+            )}
             {children !== undefined && <div className="mt-4">{children}</div>}
           </div>
-          {actions !== undefined && <div className="flex shrink-0 flex-col-reverse gap-2 border-t border-line px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:flex-row sm:justify-end">{actions}</div>}
+          {actions !== undefined && (
+            <div className="flex shrink-0 flex-col-reverse gap-2 border-t border-line px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:flex-row sm:justify-end">
+              {actions}
+            </div>
+          )}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

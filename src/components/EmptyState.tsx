@@ -4,7 +4,17 @@ import { useSnapshot } from 'valtio';
 import { connection } from '../stores/connection.ts';
 
 /** `screen`: it is all that the screen has, and its title is the screen's own. */
-export function EmptyState({ title, children, action, screen = false }: { title: string; children?: ReactNode; action?: ReactNode; screen?: boolean }) {
+export function EmptyState({
+  title,
+  children,
+  action,
+  screen = false,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  screen?: boolean;
+}) {
   const Title = screen ? 'h1' : 'p';
   return (
     <div className="rule flex flex-col items-start gap-3 py-8">
@@ -16,14 +26,36 @@ export function EmptyState({ title, children, action, screen = false }: { title:
 }
 
 /** Something could not be read; what is known stays beside it. */
-export function ReadError({ message, onRetry, hasData = false }: { message: string | null; onRetry?: () => void; hasData?: boolean }) {
+export function ReadError({
+  message,
+  onRetry,
+  hasData = false,
+}: {
+  message: string | null;
+  onRetry?: () => void;
+  hasData?: boolean;
+}) {
   const { online } = useSnapshot(connection);
   // The line under the header says already that the server is away and how old this is.
   if (message === null || (hasData && online === 'offline')) return null;
   return (
-    <div role="status" className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 border-amber py-1 pl-3 text-amber">
-      <span>{message}{hasData ? `${/[.!?]$/.test(message) ? '' : '.'} The last good data is shown.` : ''}</span>
-      {onRetry !== undefined && <button type="button" className="reach min-h-8 font-medium underline underline-offset-2" onClick={onRetry}>Try again</button>}
+    <div
+      role="status"
+      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 border-amber py-1 pl-3 text-amber"
+    >
+      <span>
+        {message}
+        {hasData ? `${/[.!?]$/.test(message) ? '' : '.'} The last good data is shown.` : ''}
+      </span>
+      {onRetry !== undefined && (
+        <button
+          type="button"
+          className="reach min-h-8 font-medium underline underline-offset-2"
+          onClick={onRetry}
+        >
+          Try again
+        </button>
+      )}
     </div>
   );
 }
@@ -34,41 +66,85 @@ export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
 }
 
 /** Without the server nothing is on its way: a place held for it would be held for ever. */
-const notHere = (what: string): string => `${what === '' ? 'Not' : `${what}: not`} on this device. Comes when the server is back.`;
+const notHere = (what: string): string =>
+  `${what === '' ? 'Not' : `${what}: not`} on this device. Comes when the server is back.`;
 
-/** What was asked for and did not come: nothing is on its way, and nothing is claimed. The error stands once, above. */
+/**
+ * What was asked for and did not come: nothing is on its way, and nothing is claimed. The error
+ * stands once, above.
+ */
 export function NotRead({ className = 'row' }: { className?: string }) {
   return <p className={`rule flex items-center text-ink-3 ${className}`}>— Not read yet.</p>;
 }
 
-/** The place of a chart, in the chart's own size; `what` would be there. `failed`: it was asked for and did not come. */
-export function ChartPlace({ what, className, failed = false }: { what: string; className: string; failed?: boolean }) {
+/**
+ * The place of a chart, in the chart's own size; `what` would be there. `failed`: it was asked for
+ * and did not come.
+ */
+export function ChartPlace({
+  what,
+  className,
+  failed = false,
+}: {
+  what: string;
+  className: string;
+  failed?: boolean;
+}) {
   const { online } = useSnapshot(connection);
   if (failed && online !== 'offline') return <NotRead className={className} />;
   if (online !== 'offline') return <Skeleton className={className} />;
-  return <p role="status" className={`rule flex items-center text-ink-3 ${className}`}>{notHere(what)}</p>;
+  return (
+    <p role="status" className={`rule flex items-center text-ink-3 ${className}`}>
+      {notHere(what)}
+    </p>
+  );
 }
 
-/** Rows of the height that real ones have: `rowClass` where those are taller than a plain one. Without the server, what is missing is said instead. */
-export function SkeletonRows({ rows = 4, label = 'Loading', rowClass = '' }: { rows?: number; label?: string; rowClass?: string }) {
+/**
+ * Rows of the height that real ones have: `rowClass` where those are taller than a plain one.
+ * Without the server, what is missing is said instead.
+ */
+export function SkeletonRows({
+  rows = 4,
+  label = 'Loading',
+  rowClass = '',
+}: {
+  rows?: number;
+  label?: string;
+  rowClass?: string;
+}) {
   const { online } = useSnapshot(connection);
-  if (online === 'offline') return <p role="status" className="rule row flex items-center py-2 text-ink-3">{notHere(label === 'Loading' ? '' : label)}</p>;
+  if (online === 'offline')
+    return (
+      <p role="status" className="rule row flex items-center py-2 text-ink-3">
+        {notHere(label === 'Loading' ? '' : label)}
+      </p>
+    );
   return (
     <div role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, index) => (
-        <div key={index} className={`rule row flex items-center justify-between gap-4 py-2 ${rowClass}`}>
-          <Skeleton className="h-3.5 w-28" /><Skeleton className="h-3.5 w-20" />
+        <div
+          key={index}
+          className={`rule row flex items-center justify-between gap-4 py-2 ${rowClass}`}
+        >
+          <Skeleton className="h-3.5 w-28" />
+          <Skeleton className="h-3.5 w-20" />
         </div>
       ))}
     </div>
   );
 }
 
-/** A form that is not filled yet: keeps exactly the place of the real one, and shows and takes nothing. */
+/**
+ * A form that is not filled yet: keeps exactly the place of the real one, and shows and takes
+ * nothing.
+ */
 export function Unfilled({ children, label = 'Loading' }: { children: ReactNode; label?: string }) {
   return (
     <div role="status" aria-label={label} className="skeleton max-w-xl rounded-md">
-      <div inert aria-hidden className="invisible">{children}</div>
+      <div inert aria-hidden className="invisible">
+        {children}
+      </div>
     </div>
   );
 }

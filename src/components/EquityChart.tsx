@@ -11,7 +11,12 @@ const DAY = 86_400_000;
 type Points = readonly (readonly [number, string])[];
 export const RANGES = ['1D', '1W', '1M', '3M', 'YTD', 'ALL'] as const;
 export type Range = (typeof RANGES)[number];
-const SPAN: Record<Exclude<Range, 'YTD' | 'ALL'>, number> = { '1D': DAY, '1W': 7 * DAY, '1M': 30 * DAY, '3M': 91 * DAY };
+const SPAN: Record<Exclude<Range, 'YTD' | 'ALL'>, number> = {
+  '1D': DAY,
+  '1W': 7 * DAY,
+  '1M': 30 * DAY,
+  '3M': 91 * DAY,
+};
 
 /** The first moment (ms) of a range that ends at `end` (market clock). */
 export function rangeStart(range: Range, end: number): number {
@@ -21,13 +26,19 @@ export function rangeStart(range: Range, end: number): number {
 }
 
 /** What a range brought, signed; null with fewer than two points. `from` is its first point, ms. */
-export function changeOver(points: Points): { amount: string; percent: number | null; from: number } | null {
+export function changeOver(
+  points: Points,
+): { amount: string; percent: number | null; from: number } | null {
   const first = points[0];
   const last = points.at(-1);
   if (first === undefined || last === undefined || points.length < 2) return null;
   const amount = subtract(parseFixed(last[1]), parseFixed(first[1]));
   const base = toNumber(parseFixed(first[1]));
-  return { amount: formatFixed(amount), percent: base <= 0 ? null : (toNumber(amount) / base) * 100, from: first[0] };
+  return {
+    amount: formatFixed(amount),
+    percent: base <= 0 ? null : (toNumber(amount) / base) * 100,
+    from: first[0],
+  };
 }
 
 /** The points of a range with the last one before it, so that its first change is counted too. */
@@ -37,9 +48,17 @@ export function pointsOf(curve: Points, range: Range): Points {
   return first <= 0 ? curve : curve.slice(first - (curve[first]?.[0] === start ? 0 : 1));
 }
 
-/** The last point of each step and the first of all, so that a range is drawn in as many points as it needs. */
+/**
+ * The last point of each step and the first of all, so that a range is drawn in as many points as
+ * it needs.
+ */
 export function thinned(points: Points, stepMs: number): Points {
-  return points.filter(([at], index) => index === 0 || index === points.length - 1 || Math.floor(at / stepMs) !== Math.floor((points[index + 1]?.[0] ?? at) / stepMs));
+  return points.filter(
+    ([at], index) =>
+      index === 0 ||
+      index === points.length - 1 ||
+      Math.floor(at / stepMs) !== Math.floor((points[index + 1]?.[0] ?? at) / stepMs),
+  );
 }
 
 /** Time between two places on the axis, ms, for a span: as the server's marks lie. */
@@ -63,9 +82,9 @@ function valueAt(points: Points, at: number): number | null {
 }
 
 /**
- * Buy-and-hold at the moments of a range, worth at its first known one what the account was worth then. The two were
- * read at different times: a moment in between that only the account has takes the value before it; the line ends where
- * the reading does.
+ * Buy-and-hold at the moments of a range, worth at its first known one what the account was worth
+ * then. The two were read at different times: a moment in between that only the account has takes
+ * the value before it; the line ends where the reading does.
  */
 export function heldBeside(shown: Points, benchmark: Points): Points | null {
   const from = shown.findIndex(([at]) => (valueAt(benchmark, at) ?? 0) > 0);
@@ -74,7 +93,11 @@ export function heldBeside(shown: Points, benchmark: Points): Points | null {
   if (first === undefined || start === null) return null;
   const scale = Number(first[1]) / start;
   const last = benchmark.at(-1)?.[0] ?? -Infinity;
-  return shown.slice(from).flatMap(([at]) => (at > last ? [] : [[at, ((valueAt(benchmark, at) ?? start) * scale).toFixed(2)] as const]));
+  return shown
+    .slice(from)
+    .flatMap(([at]) =>
+      at > last ? [] : [[at, ((valueAt(benchmark, at) ?? start) * scale).toFixed(2)] as const],
+    );
 }
 
 export interface EquityChartProps {
@@ -83,7 +106,10 @@ export interface EquityChartProps {
   height?: number;
   /** What it is worth now: the last point of the line, so that chart and headline agree. */
   now?: readonly [number, string] | undefined;
-  /** Buy-and-hold at the moments of the curve; null where it is not known, absent where it is not asked for. */
+  /**
+   * Buy-and-hold at the moments of the curve; null where it is not known, absent where it is not
+   * asked for.
+   */
   held?: { name: string; points: Points } | null;
   /** Why there is no buy-and-hold. */
   whyNotHeld?: string;
@@ -91,50 +117,129 @@ export interface EquityChartProps {
 
 /** The curve with what it is worth now at its end; an older word never follows a newer one. */
 export const withNow = (curve: Points, now: readonly [number, string] | undefined): Points =>
-  (now === undefined || now[0] < (curve.at(-1)?.[0] ?? -Infinity) ? curve : [...curve.filter(([at]) => at !== now[0]), now]);
+  now === undefined || now[0] < (curve.at(-1)?.[0] ?? -Infinity)
+    ? curve
+    : [...curve.filter(([at]) => at !== now[0]), now];
 
 /**
- * `since` and `end`: where the account's own line begins and ends. A comparison that begins later says from when, and
- * one that ends earlier, as it does while it waits for its next reading, until when.
+ * `since` and `end`: where the account's own line begins and ends. A comparison that begins later
+ * says from when, and one that ends earlier, as it does while it waits for its next reading, until
+ * when.
  */
-function Held({ name, points, since, end, why }: { name: string; points: Points | null; since: number; end: number; why: string }) {
+function Held({
+  name,
+  points,
+  since,
+  end,
+  why,
+}: {
+  name: string;
+  points: Points | null;
+  since: number;
+  end: number;
+  why: string;
+}) {
   const change = points === null ? null : changeOver(points);
   const from = points?.[0]?.[0] ?? since;
   const last = points?.at(-1)?.[0] ?? end;
   return (
     <span className="ml-3 text-ink-3">
-      <span aria-hidden className="mr-1.5 inline-block w-4 border-t border-dashed border-ink-3 align-middle" />
-      <span className="whitespace-nowrap">{name} <Percent value={change?.percent} why={why} /></span>
+      <span
+        aria-hidden
+        className="mr-1.5 inline-block w-4 border-t border-dashed border-ink-3 align-middle"
+      />
+      <span className="whitespace-nowrap">
+        {name} <Percent value={change?.percent} why={why} />
+      </span>
       {change !== null && from > since && ` since ${formatWhen(from, end)}`}
       {change !== null && end - last >= MINUTE && ` to ${formatWhen(last, end)}`}
     </span>
   );
 }
 
-export function EquityChart({ curve, quote, height = 160, now, held, whyNotHeld = 'Not known' }: EquityChartProps) {
+export function EquityChart({
+  curve,
+  quote,
+  height = 160,
+  now,
+  held,
+  whyNotHeld = 'Not known',
+}: EquityChartProps) {
   const [range, setRange] = useState<Range>('ALL');
   const [nowAt, nowEquity] = now ?? [];
-  const whole = useMemo(() => withNow(curve, nowAt === undefined || nowEquity === undefined ? undefined : [nowAt, nowEquity]), [curve, nowAt, nowEquity]);
+  const whole = useMemo(
+    () =>
+      withNow(
+        curve,
+        nowAt === undefined || nowEquity === undefined ? undefined : [nowAt, nowEquity],
+      ),
+    [curve, nowAt, nowEquity],
+  );
   const inRange = useMemo(() => pointsOf(whole, range), [whole, range]);
   const end = whole.at(-1)?.[0] ?? 0;
   const stepMs = stepOf(end - (inRange[0]?.[0] ?? end));
   const shown = useMemo(() => thinned(inRange, stepMs), [inRange, stepMs]);
   const change = useMemo(() => changeOver(shown), [shown]);
-  const beside = useMemo(() => (held == null ? null : heldBeside(shown, held.points)), [held, shown]);
-  const compared = useMemo(() => (held == null || beside === null ? [] : [{ name: held.name, points: beside }]), [held, beside]);
+  const beside = useMemo(
+    () => (held == null ? null : heldBeside(shown, held.points)),
+    [held, shown],
+  );
+  const compared = useMemo(
+    () => (held == null || beside === null ? [] : [{ name: held.name, points: beside }]),
+    [held, beside],
+  );
   // A younger account than the range asks for: the change is of what there is, and says since when.
   const short = range !== 'ALL' && (whole[0]?.[0] ?? 0) > rangeStart(range, end);
   return (
-    <TimeChart label={`Equity in ${quote}`} line={shown} lineName="Equity" stepMs={stepMs} compared={compared} height={height} unit={quote}
+    <TimeChart
+      label={`Equity in ${quote}`}
+      line={shown}
+      lineName="Equity"
+      stepMs={stepMs}
+      compared={compared}
+      height={height}
+      unit={quote}
       empty="The curve begins with the second mark of this account."
-      note={change === null ? undefined : <><Percent value={change.percent} why="Nothing to compare with" /> <Amount value={change.amount} change /> <span className="text-ink-3">{range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}</span>{held !== undefined && <Held name={held?.name ?? 'Bitcoin held'} points={beside} since={change.from} end={end} why={whyNotHeld} />}</>}
-      controls={(
+      note={
+        change === null ? undefined : (
+          <>
+            <Percent value={change.percent} why="Nothing to compare with" />{' '}
+            <Amount value={change.amount} change />{' '}
+            <span className="text-ink-3">
+              {range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}
+            </span>
+            {held !== undefined && (
+              <Held
+                name={held?.name ?? 'Bitcoin held'}
+                points={beside}
+                since={change.from}
+                end={end}
+                why={whyNotHeld}
+              />
+            )}
+          </>
+        )
+      }
+      controls={
         <span role="group" aria-label="Range" className="-ml-2 flex">
           {RANGES.map((name) => (
-            <button key={name} type="button" aria-pressed={range === name} onClick={() => { setRange(name); }}
-              className={classes('min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8', range === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink')}>{name}</button>
+            <button
+              key={name}
+              type="button"
+              aria-pressed={range === name}
+              onClick={() => {
+                setRange(name);
+              }}
+              className={classes(
+                'min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8',
+                range === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
+              )}
+            >
+              {name}
+            </button>
           ))}
         </span>
-      )} />
+      }
+    />
   );
 }

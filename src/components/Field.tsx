@@ -1,25 +1,56 @@
-/** A labelled input with hint and error, which keeps what was typed; refuses an input without a label. */
-import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react';
+/**
+ * A labelled input with hint and error, which keeps what was typed; refuses an input without a
+ * label.
+ */
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from 'react';
 import { classes } from './class-names.ts';
 
-const BOX = 'h-11 w-full min-w-0 rounded-md border bg-surface px-3 text-ink placeholder:text-ink-3 disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-2 disabled:opacity-100 pointer-fine:h-10';
+const BOX =
+  'h-11 w-full min-w-0 rounded-md border bg-surface px-3 text-ink placeholder:text-ink-3 disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-2 disabled:opacity-100 pointer-fine:h-10';
 
-interface Said { label: string; hint?: ReactNode; error?: string | undefined }
+interface Said {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+}
 
 function Frame({ id, label, hint, error, children }: Said & { id: string; children: ReactNode }) {
   return (
     <div className="min-w-0">
-      <label htmlFor={id} className="mb-1 block font-medium">{label}</label>
+      <label htmlFor={id} className="mb-1 block font-medium">
+        {label}
+      </label>
       {children}
-      {hint !== undefined && <p id={`${id}-hint`} className="mt-1 text-xs text-ink-3">{hint}</p>}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="mt-1 text-xs text-ink-3">
+          {hint}
+        </p>
+      )}
       {/* The place of an error is announced, so that it is heard when it comes. */}
-      <p id={`${id}-error`} aria-live="polite" className={classes('text-sm text-danger', error !== undefined && 'mt-1')}>{error}</p>
+      <p
+        id={`${id}-error`}
+        aria-live="polite"
+        className={classes('text-sm text-danger', error !== undefined && 'mt-1')}
+      >
+        {error}
+      </p>
     </div>
   );
 }
 
-function described(id: string, { hint, error }: { hint?: ReactNode; error?: string | undefined }): string | undefined {
-  const ids = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean);
+function described(
+  id: string,
+  { hint, error }: { hint?: ReactNode; error?: string | undefined },
+): string | undefined {
+  const ids = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
+    Boolean,
+  );
   return ids.length === 0 ? undefined : ids.join(' ');
 }
 
@@ -33,22 +64,58 @@ export function Field({ label, hint, error, unit, className, ...input }: FieldPr
   return (
     <Frame id={id} label={label} hint={hint} error={error}>
       <div className="relative">
-        <input {...input} id={id} aria-invalid={error !== undefined || undefined} aria-describedby={described(id, { hint, error })}
-          className={classes(BOX, error === undefined ? 'border-line-strong/70' : 'border-danger', unit !== undefined && 'pr-16', className)} />
-        {unit !== undefined && <span aria-hidden className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-sm text-ink-3">{unit}</span>}
+        <input
+          {...input}
+          id={id}
+          aria-invalid={error !== undefined || undefined}
+          aria-describedby={described(id, { hint, error })}
+          className={classes(
+            BOX,
+            error === undefined ? 'border-line-strong/70' : 'border-danger',
+            unit !== undefined && 'pr-16',
+            className,
+          )}
+        />
+        {unit !== undefined && (
+          <span
+            aria-hidden
+            className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-sm text-ink-3"
+          >
+            {unit}
+          </span>
+        )}
       </div>
     </Frame>
   );
 }
 
-export interface TextAreaFieldProps extends Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'>, Said {}
+export interface TextAreaFieldProps
+  extends Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'>, Said {}
 
-export function TextAreaField({ label, hint, error, className, rows = 4, ...input }: TextAreaFieldProps) {
+export function TextAreaField({
+  label,
+  hint,
+  error,
+  className,
+  rows = 4,
+  ...input
+}: TextAreaFieldProps) {
   const id = useId();
   return (
     <Frame id={id} label={label} hint={hint} error={error}>
-      <textarea {...input} id={id} rows={rows} aria-invalid={error !== undefined || undefined} aria-describedby={described(id, { hint, error })}
-        className={classes(BOX, 'h-auto py-2 pointer-fine:h-auto', error === undefined ? 'border-line-strong/70' : 'border-danger', className)} />
+      <textarea
+        {...input}
+        id={id}
+        rows={rows}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={described(id, { hint, error })}
+        className={classes(
+          BOX,
+          'h-auto py-2 pointer-fine:h-auto',
+          error === undefined ? 'border-line-strong/70' : 'border-danger',
+          className,
+        )}
+      />
     </Frame>
   );
 }
@@ -62,9 +129,22 @@ export function Select({ label, hint, error, options, className, ...select }: Se
   const id = useId();
   return (
     <Frame id={id} label={label} hint={hint} error={error}>
-      <select {...select} id={id} aria-invalid={error !== undefined || undefined} aria-describedby={described(id, { hint, error })}
-        className={classes(BOX, error === undefined ? 'border-line-strong/70' : 'border-danger', className)}>
-        {options.map((option) => <option key={option.value} value={option.value} disabled={option.disabled}>{option.label}</option>)}
+      <select
+        {...select}
+        id={id}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={described(id, { hint, error })}
+        className={classes(
+          BOX,
+          error === undefined ? 'border-line-strong/70' : 'border-danger',
+          className,
+        )}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value} disabled={option.disabled}>
+            {option.label}
+          </option>
+        ))}
       </select>
     </Frame>
   );

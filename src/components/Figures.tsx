@@ -1,6 +1,17 @@
-/** Numbers on screen: amounts, prices, percentages, with their sign said twice; refuses to show an unknown as zero. */
+/**
+ * Numbers on screen: amounts, prices, percentages, with their sign said twice; refuses to show an
+ * unknown as zero.
+ */
 import { useEffect, useRef } from 'react';
-import { direction, formatAmount, formatPercent, formatPrice, formatRatio, formatShare, UNKNOWN } from '../format/numbers.ts';
+import {
+  direction,
+  formatAmount,
+  formatPercent,
+  formatPrice,
+  formatRatio,
+  formatShare,
+  UNKNOWN,
+} from '../format/numbers.ts';
 import { classes } from './class-names.ts';
 
 const COLOUR = { down: 'text-loss', flat: 'text-ink-2', up: 'text-gain' } as const;
@@ -8,10 +19,18 @@ const MARK = { down: '▼', flat: '', up: '▲' } as const;
 
 /** Why a value is missing, for those who ask. */
 function Missing({ why = 'Not known' }: { why?: string | undefined }) {
-  return <span className="text-ink-3" title={why}><span aria-hidden>{UNKNOWN}</span><span className="sr-only">{why}</span></span>;
+  return (
+    <span className="text-ink-3" title={why}>
+      <span aria-hidden>{UNKNOWN}</span>
+      <span className="sr-only">{why}</span>
+    </span>
+  );
 }
 
-/** Which way a number points once it is rounded as shown: a gain of a ten-thousandth that reads 0.00 is neutral. */
+/**
+ * Which way a number points once it is rounded as shown: a gain of a ten-thousandth that reads 0.00
+ * is neutral.
+ */
 function shownDirection(text: string, value: string | number): keyof typeof COLOUR {
   return /[1-9]/.test(text) ? direction(value) : 'flat';
 }
@@ -34,7 +53,11 @@ export function Amount({ value, quote, change = false, why, className }: AmountP
   const way = change ? shownDirection(text, value) : 'flat';
   return (
     <span className={classes('whitespace-nowrap', change && COLOUR[way], className)}>
-      {way !== 'flat' && <span aria-hidden className="mr-1 text-[0.7em]">{MARK[way]}</span>}
+      {way !== 'flat' && (
+        <span aria-hidden className="mr-1 text-[0.7em]">
+          {MARK[way]}
+        </span>
+      )}
       {text}
       {quote !== undefined && <span className="ml-1 font-normal text-ink-3">{quote}</span>}
     </span>
@@ -47,48 +70,108 @@ export const TINT_MS = 180;
 export const TINT_REST_MS = 1_000;
 
 /**
- * A wash over the number that fades by itself. Opacity alone is animated, of a layer of its own: a list of thirty prices
- * that tick four times a second is then not painted anew at every frame.
+ * A wash over the number that fades by itself. Opacity alone is animated, of a layer of its own: a
+ * list of thirty prices that tick four times a second is then not painted anew at every frame.
  */
 function tint(element: HTMLElement | null, up: boolean): void {
-  if (element === null || typeof element.animate !== 'function' || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  if (
+    element === null ||
+    typeof element.animate !== 'function' ||
+    matchMedia('(prefers-reduced-motion: reduce)').matches
+  )
+    return;
   element.dataset.turned = up ? 'up' : 'down';
-  element.animate({ opacity: [0.26, 0] }, { duration: TINT_MS, easing: 'ease-out', pseudoElement: '::after' });
+  element.animate(
+    { opacity: [0.26, 0] },
+    { duration: TINT_MS, easing: 'ease-out', pseudoElement: '::after' },
+  );
 }
 
 /** A price that tints for a moment when it changes, once a second at most. */
-export function Price({ value, least, why, className }: { value: string | null | undefined; least?: number; why?: string; className?: string }) {
+export function Price({
+  value,
+  least,
+  why,
+  className,
+}: {
+  value: string | null | undefined;
+  least?: number;
+  why?: string;
+  className?: string;
+}) {
   const place = useRef<HTMLSpanElement>(null);
   const last = useRef(value);
   const tintedAt = useRef(-Infinity);
   useEffect(() => {
     const before = last.current;
     last.current = value;
-    if (before === value || before === null || before === undefined || value === null || value === undefined) return;
+    if (
+      before === value ||
+      before === null ||
+      before === undefined ||
+      value === null ||
+      value === undefined
+    )
+      return;
     const now = performance.now();
     if (now - tintedAt.current < TINT_REST_MS) return;
     tintedAt.current = now;
     tint(place.current, Number(value) > Number(before));
   }, [value]);
   if (value === null || value === undefined) return <Missing why={why} />;
-  return <span ref={place} className={classes('tinted relative -mx-1 px-1 whitespace-nowrap', className)}>{formatPrice(value, least)}</span>;
+  return (
+    <span
+      ref={place}
+      className={classes('tinted relative -mx-1 px-1 whitespace-nowrap', className)}
+    >
+      {formatPrice(value, least)}
+    </span>
+  );
 }
 
 /** A change in percent (1.24 is 1.24 %). */
-export function Percent({ value, decimals = 2, why, className }: { value: number | null | undefined; decimals?: number; why?: string; className?: string }) {
-  if (value === null || value === undefined || !Number.isFinite(value)) return <Missing why={why} />;
+export function Percent({
+  value,
+  decimals = 2,
+  why,
+  className,
+}: {
+  value: number | null | undefined;
+  decimals?: number;
+  why?: string;
+  className?: string;
+}) {
+  if (value === null || value === undefined || !Number.isFinite(value))
+    return <Missing why={why} />;
   const text = formatPercent(value, { decimals });
   const way = shownDirection(text, value);
   return (
     <span className={classes('whitespace-nowrap', COLOUR[way], className)}>
-      {way !== 'flat' && <span aria-hidden className="mr-1 text-[0.7em]">{MARK[way]}</span>}
+      {way !== 'flat' && (
+        <span aria-hidden className="mr-1 text-[0.7em]">
+          {MARK[way]}
+        </span>
+      )}
       {text}
     </span>
   );
 }
 
 /** A plain ratio, such as Sharpe 1.24, or a share (0.1 is 10 %) with `share`. */
-export function Ratio({ value, share = false, why }: { value: number | null | undefined; share?: boolean; why?: string }) {
-  if (value === null || value === undefined || !Number.isFinite(value)) return <Missing why={why} />;
-  return <span className="whitespace-nowrap">{share ? formatShare(value, { signed: false }) : formatRatio(value)}</span>;
+export function Ratio({
+  value,
+  share = false,
+  why,
+}: {
+  value: number | null | undefined;
+  share?: boolean;
+  why?: string;
+}) {
+  if (value === null || value === undefined || !Number.isFinite(value))
+    return <Missing why={why} />;
+  return (
+    <span className="whitespace-nowrap">
+      {share ? formatShare(value, { signed: false }) : formatRatio(value)}
+    </span>
+  );
 }

@@ -1,4 +1,7 @@
-/** The dialog for places that are on every screen, loaded when it first opens; refuses to cost the first paint anything. */
+/**
+ * The dialog for places that are on every screen, loaded when it first opens; refuses to cost the
+ * first paint anything.
+ */
 import { useEffect, useState, type ComponentType } from 'react';
 import { log } from '../log.ts';
 import type { DialogProps } from './Dialog.tsx';
@@ -11,10 +14,15 @@ export function LazyDialog(props: DialogProps) {
   useEffect(() => {
     if (!open || Dialog !== undefined) return;
     // What could not be loaded is asked for again at the next press.
-    loadDialog().then((module) => { setDialog(() => module.Dialog); }, (error: unknown) => {
-      log.error('A dialog could not be loaded', error);
-      onOpenChange(false);
-    });
+    loadDialog().then(
+      (module) => {
+        setDialog(() => module.Dialog);
+      },
+      (error: unknown) => {
+        log.error('A dialog could not be loaded', error);
+        onOpenChange(false);
+      },
+    );
   }, [open, Dialog, onOpenChange]);
   return Dialog === undefined ? null : <Dialog {...props} />;
 }

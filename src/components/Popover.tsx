@@ -1,10 +1,21 @@
-/** A small panel beside the button that opens it, placed by the room there is; refuses to trap anyone: Escape and a press elsewhere close it. */
+/**
+ * A small panel beside the button that opens it, placed by the room there is; refuses to trap
+ * anyone: Escape and a press elsewhere close it.
+ */
 import { useEffect, useId, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import { popoverPlace, type PopoverPlace } from './popover-place.ts';
 
-interface Rect { top: number; bottom: number; left: number; right: number }
-interface Opened { place: PopoverPlace; style: CSSProperties }
+interface Rect {
+  top: number;
+  bottom: number;
+  left: number;
+  right: number;
+}
+interface Opened {
+  place: PopoverPlace;
+  style: CSSProperties;
+}
 
 const GAP = 6;
 
@@ -14,7 +25,9 @@ export function placed(anchor: Rect, view: { width: number; height: number }): O
   return {
     place,
     style: {
-      ...(place.side === 'above' ? { bottom: view.height - anchor.top + GAP } : { top: anchor.bottom + GAP }),
+      ...(place.side === 'above'
+        ? { bottom: view.height - anchor.top + GAP }
+        : { top: anchor.bottom + GAP }),
       ...(place.align === 'right' ? { right: view.width - anchor.right } : { left: anchor.left }),
     },
   };
@@ -33,7 +46,9 @@ export function Popover({ button, buttonLabel, buttonClass, children }: PopoverP
   const anchor = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const id = useId();
-  const close = (): void => { setOpened(null); };
+  const close = (): void => {
+    setOpened(null);
+  };
   const isOpen = opened !== null;
 
   useEffect(() => {
@@ -46,7 +61,8 @@ export function Popover({ button, buttonLabel, buttonClass, children }: PopoverP
     };
     const elsewhere = (event: Event): void => {
       const target = event.target instanceof Node ? event.target : null;
-      if (panel.current?.contains(target) !== true && anchor.current?.contains(target) !== true) close();
+      if (panel.current?.contains(target) !== true && anchor.current?.contains(target) !== true)
+        close();
     };
     document.addEventListener('keydown', onKey);
     document.addEventListener('pointerdown', elsewhere);
@@ -62,14 +78,38 @@ export function Popover({ button, buttonLabel, buttonClass, children }: PopoverP
 
   const toggle = (): void => {
     const box = anchor.current?.getBoundingClientRect();
-    setOpened(isOpen || box === undefined ? null : placed(box, { width: innerWidth, height: innerHeight }));
+    setOpened(
+      isOpen || box === undefined ? null : placed(box, { width: innerWidth, height: innerHeight }),
+    );
   };
   return (
     <>
-      <button ref={anchor} type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} aria-label={buttonLabel} onClick={toggle} className={buttonClass}>{button}</button>
+      <button
+        ref={anchor}
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        aria-label={buttonLabel}
+        onClick={toggle}
+        className={buttonClass}
+      >
+        {button}
+      </button>
       {opened !== null && (
-        <div ref={panel} id={id} role="group" aria-label={buttonLabel} data-side={opened.place.side} data-align={opened.place.align} style={opened.style}
-          className={classes('fixed z-40 w-64 max-w-[calc(100vw-1rem)] rounded-lg border border-line bg-surface p-2 shadow-float')}>{children(close)}</div>
+        <div
+          ref={panel}
+          id={id}
+          role="group"
+          aria-label={buttonLabel}
+          data-side={opened.place.side}
+          data-align={opened.place.align}
+          style={opened.style}
+          className={classes(
+            'fixed z-40 w-64 max-w-[calc(100vw-1rem)] rounded-lg border border-line bg-surface p-2 shadow-float',
+          )}
+        >
+          {children(close)}
+        </div>
       )}
     </>
   );

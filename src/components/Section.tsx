@@ -13,7 +13,11 @@ interface SectionProps {
 
 export function Section({ title, id, aside, children, className }: SectionProps) {
   return (
-    <section id={id} className={classes('min-w-0', id !== undefined && 'scroll-mt-24', className)} aria-label={title}>
+    <section
+      id={id}
+      className={classes('min-w-0', id !== undefined && 'scroll-mt-24', className)}
+      aria-label={title}
+    >
       <div className="flex min-h-8 items-baseline justify-between gap-4 pb-1">
         <h2 className="text-sm font-semibold">{title}</h2>
         {aside !== undefined && <div className="min-w-0 text-right text-ink-3">{aside}</div>}
@@ -24,14 +28,26 @@ export function Section({ title, id, aside, children, className }: SectionProps)
 }
 
 /** A screen's heading, its acts to the right. */
-export function ScreenTitle({ title, note, children }: { title: string; note?: ReactNode; children?: ReactNode }) {
+export function ScreenTitle({
+  title,
+  note,
+  children,
+}: {
+  title: string;
+  note?: ReactNode;
+  children?: ReactNode;
+}) {
   return (
     <div className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
       <div className="min-w-0">
         <h1 className="text-xl break-words">{title}</h1>
         {note !== undefined && <div className="text-ink-3">{note}</div>}
       </div>
-      {children !== undefined && <div className="flex flex-wrap items-center gap-2 max-sm:has-[input]:w-full">{children}</div>}
+      {children !== undefined && (
+        <div className="flex flex-wrap items-center gap-2 max-sm:has-[input]:w-full">
+          {children}
+        </div>
+      )}
     </div>
   );
 }

@@ -1,18 +1,36 @@
-/** Words to be shared, shown before they are, and the press that shares them; refuses to share what is not shown. */
+/**
+ * Words to be shared, shown before they are, and the press that shares them; refuses to share what
+ * is not shown.
+ */
 import { useState } from 'react';
 import { shareOut, type Shared, type ShareEnd } from '../share.ts';
 import { Button } from './Button.tsx';
 
-const SAID: Record<ShareEnd, string> = { shared: 'Shared.', copied: 'Copied.', dropped: '', failed: 'This browser could neither share nor copy it: select the words above.' };
+const SAID: Record<ShareEnd, string> = {
+  shared: 'Shared.',
+  copied: 'Copied.',
+  dropped: '',
+  failed: 'This browser could neither share nor copy it: select the words above.',
+};
 
 export function ShareWords({ what, label }: { what: Shared; label: string }) {
   const [end, setEnd] = useState<ShareEnd | null>(null);
   return (
     <div className="rule py-3">
-      <p className="mb-3 border-l-2 border-line pl-3 break-words text-ink-2 select-all">{what.text} {what.url}</p>
+      <p className="mb-3 border-l-2 border-line pl-3 break-words text-ink-2 select-all">
+        {what.text} {what.url}
+      </p>
       <div className="flex flex-wrap items-center gap-3">
-        <Button onClick={() => { void shareOut(what).then(setEnd); }}>{label}</Button>
-        <span role="status" className="text-ink-3">{end === null ? '' : SAID[end]}</span>
+        <Button
+          onClick={() => {
+            void shareOut(what).then(setEnd);
+          }}
+        >
+          {label}
+        </Button>
+        <span role="status" className="text-ink-3">
+          {end === null ? '' : SAID[end]}
+        </span>
       </div>
     </div>
   );

@@ -1,4 +1,7 @@
-/** The button in a column's header that sorts by it. The header itself says which way by `aria-sort`. */
+/**
+ * The button in a column's header that sorts by it. The header itself says which way by
+ * `aria-sort`.
+ */
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
@@ -17,15 +20,30 @@ export interface SortButtonProps<Key extends string> {
 export const ariaSort = (sort: TableSort, name: string): 'ascending' | 'descending' | 'none' =>
   sort.key !== name ? 'none' : sort.down ? 'descending' : 'ascending';
 
-export function SortButton<Key extends string>({ name, label, sort, isText = false, onSort, children }: SortButtonProps<Key>) {
+export function SortButton<Key extends string>({
+  name,
+  label,
+  sort,
+  isText = false,
+  onSort,
+  children,
+}: SortButtonProps<Key>) {
   const on = sort.key === name;
   const Arrow = sort.down ? ArrowDown : ArrowUp;
   return (
     <button
-      type="button" aria-label={`Sort by ${label}`} onClick={() => { onSort(pressed(sort, name, isText)); }}
-      className={classes('inline-flex min-h-11 items-center gap-1 text-xs whitespace-nowrap pointer-fine:min-h-8', on ? 'font-medium text-ink' : 'text-ink-3 hover:text-ink')}
+      type="button"
+      aria-label={`Sort by ${label}`}
+      onClick={() => {
+        onSort(pressed(sort, name, isText));
+      }}
+      className={classes(
+        'inline-flex min-h-11 items-center gap-1 text-xs whitespace-nowrap pointer-fine:min-h-8',
+        on ? 'font-medium text-ink' : 'text-ink-3 hover:text-ink',
+      )}
     >
-      {on && <Arrow className="size-3" aria-hidden />}{children ?? label}
+      {on && <Arrow className="size-3" aria-hidden />}
+      {children ?? label}
     </button>
   );
 }

@@ -19,11 +19,30 @@ export function SortMenu<Key extends string>({ columns, sort, onSort }: SortMenu
   return (
     <span className="flex items-center gap-1 text-xs text-ink-3">
       <label htmlFor={id}>Sort by</label>
-      <select id={id} value={sort.key} onChange={(event) => { change(event.target.value); }} className="h-11 min-w-0 rounded-sm bg-transparent text-xs! text-ink pointer-fine:h-8">
-        {columns.map(({ key, title, note }) => <option key={key} value={key}>{note ?? title}</option>)}
+      <select
+        id={id}
+        value={sort.key}
+        onChange={(event) => {
+          change(event.target.value);
+        }}
+        className="h-11 min-w-0 rounded-sm bg-transparent text-xs! text-ink pointer-fine:h-8"
+      >
+        {columns.map(({ key, title, note }) => (
+          <option key={key} value={key}>
+            {note ?? title}
+          </option>
+        ))}
       </select>
-      <button type="button" aria-label={sort.down ? 'Largest first' : 'Smallest first'} onClick={() => { onSort(pressed(sort, sort.key, false)); }}
-        className="inline-flex size-11 items-center justify-center hover:text-ink pointer-fine:size-8"><Arrow className="size-4" aria-hidden /></button>
+      <button
+        type="button"
+        aria-label={sort.down ? 'Largest first' : 'Smallest first'}
+        onClick={() => {
+          onSort(pressed(sort, sort.key, false));
+        }}
+        className="inline-flex size-11 items-center justify-center hover:text-ink pointer-fine:size-8"
+      >
+        <Arrow className="size-4" aria-hidden />
+      </button>
     </span>
   );
 }

@@ -15,22 +15,49 @@ export function sparklinePath(values: readonly number[]): string | null {
   points.push(finite.at(-1) ?? 0);
   const low = Math.min(...points);
   const span = Math.max(...points) - low || 1;
-  return points.map((value, index) => {
-    const x = (index / (points.length - 1)) * WIDTH;
-    const y = 2 + (1 - (value - low) / span) * (HEIGHT - 4);
-    return `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`;
-  }).join('');
+  return points
+    .map((value, index) => {
+      const x = (index / (points.length - 1)) * WIDTH;
+      const y = 2 + (1 - (value - low) / span) * (HEIGHT - 4);
+      return `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`;
+    })
+    .join('');
 }
 
-/** Its colour is its own: a line that ends above its start is a gain. `level`: the figure beside it reads zero. */
-export function Sparkline({ values, label, level = false, className = '' }: {
-  values: readonly number[]; label: string; level?: boolean; className?: string;
+/**
+ * Its colour is its own: a line that ends above its start is a gain. `level`: the figure beside it
+ * reads zero.
+ */
+export function Sparkline({
+  values,
+  label,
+  level = false,
+  className = '',
+}: {
+  values: readonly number[];
+  label: string;
+  level?: boolean;
+  className?: string;
 }) {
   const path = useMemo(() => sparklinePath(values), [values]);
   const way = level ? 0 : (values.at(-1) ?? 0) - (values[0] ?? 0);
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label} className={`h-7 w-24 ${way > 0 ? 'text-gain' : way < 0 ? 'text-loss' : 'text-ink-3'} ${className}`}>
-      {path !== null && <path d={path} fill="none" stroke="currentColor" strokeWidth="1.25" vectorEffect="non-scaling-stroke" />}
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+      className={`h-7 w-24 ${way > 0 ? 'text-gain' : way < 0 ? 'text-loss' : 'text-ink-3'} ${className}`}
+    >
+      {path !== null && (
+        <path
+          d={path}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.25"
+          vectorEffect="non-scaling-stroke"
+        />
+      )}
     </svg>
   );
 }

@@ -4,15 +4,46 @@ import { classes } from './class-names.ts';
 
 /** Paper money, wherever money is shown. Live money, when it comes, is filled instead. */
 export function PaperTag({ className }: { className?: string }) {
-  return <span title="Paper account: no real money" className={classes('inline-flex h-5 items-center rounded-sm border border-line-strong px-1.5 text-[0.6875rem] font-semibold tracking-[0.08em] text-ink-2', className)}>PAPER</span>;
+  return (
+    <span
+      title="Paper account: no real money"
+      className={classes(
+        'inline-flex h-5 items-center rounded-sm border border-line-strong px-1.5 text-[0.6875rem] font-semibold tracking-[0.08em] text-ink-2',
+        className,
+      )}
+    >
+      PAPER
+    </span>
+  );
 }
 
 export type BadgeTone = 'neutral' | 'good' | 'attention' | 'bad' | 'accent';
-const DOT: Record<BadgeTone, string> = { neutral: 'bg-line-strong', good: 'bg-gain', attention: 'bg-amber', bad: 'bg-danger', accent: 'bg-accent' };
-const TEXT: Record<BadgeTone, string> = { neutral: 'text-ink-2', good: 'text-ink', attention: 'text-amber', bad: 'text-danger', accent: 'text-accent' };
+const DOT: Record<BadgeTone, string> = {
+  neutral: 'bg-line-strong',
+  good: 'bg-gain',
+  attention: 'bg-amber',
+  bad: 'bg-danger',
+  accent: 'bg-accent',
+};
+const TEXT: Record<BadgeTone, string> = {
+  neutral: 'text-ink-2',
+  good: 'text-ink',
+  attention: 'text-amber',
+  bad: 'text-danger',
+  accent: 'text-accent',
+};
 
-/** A ring for what was so when it was last seen. Its colour is no claim: a green ring would still say that all is well. */
-const RING: Record<BadgeTone, string> = { neutral: 'border-ink-3', good: 'border-ink-3', attention: 'border-amber', bad: 'border-danger', accent: 'border-ink-3' };
+/**
+ * A ring for what was so when it was last seen. Its colour is no claim: a green ring would still
+ * say that all is well.
+ */
+const RING: Record<BadgeTone, string> = {
+  neutral: 'border-ink-3',
+  good: 'border-ink-3',
+  attention: 'border-amber',
+  bad: 'border-danger',
+  accent: 'border-ink-3',
+};
 
 export interface StatusBadgeProps {
   tone?: BadgeTone;
@@ -23,24 +54,53 @@ export interface StatusBadgeProps {
 }
 
 /** A state in words with a dot before it; the words carry the meaning. */
-export function StatusBadge({ tone = 'neutral', hollow = false, children, className }: StatusBadgeProps) {
+export function StatusBadge({
+  tone = 'neutral',
+  hollow = false,
+  children,
+  className,
+}: StatusBadgeProps) {
   const dot = hollow ? classes('border-2', RING[tone]) : DOT[tone];
   return (
-    <span className={classes('inline-flex min-w-0 items-baseline gap-1.5', hollow && tone === 'good' ? 'text-ink-2' : TEXT[tone], className)}>
-      <span aria-hidden data-dot={hollow ? 'ring' : 'full'} className={classes('size-2 shrink-0 rounded-full', dot)} />
+    <span
+      className={classes(
+        'inline-flex min-w-0 items-baseline gap-1.5',
+        hollow && tone === 'good' ? 'text-ink-2' : TEXT[tone],
+        className,
+      )}
+    >
+      <span
+        aria-hidden
+        data-dot={hollow ? 'ring' : 'full'}
+        className={classes('size-2 shrink-0 rounded-full', dot)}
+      />
       <span className="min-w-0">{children}</span>
     </span>
   );
 }
 
 export function Tag({ children, tone = 'neutral' }: { children: ReactNode; tone?: BadgeTone }) {
-  return <span className={classes('inline-flex h-5 items-center rounded-sm bg-sunken px-1.5 text-xs', TEXT[tone])}>{children}</span>;
+  return (
+    <span
+      className={classes(
+        'inline-flex h-5 items-center rounded-sm bg-sunken px-1.5 text-xs',
+        TEXT[tone],
+      )}
+    >
+      {children}
+    </span>
+  );
 }
 
 /** What a trade did. Colour and ▲ ▼ say up and down, and nothing else. */
 export function SideTag({ side }: { side: 'buy' | 'sell' }) {
   return (
-    <span className={classes('inline-flex h-5 min-w-9 items-center justify-center rounded-sm px-1.5 text-xs font-medium', side === 'buy' ? 'bg-sunken text-ink' : 'border border-line-strong text-ink-2')}>
+    <span
+      className={classes(
+        'inline-flex h-5 min-w-9 items-center justify-center rounded-sm px-1.5 text-xs font-medium',
+        side === 'buy' ? 'bg-sunken text-ink' : 'border border-line-strong text-ink-2',
+      )}
+    >
       {side === 'buy' ? 'Buy' : 'Sell'}
     </span>
   );

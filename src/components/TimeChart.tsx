@@ -33,13 +33,33 @@ type Points = readonly (readonly [number, string])[];
 
 /** Where a key leads from `index` among `count` points; null for a key that leads nowhere. */
 export function pointAfter(key: string, index: number, count: number): number | null {
-  const to = { ArrowLeft: index - 1, ArrowDown: index - 1, ArrowRight: index + 1, ArrowUp: index + 1, PageDown: index - PAGE, PageUp: index + PAGE, Home: 0, End: count - 1 }[key];
+  const to = {
+    ArrowLeft: index - 1,
+    ArrowDown: index - 1,
+    ArrowRight: index + 1,
+    ArrowUp: index + 1,
+    PageDown: index - PAGE,
+    PageUp: index + PAGE,
+    Home: 0,
+    End: count - 1,
+  }[key];
   return to === undefined ? null : Math.min(count - 1, Math.max(0, to));
 }
 
 const NONE: readonly ComparedLine[] = [];
 
-export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = NONE, height, empty, controls, unit = '', note }: TimeChartProps) {
+export function TimeChart({
+  label,
+  line,
+  lineName = 'Value',
+  stepMs,
+  compared = NONE,
+  height,
+  empty,
+  controls,
+  unit = '',
+  note,
+}: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<ChartHandle | null>(null);
   const [table, setTable] = useState(false);
@@ -55,17 +75,28 @@ export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = 
     const host = box.current;
     if (host === null || table || !drawable) return;
     let closed = false;
-    import('./chart-drawing.ts').then(({ drawChart }) => {
-      if (closed) return;
-      handle.current = drawChart(host, { onRead: setRead });
-      handle.current.set({ line, stepMs, compared });
-    }, () => { setFailed(true); });
-    return () => { closed = true; handle.current?.close(); handle.current = null; };
+    import('./chart-drawing.ts').then(
+      ({ drawChart }) => {
+        if (closed) return;
+        handle.current = drawChart(host, { onRead: setRead });
+        handle.current.set({ line, stepMs, compared });
+      },
+      () => {
+        setFailed(true);
+      },
+    );
+    return () => {
+      closed = true;
+      handle.current?.close();
+      handle.current = null;
+    };
     // Data comes by the next effect; this one is about having a chart at all.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [table, drawable]);
 
-  useEffect(() => { handle.current?.set({ line, stepMs, compared }); }, [line, stepMs, compared]);
+  useEffect(() => {
+    handle.current?.set({ line, stepMs, compared });
+  }, [line, stepMs, compared]);
 
   const move = (to: number | null): void => {
     const point = to === null ? undefined : points[to];
@@ -74,7 +105,10 @@ export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = 
     handle.current?.point(point === undefined ? null : { at: point[0], value: point[1] });
   };
   const byKey = (event: KeyboardEvent): void => {
-    const to = event.key === 'Escape' && index !== null ? null : pointAfter(event.key, index ?? count, count);
+    const to =
+      event.key === 'Escape' && index !== null
+        ? null
+        : pointAfter(event.key, index ?? count, count);
     if (to === null && event.key !== 'Escape') return;
     event.preventDefault();
     move(to);
@@ -88,26 +122,103 @@ export function TimeChart({ label, line, lineName = 'Value', stepMs, compared = 
       <div style={{ height }} className="flex flex-col overflow-hidden">
         {!drawable && <div className="rule flex h-full items-center text-ink-3">{empty}</div>}
         {drawable && !table && (
-          <div className={classes('grid shrink-0 text-xs text-ink-2 *:col-start-1 *:row-start-1', note === undefined ? 'min-h-5' : 'min-h-8 sm:min-h-5')}>
+          <div
+            className={classes(
+              'grid shrink-0 text-xs text-ink-2 *:col-start-1 *:row-start-1',
+              note === undefined ? 'min-h-5' : 'min-h-8 sm:min-h-5',
+            )}
+          >
             <p className={classes(read !== null && 'invisible')}>{note}</p>
-            {read !== null && <p aria-hidden>{formatMoment(read.at)} <span className="ml-1 font-medium text-ink">{read.text}</span></p>}
+            {read !== null && (
+              <p aria-hidden>
+                {formatMoment(read.at)}{' '}
+                <span className="ml-1 font-medium text-ink">{read.text}</span>
+              </p>
+            )}
           </div>
         )}
-        {drawable && !table && !failed && <div ref={box} role="slider" tabIndex={0} aria-label={`${label}. Arrow keys read it.`} aria-orientation="horizontal"
-          aria-valuemin={0} aria-valuemax={count - 1} aria-valuenow={at} aria-valuetext={drawable ? `${formatMoment(time)}: ${formatPrice(value)} ${unit}`.trim() : ''}
-          onKeyDown={byKey} onBlur={() => { if (index !== null) move(null); }} className="relative min-h-0 flex-1 touch-pan-y" />}
-        {drawable && failed && !table && <p className="rule flex min-h-0 flex-1 items-center text-ink-3">The chart could not be loaded. The table has the same values.</p>}
+        {drawable && !table && !failed && (
+          <div
+            ref={box}
+            role="slider"
+            tabIndex={0}
+            aria-label={`${label}. Arrow keys read it.`}
+            aria-orientation="horizontal"
+            aria-valuemin={0}
+            aria-valuemax={count - 1}
+            aria-valuenow={at}
+            aria-valuetext={
+              drawable ? `${formatMoment(time)}: ${formatPrice(value)} ${unit}`.trim() : ''
+            }
+            onKeyDown={byKey}
+            onBlur={() => {
+              if (index !== null) move(null);
+            }}
+            className="relative min-h-0 flex-1 touch-pan-y"
+          />
+        )}
+        {drawable && failed && !table && (
+          <p className="rule flex min-h-0 flex-1 items-center text-ink-3">
+            The chart could not be loaded. The table has the same values.
+          </p>
+        )}
         {drawable && table && (
-          <div className="sheet-scroll h-full overflow-y-auto" tabIndex={0} role="region" aria-label={`${label}: table`}>
-            <table className="sheet-table"><thead><tr><th scope="col">Time</th><th scope="col" className="num">{lineName}{unit === '' ? '' : `, ${unit}`}</th>{compared.map(({ name }) => <th key={name} scope="col" className="num">{name}</th>)}</tr></thead>
-              <tbody>{points.slice(-TABLE_ROWS).reverse().map(([at, value]) => <tr key={at}><td>{formatMoment(at)}</td><td className="num">{formatAmount(value)}</td>{compared.map(({ name, points: others }) => <td key={name} className="num">{formatAmount(others.find(([time]) => time === at)?.[1])}</td>)}</tr>)}</tbody></table>
+          <div
+            className="sheet-scroll h-full overflow-y-auto"
+            tabIndex={0}
+            role="region"
+            aria-label={`${label}: table`}
+          >
+            <table className="sheet-table">
+              <thead>
+                <tr>
+                  <th scope="col">Time</th>
+                  <th scope="col" className="num">
+                    {lineName}
+                    {unit === '' ? '' : `, ${unit}`}
+                  </th>
+                  {compared.map(({ name }) => (
+                    <th key={name} scope="col" className="num">
+                      {name}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {points
+                  .slice(-TABLE_ROWS)
+                  .reverse()
+                  .map(([at, value]) => (
+                    <tr key={at}>
+                      <td>{formatMoment(at)}</td>
+                      <td className="num">{formatAmount(value)}</td>
+                      {compared.map(({ name, points: others }) => (
+                        <td key={name} className="num">
+                          {formatAmount(others.find(([time]) => time === at)?.[1])}
+                        </td>
+                      ))}
+                    </tr>
+                  ))}
+              </tbody>
+            </table>
           </div>
         )}
       </div>
       <figcaption className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
         <span className="flex min-w-0 items-center gap-1">{drawable && controls}</span>
         <span className="flex min-w-0 items-center gap-3 text-xs text-ink-3">
-          {drawable && <button type="button" className="min-h-11 shrink-0 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8" onClick={() => { setTable(!table); setRead(null); }}>{table ? 'Chart' : 'Table'}</button>}
+          {drawable && (
+            <button
+              type="button"
+              className="min-h-11 shrink-0 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8"
+              onClick={() => {
+                setTable(!table);
+                setRead(null);
+              }}
+            >
+              {table ? 'Chart' : 'Table'}
+            </button>
+          )}
         </span>
       </figcaption>
     </figure>

@@ -1,19 +1,45 @@
-/** Draws with lightweight-charts in the colours of the page; loaded on demand, refuses grid noise and animation. */
-import { AreaSeries, ColorType, createChart, LineSeries, LineStyle, type ISeriesApi, type UTCTimestamp } from 'lightweight-charts';
+/**
+ * Draws with lightweight-charts in the colours of the page; loaded on demand, refuses grid noise
+ * and animation.
+ */
+import {
+  AreaSeries,
+  ColorType,
+  createChart,
+  LineSeries,
+  LineStyle,
+  type ISeriesApi,
+  type UTCTimestamp,
+} from 'lightweight-charts';
 import { formatAmount } from '../format/numbers.ts';
 
-/** A line to compare with: what it is, its points, and how it is told from the others without colour. */
+/**
+ * A line to compare with: what it is, its points, and how it is told from the others without
+ * colour.
+ */
 /** `alike`: drawn as the first is, because the two are one thing, such as the edges of a band. */
-export interface ComparedLine { name: string; points: readonly (readonly [number, string])[]; alike?: boolean }
-/** Every line has a dash and a colour of its own; as many as there are of these can be told apart. */
+export interface ComparedLine {
+  name: string;
+  points: readonly (readonly [number, string])[];
+  alike?: boolean;
+}
+/**
+ * Every line has a dash and a colour of its own; as many as there are of these can be told apart.
+ */
 export const COMPARED_STYLES = [
-  { token: '--ink-3', dash: LineStyle.Dashed }, { token: '--amber', dash: LineStyle.Solid }, { token: '--blue', dash: LineStyle.SparseDotted },
-  { token: '--red', dash: LineStyle.LargeDashed }, { token: '--green', dash: LineStyle.Dotted }, { token: '--orange', dash: LineStyle.Solid },
+  { token: '--ink-3', dash: LineStyle.Dashed },
+  { token: '--amber', dash: LineStyle.Solid },
+  { token: '--blue', dash: LineStyle.SparseDotted },
+  { token: '--red', dash: LineStyle.LargeDashed },
+  { token: '--green', dash: LineStyle.Dotted },
+  { token: '--orange', dash: LineStyle.Solid },
 ] as const;
 
 export interface ChartData {
   line: readonly (readonly [number, string])[];
-  /** Time between two places on the axis, ms: points that lie further apart are drawn further apart. */
+  /**
+   * Time between two places on the axis, ms: points that lie further apart are drawn further apart.
+   */
   stepMs?: number | undefined;
   compared: readonly ComparedLine[];
 }
@@ -47,35 +73,71 @@ export function ordered<T extends { time: UTCTimestamp }>(points: T[]): T[] {
 }
 
 /** The library gives every point the same width: empty places keep the axis true to time. */
-function spaced(points: readonly (readonly [number, string])[], stepMs: number | undefined): ({ time: UTCTimestamp; value: number } | { time: UTCTimestamp })[] {
-  return ordered(points.flatMap(([at, value], index) => {
-    const point = { time: seconds(at), value: Number(value) };
-    const before = points[index - 1]?.[0];
-    if (stepMs === undefined || before === undefined) return [point];
-    const empty = Array.from({ length: Math.max(0, Math.round((at - before) / stepMs) - 1) }, (_, step) => ({ time: seconds(before + (step + 1) * stepMs) }));
-    return [...empty, point];
-  }));
+function spaced(
+  points: readonly (readonly [number, string])[],
+  stepMs: number | undefined,
+): ({ time: UTCTimestamp; value: number } | { time: UTCTimestamp })[] {
+  return ordered(
+    points.flatMap(([at, value], index) => {
+      const point = { time: seconds(at), value: Number(value) };
+      const before = points[index - 1]?.[0];
+      if (stepMs === undefined || before === undefined) return [point];
+      const empty = Array.from(
+        { length: Math.max(0, Math.round((at - before) / stepMs) - 1) },
+        (_, step) => ({ time: seconds(before + (step + 1) * stepMs) }),
+      );
+      return [...empty, point];
+    }),
+  );
 }
 
 function palette() {
-  return { text: colour('--ink-3'), line: colour('--line'), accent: colour('--accent'), fade: colour('--accent', 0.13), none: colour('--accent', 0) };
+  return {
+    text: colour('--ink-3'),
+    line: colour('--line'),
+    accent: colour('--accent'),
+    fade: colour('--accent', 0.13),
+    none: colour('--accent', 0),
+  };
 }
 
-export function drawChart(host: HTMLElement, { onRead }: { onRead: (read: { at: number; text: string } | null) => void }): ChartHandle {
+export function drawChart(
+  host: HTMLElement,
+  { onRead }: { onRead: (read: { at: number; text: string } | null) => void },
+): ChartHandle {
   let tones = palette();
   const look = () => ({
-    layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: tones.text, fontSize: 11, attributionLogo: false },
-    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.06, bottom: 0.08 } },
+    layout: {
+      background: { type: ColorType.Solid, color: 'transparent' },
+      textColor: tones.text,
+      fontSize: 11,
+      attributionLogo: false,
+    },
+    rightPriceScale: {
+      borderVisible: false,
+      entireTextOnly: true,
+      scaleMargins: { top: 0.06, bottom: 0.08 },
+    },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
-    crosshair: { vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false }, horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true } },
+    crosshair: {
+      vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false },
+      horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true },
+    },
   });
   const chart = createChart(host, {
-    autoSize: true, ...look(),
+    autoSize: true,
+    ...look(),
     grid: { vertLines: { visible: false }, horzLines: { visible: false } },
-    handleScroll: false, handleScale: false,
+    handleScroll: false,
+    handleScale: false,
     localization: { priceFormatter: (value: number) => formatAmount(plain(value)) },
   });
-  const area = chart.addSeries(AreaSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerRadius: 3 });
+  const area = chart.addSeries(AreaSeries, {
+    lineWidth: 1,
+    priceLineVisible: false,
+    lastValueVisible: false,
+    crosshairMarkerRadius: 3,
+  });
   const beside: ISeriesApi<'Line'>[] = [];
   let styles: readonly number[] = [];
 
@@ -83,7 +145,11 @@ export function drawChart(host: HTMLElement, { onRead }: { onRead: (read: { at: 
     tones = palette();
     chart.applyOptions(look());
     area.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
-    beside.forEach((line, index) => { const style = COMPARED_STYLES[(styles[index] ?? index) % COMPARED_STYLES.length]; if (style !== undefined) line.applyOptions({ color: colour(style.token), lineStyle: style.dash }); });
+    beside.forEach((line, index) => {
+      const style = COMPARED_STYLES[(styles[index] ?? index) % COMPARED_STYLES.length];
+      if (style !== undefined)
+        line.applyOptions({ color: colour(style.token), lineStyle: style.dash });
+    });
   };
   paint();
   const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -93,9 +159,16 @@ export function drawChart(host: HTMLElement, { onRead }: { onRead: (read: { at: 
 
   chart.subscribeCrosshairMove((move) => {
     const point = move.time === undefined ? undefined : move.seriesData.get(area);
-    if (point === undefined) { onRead(null); return; }
+    if (point === undefined) {
+      onRead(null);
+      return;
+    }
     const value: unknown = 'value' in point ? point.value : null;
-    onRead(typeof value !== 'number' ? null : { at: Number(move.time) * 1_000, text: formatAmount(plain(value)) });
+    onRead(
+      typeof value !== 'number'
+        ? null
+        : { at: Number(move.time) * 1_000, text: formatAmount(plain(value)) },
+    );
   });
 
   return {
@@ -104,10 +177,20 @@ export function drawChart(host: HTMLElement, { onRead }: { onRead: (read: { at: 
       if (beside.length !== compared.length || wanted.join() !== styles.join()) {
         styles = wanted;
         for (const one of beside.splice(0)) chart.removeSeries(one);
-        while (beside.length < compared.length) beside.push(chart.addSeries(LineSeries, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false }));
+        while (beside.length < compared.length)
+          beside.push(
+            chart.addSeries(LineSeries, {
+              lineWidth: 1,
+              priceLineVisible: false,
+              lastValueVisible: false,
+              crosshairMarkerVisible: false,
+            }),
+          );
         paint();
       }
-      compared.forEach(({ points }, index) => { beside[index]?.setData(spaced(points, stepMs)); });
+      compared.forEach(({ points }, index) => {
+        beside[index]?.setData(spaced(points, stepMs));
+      });
       area.setData(spaced(line, stepMs));
       chart.timeScale().fitContent();
     },

@@ -3,13 +3,22 @@
 /** Room a popover wants below its anchor and to its right, px. */
 export const POPOVER_HEIGHT = 400;
 export const POPOVER_WIDTH = 352;
-/** Widths at which the layout changes, px; `src/styles/app.css` has the same as Tailwind breakpoints. */
+/**
+ * Widths at which the layout changes, px; `src/styles/app.css` has the same as Tailwind
+ * breakpoints.
+ */
 export const BREAKPOINTS = { sm: 640, md: 768, lg: 1023, xl: 1279 } as const;
 
-export interface PopoverPlace { side: 'above' | 'below'; align: 'left' | 'right' }
+export interface PopoverPlace {
+  side: 'above' | 'below';
+  align: 'left' | 'right';
+}
 
 /** Above with less than 400 px below, aligned right with less than 352 px to the right. */
-export function popoverPlace(anchor: { bottom: number; left: number }, view: { width: number; height: number }): PopoverPlace {
+export function popoverPlace(
+  anchor: { bottom: number; left: number },
+  view: { width: number; height: number },
+): PopoverPlace {
   return {
     side: view.height - anchor.bottom < POPOVER_HEIGHT ? 'above' : 'below',
     align: view.width - anchor.left < POPOVER_WIDTH ? 'right' : 'left',

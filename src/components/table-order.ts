@@ -1,7 +1,10 @@
 /** The order of a table's rows by one of its columns. */
 import { parseFixed } from '../../contract/money.ts';
 
-/** Money, prices and quantities are exact: a `Fixed` is a bigint. Null is not known, and stands last. */
+/**
+ * Money, prices and quantities are exact: a `Fixed` is a bigint. Null is not known, and stands
+ * last.
+ */
 export type SortValue = bigint | number | string | null;
 export interface TableSort<Key extends string = string> {
   key: Key;
@@ -19,23 +22,35 @@ function compare(a: Exclude<SortValue, null>, b: Exclude<SortValue, null>): numb
 
 /** Equal rows keep the order in which they came, whichever way the table is sorted. */
 export function sortRows<Row>(
-  rows: readonly Row[], value: (row: Row) => SortValue, down: boolean,
+  rows: readonly Row[],
+  value: (row: Row) => SortValue,
+  down: boolean,
 ): Row[] {
   const way = down ? -1 : 1;
   const keyed = rows.map((row) => ({ row, value: value(row) }));
   keyed.sort((a, b) => {
-    if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
+    if (a.value === null || b.value === null)
+      return Number(a.value === null) - Number(b.value === null);
     return way * compare(a.value, b.value);
   });
   return keyed.map(({ row }) => row);
 }
 
-/** What a press on a header asks for: the other way round, or a new column, names from A and figures from the top. */
-export function pressed<Key extends string>(sort: TableSort<Key>, key: Key, isText: boolean): TableSort<Key> {
+/**
+ * What a press on a header asks for: the other way round, or a new column, names from A and figures
+ * from the top.
+ */
+export function pressed<Key extends string>(
+  sort: TableSort<Key>,
+  key: Key,
+  isText: boolean,
+): TableSort<Key> {
   return { key, down: sort.key === key ? !sort.down : !isText };
 }
 
-/** An order that was held while rows came and went: what is gone leaves, what is new stands last. */
+/**
+ * An order that was held while rows came and went: what is gone leaves, what is new stands last.
+ */
 export function heldOrder(held: readonly string[], order: readonly string[]): string[] {
   const present = new Set(order);
   const known = new Set(held);

@@ -1,4 +1,6 @@
-/** Holds the order of rows while somebody presses one or stands on one: no row moves under a finger. */
+/**
+ * Holds the order of rows while somebody presses one or stands on one: no row moves under a finger.
+ */
 import { useEffect, useMemo, useRef, useState, type FocusEvent } from 'react';
 import { heldOrder } from './table-order.ts';
 
@@ -22,15 +24,24 @@ export function useHeldOrder(order: readonly string[]): HeldOrder {
   const pressing = useRef(false);
   const focused = useRef(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => { last.current = shown; }, [shown]);
+  useEffect(() => {
+    last.current = shown;
+  }, [shown]);
 
-  const take = (): void => { setHeld((present) => present ?? last.current); };
-  const release = (): void => { if (!pressing.current && !focused.current) setHeld(null); };
+  const take = (): void => {
+    setHeld((present) => present ?? last.current);
+  };
+  const release = (): void => {
+    if (!pressing.current && !focused.current) setHeld(null);
+  };
   useEffect(() => {
     const lifted = (): void => {
       if (!pressing.current) return;
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => { pressing.current = false; release(); }, AFTER_PRESS_MS);
+      timer.current = setTimeout(() => {
+        pressing.current = false;
+        release();
+      }, AFTER_PRESS_MS);
     };
     addEventListener('pointerup', lifted);
     addEventListener('pointercancel', lifted);
@@ -43,8 +54,15 @@ export function useHeldOrder(order: readonly string[]): HeldOrder {
   return {
     order: shown,
     hold: {
-      onPointerDown: () => { clearTimeout(timer.current); pressing.current = true; take(); },
-      onFocus: () => { focused.current = true; take(); },
+      onPointerDown: () => {
+        clearTimeout(timer.current);
+        pressing.current = true;
+        take();
+      },
+      onFocus: () => {
+        focused.current = true;
+        take();
+      },
       onBlur: ({ currentTarget, relatedTarget }) => {
         focused.current = currentTarget.contains(relatedTarget);
         release();

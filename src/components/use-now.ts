@@ -1,4 +1,7 @@
-/** The device's clock for components, ticking only while the page is seen; refuses a timer per component. */
+/**
+ * The device's clock for components, ticking only while the page is seen; refuses a timer per
+ * component.
+ */
 import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();
@@ -32,12 +35,24 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Device clock in ms, rounded down to `stepMs`, so that a component renders only when its text may change. */
+/**
+ * Device clock in ms, rounded down to `stepMs`, so that a component renders only when its text may
+ * change.
+ */
 export function useNow(stepMs = 1_000): number {
-  return useSyncExternalStore(subscribe, () => Math.floor((listeners.size === 0 ? (now = Date.now()) : now) / stepMs) * stepMs);
+  return useSyncExternalStore(
+    subscribe,
+    () => Math.floor((listeners.size === 0 ? (now = Date.now()) : now) / stepMs) * stepMs,
+  );
 }
 
-/** Whether the device's clock has come to a moment (ms); the component renders only when that changes. */
+/**
+ * Whether the device's clock has come to a moment (ms); the component renders only when that
+ * changes.
+ */
 export function usePast(at: number): boolean {
-  return useSyncExternalStore(subscribe, () => (listeners.size === 0 ? (now = Date.now()) : now) >= at);
+  return useSyncExternalStore(
+    subscribe,
+    () => (listeners.size === 0 ? (now = Date.now()) : now) >= at,
+  );
 }

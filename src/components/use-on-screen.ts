@@ -1,4 +1,7 @@
-/** Whether an element is on the screen or near it, by one observer for all; refuses to call anything unseen where the browser cannot tell. */
+/**
+ * Whether an element is on the screen or near it, by one observer for all; refuses to call anything
+ * unseen where the browser cannot tell.
+ */
 import { useCallback, useState, type RefCallback } from 'react';
 
 /** Seen a little before it comes, so that a scroll finds it up to date. */
@@ -8,9 +11,12 @@ const listeners = new WeakMap<Element, (on: boolean) => void>();
 let observer: IntersectionObserver | undefined;
 
 function watch(element: Element, listener: (on: boolean) => void): () => void {
-  observer ??= new IntersectionObserver((entries) => {
-    for (const entry of entries) listeners.get(entry.target)?.(entry.isIntersecting);
-  }, { rootMargin: NEAR });
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) listeners.get(entry.target)?.(entry.isIntersecting);
+    },
+    { rootMargin: NEAR },
+  );
   listeners.set(element, listener);
   observer.observe(element);
   const held = observer;
@@ -25,6 +31,10 @@ const canTell = (): boolean => typeof IntersectionObserver === 'function';
 /** `first`: what to take it for until the browser has said. */
 export function useOnScreen(first: boolean): [RefCallback<Element>, boolean] {
   const [on, setOn] = useState(() => first || !canTell());
-  const ref = useCallback((element: Element | null) => (element === null || !canTell() ? undefined : watch(element, setOn)), []);
+  const ref = useCallback(
+    (element: Element | null) =>
+      element === null || !canTell() ? undefined : watch(element, setOn),
+    [],
+  );
   return [ref, on];
 }

@@ -7,7 +7,9 @@ const WIDE = '(min-width: 1023px)';
 function listen(notify: () => void): () => void {
   const query = matchMedia(WIDE);
   query.addEventListener('change', notify);
-  return () => { query.removeEventListener('change', notify); };
+  return () => {
+    query.removeEventListener('change', notify);
+  };
 }
 
 export const useWide = (): boolean => useSyncExternalStore(listen, () => matchMedia(WIDE).matches);

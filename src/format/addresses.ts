@@ -1,7 +1,8 @@
 /** Addresses and chains of a wallet in words; refuses to check them. */
 
 /** `0x1234…cdef`, for where the whole does not fit and is one press away. */
-export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
+export const shortAddress = (address: string): string =>
+  `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 /** The chains of the wallet by their ids. */
 export function chainName(chainId: number): string {

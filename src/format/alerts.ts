@@ -1,4 +1,6 @@
-/** Price alerts in words: what is asked for, what was reached, and what the server makes of it now. */
+/**
+ * Price alerts in words: what is asked for, what was reached, and what the server makes of it now.
+ */
 import type { Alert, AlertCondition, AlertFiring } from '../../contract/alerts.ts';
 import { formatPercent, formatPrice } from './numbers.ts';
 import { formatWhen } from './times.ts';
@@ -20,16 +22,28 @@ export function conditionText(condition: AlertCondition): string {
 }
 
 /** An alert by what it watches: `BTC/USDT above 65,000.00`. */
-export const alertName = ({ symbol, condition }: { symbol: string; condition: AlertCondition }): string =>
-  `${symbol} ${conditionText(condition)}`;
+export const alertName = ({
+  symbol,
+  condition,
+}: {
+  symbol: string;
+  condition: AlertCondition;
+}): string => `${symbol} ${conditionText(condition)}`;
 
 export function repeatText(repeatMinutes: number | null): string {
   if (repeatMinutes === null) return 'Once';
-  return repeatMinutes === MINUTES_A_DAY ? 'Each time, at most once a day' : `Each time, at most every ${formatMinutes(repeatMinutes)}`;
+  return repeatMinutes === MINUTES_A_DAY
+    ? 'Each time, at most once a day'
+    : `Each time, at most every ${formatMinutes(repeatMinutes)}`;
 }
 
 /** What happened, with the price: `BTC/USDT rose above 65,000.00: 65,012.40`. */
-export function firingText({ symbol, condition, price, movedBps }: Pick<AlertFiring, 'symbol' | 'condition' | 'price' | 'movedBps'>): string {
+export function firingText({
+  symbol,
+  condition,
+  price,
+  movedBps,
+}: Pick<AlertFiring, 'symbol' | 'condition' | 'price' | 'movedBps'>): string {
   if (condition.kind !== 'move') {
     return `${symbol} ${condition.kind === 'above' ? 'rose to' : 'fell to'} ${formatPrice(price)}`;
   }
@@ -38,16 +52,30 @@ export function firingText({ symbol, condition, price, movedBps }: Pick<AlertFir
 }
 
 /** Where an alert stands, by the server's word; once the server is away, where it stood. */
-export function phaseText(alert: Parameters<typeof phaseWords>[0], now: number, current: boolean): string {
+export function phaseText(
+  alert: Parameters<typeof phaseWords>[0],
+  now: number,
+  current: boolean,
+): string {
   const words = phaseWords(alert, now);
   return current || alert.phase === 'fired' ? words : `${words} when last seen`;
 }
 
-function phaseWords({ phase, condition, restsUntil, lastFiredAt }: Pick<Alert, 'phase' | 'condition' | 'restsUntil' | 'lastFiredAt'>, now: number): string {
+function phaseWords(
+  {
+    phase,
+    condition,
+    restsUntil,
+    lastFiredAt,
+  }: Pick<Alert, 'phase' | 'condition' | 'restsUntil' | 'lastFiredAt'>,
+  now: number,
+): string {
   if (phase === 'watching') return 'Watching';
   if (phase === 'off') return 'Off';
-  if (phase === 'fired') return lastFiredAt === null ? 'Reached' : `Reached ${formatWhen(lastFiredAt, now)}`;
-  if (restsUntil !== null && restsUntil > now) return `Reached. Watches again after ${formatWhen(restsUntil, now)}`;
+  if (phase === 'fired')
+    return lastFiredAt === null ? 'Reached' : `Reached ${formatWhen(lastFiredAt, now)}`;
+  if (restsUntil !== null && restsUntil > now)
+    return `Reached. Watches again after ${formatWhen(restsUntil, now)}`;
   if (condition.kind === 'move') return 'Waits for the present move to end';
   return `Waits until the price is ${condition.kind === 'above' ? 'below' : 'above'} ${formatPrice(condition.price)}`;
 }

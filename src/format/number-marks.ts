@@ -1,4 +1,7 @@
-/** How the reader's locale writes numbers: its decimal mark, its groups, and sentences put into both. */
+/**
+ * How the reader's locale writes numbers: its decimal mark, its groups, and sentences put into
+ * both.
+ */
 
 interface NumberMarks {
   decimal: string;

@@ -1,4 +1,7 @@
-/** Amounts, prices, quantities and percents in the reader's locale: a true minus, no −0, no exponent. */
+/**
+ * Amounts, prices, quantities and percents in the reader's locale: a true minus, no −0, no
+ * exponent.
+ */
 import { absolute, formatFixed, parseFixed, type Fixed } from '../../contract/money.ts';
 import { localDecimal } from './number-marks.ts';
 
@@ -16,7 +19,8 @@ export interface NumberStyle {
 function roundText(text: string, decimals: number): string {
   const [whole = '0', fraction = ''] = text.split('.');
   if (fraction.length <= decimals) return text;
-  const kept = BigInt(whole + fraction.slice(0, decimals)) + (Number(fraction[decimals]) >= 5 ? 1n : 0n);
+  const kept =
+    BigInt(whole + fraction.slice(0, decimals)) + (Number(fraction[decimals]) >= 5 ? 1n : 0n);
   const digits = kept.toString().padStart(decimals + 1, '0');
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
@@ -34,7 +38,9 @@ function render(value: Fixed, style: Required<NumberStyle>): string {
   return `${sign}${localDecimal(rounded)}`;
 }
 
-/** How many decimals say four figures of a value below one: 0.00000123 keeps eight, 0.5 keeps four. */
+/**
+ * How many decimals say four figures of a value below one: 0.00000123 keeps eight, 0.5 keeps four.
+ */
 function decimalsFor(value: Fixed): number {
   const text = formatFixed(absolute(value));
   if (!text.startsWith('0')) return 2;
@@ -53,7 +59,10 @@ const read = (text: string): Fixed | null => {
 /** What stands where a number is not known: never 0. */
 export const UNKNOWN = '—';
 
-/** Money of an account, two decimals: `1,234,567.89`, `−12.05`, `+128.40`. Something too small for cents keeps its figures. */
+/**
+ * Money of an account, two decimals: `1,234,567.89`, `−12.05`, `+128.40`. Something too small for
+ * cents keeps its figures.
+ */
 export function formatAmount(text: string | null | undefined, style: NumberStyle = {}): string {
   const value = text == null ? null : read(text);
   if (value === null) return UNKNOWN;
@@ -61,22 +70,35 @@ export function formatAmount(text: string | null | undefined, style: NumberStyle
   return render(value, { signed: false, least: 2, most: tiny ? decimalsFor(value) : 2, ...style });
 }
 
-/** A price: two decimals from one upwards, enough to read below it: `68,123.40`, `0.4127`, `0.00000123`. `least` keeps the prices of one pair alike. */
+/**
+ * A price: two decimals from one upwards, enough to read below it: `68,123.40`, `0.4127`,
+ * `0.00000123`. `least` keeps the prices of one pair alike.
+ */
 export function formatPrice(text: string | null | undefined, least = 2): string {
   const value = text == null ? null : read(text);
   if (value === null) return UNKNOWN;
-  const most = absolute(value) >= 1_000_000_000_000n ? (absolute(value) < 100_000_000_000_000n ? 4 : 2) : decimalsFor(value);
+  const most =
+    absolute(value) >= 1_000_000_000_000n
+      ? absolute(value) < 100_000_000_000_000n
+        ? 4
+        : 2
+      : decimalsFor(value);
   return render(value, { signed: false, least, most: Math.max(least, most) });
 }
 
 /** A quantity of an asset, without trailing zeros: `0.84`, `1,200`, `0.00000123`. */
 export function formatQuantity(text: string | null | undefined): string {
   const value = text == null ? null : read(text);
-  return value === null ? UNKNOWN : render(value, { signed: false, least: 0, most: Math.max(6, decimalsFor(value)) });
+  return value === null
+    ? UNKNOWN
+    : render(value, { signed: false, least: 0, most: Math.max(6, decimalsFor(value)) });
 }
 
 /** A percent given in percent (−1.25 is −1.25 %): `+1.24 %`, `−0.30 %`, `0.00 %`. */
-export function formatPercent(value: number | null | undefined, style: { signed?: boolean; decimals?: number } = {}): string {
+export function formatPercent(
+  value: number | null | undefined,
+  style: { signed?: boolean; decimals?: number } = {},
+): string {
   if (value == null || !Number.isFinite(value)) return UNKNOWN;
   const { signed = true, decimals = 2 } = style;
   const size = Math.abs(value).toFixed(decimals);
@@ -85,7 +107,10 @@ export function formatPercent(value: number | null | undefined, style: { signed?
 }
 
 /** A ratio given as a share (0.1 is 10 %). */
-export function formatShare(value: number | null | undefined, style: { signed?: boolean; decimals?: number } = {}): string {
+export function formatShare(
+  value: number | null | undefined,
+  style: { signed?: boolean; decimals?: number } = {},
+): string {
   return formatPercent(value == null ? null : value * 100, style);
 }
 
@@ -100,7 +125,9 @@ export function formatRatio(value: number | null | undefined, decimals = 2): str
 export function formatNumber(value: number | null | undefined): string {
   if (value == null || !Number.isFinite(value)) return UNKNOWN;
   const text = String(Math.abs(value));
-  const size = text.includes('e') ? formatQuantity(Math.abs(value).toFixed(12)) : localDecimal(text);
+  const size = text.includes('e')
+    ? formatQuantity(Math.abs(value).toFixed(12))
+    : localDecimal(text);
   return `${value < 0 && /[1-9]/.test(size) ? MINUS : ''}${size}`;
 }
 
@@ -110,15 +137,21 @@ export function formatShort(text: string | null | undefined): string {
   if (value === null) return UNKNOWN;
   const size = Number(formatFixed(absolute(value)));
   const sign = value < 0n ? MINUS : '';
-  for (const [unit, name] of [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e4, 'k']] as const) {
+  for (const [unit, name] of [
+    [1e12, 'T'],
+    [1e9, 'B'],
+    [1e6, 'M'],
+    [1e4, 'k'],
+  ] as const) {
     const scale = name === 'k' ? 1e3 : unit;
-    if (size >= unit) return `${sign}${localDecimal((size / scale).toFixed(size / scale < 100 ? 1 : 0))}\u202f${name}`;
+    if (size >= unit)
+      return `${sign}${localDecimal((size / scale).toFixed(size / scale < 100 ? 1 : 0))}\u202f${name}`;
   }
   return formatAmount(text);
 }
 
 /** Which way a number points, for ▲ ▼ and colour; zero and unknown are neutral. */
 export function direction(value: string | number | null | undefined): 'up' | 'down' | 'flat' {
-  const number = typeof value === 'string' ? Number(read(value) ?? 0n) : value ?? 0;
+  const number = typeof value === 'string' ? Number(read(value) ?? 0n) : (value ?? 0);
   return number > 0 ? 'up' : number < 0 ? 'down' : 'flat';
 }

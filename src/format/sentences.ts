@@ -1,4 +1,7 @@
-/** Sentences that the server or the engine wrote, with their numbers and moments in the reader's form. */
+/**
+ * Sentences that the server or the engine wrote, with their numbers and moments in the reader's
+ * form.
+ */
 import { withLocalNumbers } from './number-marks.ts';
 import { withLocalTimes } from './times.ts';
 

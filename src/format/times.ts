@@ -31,7 +31,10 @@ export function formatUntil(ms: number): string {
   return ms < SECOND ? 'now' : `in ${formatSpan(ms)}`;
 }
 
-/** Made when first asked for: the browser takes some milliseconds over one, and a start has none to spare. */
+/**
+ * Made when first asked for: the browser takes some milliseconds over one, and a start has none to
+ * spare.
+ */
 function lazily(options: Intl.DateTimeFormatOptions): (at: number) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (at) => (format ??= new Intl.DateTimeFormat(undefined, options)).format(at);
@@ -44,11 +47,21 @@ export const formatClock = lazily({ hour: '2-digit', minute: '2-digit', hourCycl
 export const formatDate = lazily({ day: 'numeric', month: 'short', year: 'numeric' });
 
 /** Date and time to the second, local. */
-export const formatMoment = lazily({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+export const formatMoment = lazily({
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 
 /** `14:32` today, the date with the time otherwise: for "Showing 14:32". */
 export function formatWhen(at: number, now = Date.now()): string {
-  return new Date(at).toDateString() === new Date(now).toDateString() ? formatClock(at) : `${formatDate(at)} ${formatClock(at)}`;
+  return new Date(at).toDateString() === new Date(now).toDateString()
+    ? formatClock(at)
+    : `${formatDate(at)} ${formatClock(at)}`;
 }
 
 /** `2026-01-31 18:00 UTC` as the server writes it. */
@@ -56,6 +69,12 @@ const WRITTEN = /\b(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d) UTC\b/g;
 
 /** A sentence of the server with its moments in the reader's own zone. */
 export function withLocalTimes(text: string, now = Date.now()): string {
-  return text.replace(WRITTEN, (_, year: string, month: string, day: string, hour: string, minute: string) =>
-    formatWhen(Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute)), now));
+  return text.replace(
+    WRITTEN,
+    (_, year: string, month: string, day: string, hour: string, minute: string) =>
+      formatWhen(
+        Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute)),
+        now,
+      ),
+  );
 }

@@ -13,7 +13,8 @@ function wholeOf(typed: string): string | null {
   const parts = typed.split(mark);
   const digits = parts.join('');
   if (!/^[1-9]\d*$/.test(digits)) return null;
-  const byThrees = (parts[0]?.length ?? 0) <= 3 && parts.slice(1).every((part) => part.length === 3);
+  const byThrees =
+    (parts[0]?.length ?? 0) <= 3 && parts.slice(1).every((part) => part.length === 3);
   return byThrees || group(digits).split(separator).join(mark) === typed ? digits : null;
 }
 
@@ -50,6 +51,8 @@ export function typedNumber(text: string): number | undefined {
   return read === null ? Number.NaN : Number(read);
 }
 
-/** A number as it stands in a field: the locale's decimal mark, and no groups in the way of typing. */
+/**
+ * A number as it stands in a field: the locale's decimal mark, and no groups in the way of typing.
+ */
 export const fieldText = (value: number | string): string =>
   String(value).replace('.', numberMarks().decimal);

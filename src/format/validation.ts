@@ -1,15 +1,29 @@
-/** A form's value held against the contract, as one message a field; refuses to invent rules of its own. */
+/**
+ * A form's value held against the contract, as one message a field; refuses to invent rules of its
+ * own.
+ */
 import * as z from 'zod/mini';
 import type { FieldIssue } from '../../contract/errors.ts';
 import { withLocalNumbers } from './number-marks.ts';
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; issues: FieldIssue[] };
 
-/** What the contract does not word itself is 'Required' where there is nothing and 'Invalid input' otherwise. */
+/**
+ * What the contract does not word itself is 'Required' where there is nothing and 'Invalid input'
+ * otherwise.
+ */
 export function check<S extends z.ZodMiniType>(schema: S, value: unknown): Checked<z.output<S>> {
-  const parsed = z.safeParse(schema, value, { error: (issue) => (issue.input === undefined ? 'Required' : 'Invalid input') });
+  const parsed = z.safeParse(schema, value, {
+    error: (issue) => (issue.input === undefined ? 'Required' : 'Invalid input'),
+  });
   if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, issues: parsed.error.issues.map((issue) => ({ field: issue.path.map(String).join('.'), message: issue.message })) };
+  return {
+    ok: false,
+    issues: parsed.error.issues.map((issue) => ({
+      field: issue.path.map(String).join('.'),
+      message: issue.message,
+    })),
+  };
 }
 
 /** The first message of each field, by its path such as `trading_pairs.0`. */

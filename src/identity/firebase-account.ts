@@ -1,6 +1,16 @@
-/** Changes to a sign-in through Firebase, in a chunk of its own; refuses to act where nobody is signed in. */
+/**
+ * Changes to a sign-in through Firebase, in a chunk of its own; refuses to act where nobody is
+ * signed in.
+ */
 import {
-  EmailAuthProvider, GoogleAuthProvider, reauthenticateWithCredential, reauthenticateWithPopup, updatePassword, verifyBeforeUpdateEmail, type Auth, type User,
+  EmailAuthProvider,
+  GoogleAuthProvider,
+  reauthenticateWithCredential,
+  reauthenticateWithPopup,
+  updatePassword,
+  verifyBeforeUpdateEmail,
+  type Auth,
+  type User,
 } from 'firebase/auth';
 import type { AccountPort } from './account-port.ts';
 
@@ -10,11 +20,30 @@ export function firebaseAccount(opened: Auth): AccountPort {
     return opened.currentUser;
   };
   return {
-    methods: () => user().providerData.flatMap(({ providerId }) => (providerId === 'password' ? ['password' as const] : providerId === 'google.com' ? ['google' as const] : [])),
+    methods: () =>
+      user().providerData.flatMap(({ providerId }) =>
+        providerId === 'password'
+          ? ['password' as const]
+          : providerId === 'google.com'
+            ? ['google' as const]
+            : [],
+      ),
     async reauthenticate(password) {
-      if (password !== null) return (await reauthenticateWithCredential(user(), EmailAuthProvider.credential(user().email ?? '', password))).user;
+      if (password !== null)
+        return (
+          await reauthenticateWithCredential(
+            user(),
+            EmailAuthProvider.credential(user().email ?? '', password),
+          )
+        ).user;
       const { browserPopupRedirectResolver } = await import('./google-popup.ts');
-      return (await reauthenticateWithPopup(user(), new GoogleAuthProvider(), browserPopupRedirectResolver)).user;
+      return (
+        await reauthenticateWithPopup(
+          user(),
+          new GoogleAuthProvider(),
+          browserPopupRedirectResolver,
+        )
+      ).user;
     },
     changePassword: (next) => updatePassword(user(), next),
     changeEmail: (next, backTo) => verifyBeforeUpdateEmail(user(), next, { url: backTo }),

@@ -1,6 +1,11 @@
 /** Firebase Auth opened the same way in page and worker; refuses to open with a setting missing. */
 import { initializeApp } from 'firebase/app';
-import { connectAuthEmulator, indexedDBLocalPersistence, initializeAuth, type Auth } from 'firebase/auth';
+import {
+  connectAuthEmulator,
+  indexedDBLocalPersistence,
+  initializeAuth,
+  type Auth,
+} from 'firebase/auth';
 
 export interface FirebaseSettings {
   apiKey: string;
@@ -21,32 +26,61 @@ export const APP_NAME = 'tradewind';
 export function firebaseOptions(settings: FirebaseSettings): FirebaseSettings {
   const needed = ['apiKey', 'authDomain', 'projectId', 'appId'] as const;
   const missing = needed.filter((name) => settings[name].trim() === '');
-  if (missing.length > 0) throw new Error(`Missing required Firebase configuration: ${missing.join(', ')}`);
+  if (missing.length > 0)
+    throw new Error(`Missing required Firebase configuration: ${missing.join(', ')}`);
   return settings;
 }
 
-/** A project id that starts with `demo-` can only be the emulator's, which the server passes through under its own origin. */
+/**
+ * A project id that starts with `demo-` can only be the emulator's, which the server passes through
+ * under its own origin.
+ */
 export function usesEmulator(projectId: string): boolean {
   return projectId.startsWith('demo-');
 }
 
-/** Firebase waits for IndexedDB without end, so it is asked first, ms. Longer where somebody's sign-in lies in it. */
+/**
+ * Firebase waits for IndexedDB without end, so it is asked first, ms. Longer where somebody's
+ * sign-in lies in it.
+ */
 const STORAGE_DEADLINE_MS = 2_000;
 const REMEMBERED_DEADLINE_MS = 8_000;
 const PROBE = 'storage-probe';
 
-/** Whether IndexedDB answers in time; a refusal is an answer, and Firebase knows what to do with it. Leaves nothing behind. */
-export function storageAnswers(deadlineMs = STORAGE_DEADLINE_MS, factory = (globalThis as { indexedDB?: IDBFactory }).indexedDB): Promise<boolean> {
+/**
+ * Whether IndexedDB answers in time; a refusal is an answer, and Firebase knows what to do with it.
+ * Leaves nothing behind.
+ */
+export function storageAnswers(
+  deadlineMs = STORAGE_DEADLINE_MS,
+  factory = (globalThis as { indexedDB?: IDBFactory }).indexedDB,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    if (factory === undefined) { resolve(true); return; }
-    const timer = setTimeout(() => { resolve(false); }, deadlineMs);
-    const answered = (): void => { clearTimeout(timer); resolve(true); };
+    if (factory === undefined) {
+      resolve(true);
+      return;
+    }
+    const timer = setTimeout(() => {
+      resolve(false);
+    }, deadlineMs);
+    const answered = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
     try {
       const request = factory.open(PROBE);
       // A database whose making is aborted was never there.
-      request.onupgradeneeded = () => { request.transaction?.abort(); };
-      request.onsuccess = () => { request.result.close(); answered(); };
-      request.onerror = (event) => { event.preventDefault(); answered(); };
+      request.onupgradeneeded = () => {
+        request.transaction?.abort();
+      };
+      request.onsuccess = () => {
+        request.result.close();
+        answered();
+      };
+      request.onerror = (event) => {
+        event.preventDefault();
+        answered();
+      };
     } catch {
       answered();
     }
@@ -55,22 +89,39 @@ export function storageAnswers(deadlineMs = STORAGE_DEADLINE_MS, factory = (glob
 
 /** Opens Auth with the stored user of this origin. `origin` is where the emulator is reached. */
 export function openAuth(settings: FirebaseSettings, origin: string): Auth {
-  const auth = initializeAuth(initializeApp(firebaseOptions(settings), APP_NAME), { persistence: indexedDBLocalPersistence });
-  if (usesEmulator(settings.projectId)) connectAuthEmulator(auth, origin, { disableWarnings: true });
+  const auth = initializeAuth(initializeApp(firebaseOptions(settings), APP_NAME), {
+    persistence: indexedDBLocalPersistence,
+  });
+  if (usesEmulator(settings.projectId))
+    connectAuthEmulator(auth, origin, { disableWarnings: true });
   return auth;
 }
 
-/** Storage that hangs becomes storage that refuses, for the rest of this realm's life: nobody waits for it any more. */
+/**
+ * Storage that hangs becomes storage that refuses, for the rest of this realm's life: nobody waits
+ * for it any more.
+ */
 export function refuseStorage(realm: object = globalThis): void {
-  const refuse = (): never => { throw new DOMException('The storage of this browser does not answer', 'UnknownError'); };
-  Object.defineProperty(realm, 'indexedDB', { value: { open: refuse, deleteDatabase: refuse, databases: refuse, cmp: refuse }, configurable: true });
+  const refuse = (): never => {
+    throw new DOMException('The storage of this browser does not answer', 'UnknownError');
+  };
+  Object.defineProperty(realm, 'indexedDB', {
+    value: { open: refuse, deleteDatabase: refuse, databases: refuse, cmp: refuse },
+    configurable: true,
+  });
 }
 
 /**
- * Where storage hangs, a page goes on with nobody, and with a sign-in that lasts as long as the page: besides the stored
- * user, every request of Firebase's waits for a database of its own. `remembered`: our own record names somebody.
+ * Where storage hangs, a page goes on with nobody, and with a sign-in that lasts as long as the
+ * page: besides the stored user, every request of Firebase's waits for a database of its own.
+ * `remembered`: our own record names somebody.
  */
-export async function openPageAuth(settings: FirebaseSettings, origin: string, remembered: boolean): Promise<Auth> {
-  if (!await storageAnswers(remembered ? REMEMBERED_DEADLINE_MS : STORAGE_DEADLINE_MS)) refuseStorage();
+export async function openPageAuth(
+  settings: FirebaseSettings,
+  origin: string,
+  remembered: boolean,
+): Promise<Auth> {
+  if (!(await storageAnswers(remembered ? REMEMBERED_DEADLINE_MS : STORAGE_DEADLINE_MS)))
+    refuseStorage();
   return openAuth(settings, origin);
 }

@@ -1,14 +1,31 @@
-/** Firebase as the page's identity provider, loaded after the first paint; refuses to load the pop-up code before it is asked for. */
+/**
+ * Firebase as the page's identity provider, loaded after the first paint; refuses to load the
+ * pop-up code before it is asked for.
+ */
 import {
-  createUserWithEmailAndPassword, GoogleAuthProvider, onAuthStateChanged, sendPasswordResetEmail, signInWithEmailAndPassword,
-  signInWithPopup, signOut, updateProfile, type Auth,
+  createUserWithEmailAndPassword,
+  GoogleAuthProvider,
+  onAuthStateChanged,
+  sendPasswordResetEmail,
+  signInWithEmailAndPassword,
+  signInWithPopup,
+  signOut,
+  updateProfile,
+  type Auth,
 } from 'firebase/auth';
 import type { AuthPort } from './auth-port.ts';
 
-/** Firebase's word for a script of Google's that did not load is "internal error", which tells a person nothing. */
+/**
+ * Firebase's word for a script of Google's that did not load is "internal error", which tells a
+ * person nothing.
+ */
 export function googleFailure(cause: unknown): unknown {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  return code === 'auth/internal-error' ? Object.assign(new Error('Google could not be reached', { cause }), { code: 'auth/google-unreachable' }) : cause;
+  return code === 'auth/internal-error'
+    ? Object.assign(new Error('Google could not be reached', { cause }), {
+        code: 'auth/google-unreachable',
+      })
+    : cause;
 }
 
 export function firebaseAuth(opened: Auth): AuthPort {
@@ -26,7 +43,9 @@ export function firebaseAuth(opened: Auth): AuthPort {
     async signInWithGoogle() {
       const { browserPopupRedirectResolver } = await import('./google-popup.ts');
       try {
-        return (await signInWithPopup(opened, new GoogleAuthProvider(), browserPopupRedirectResolver)).user;
+        return (
+          await signInWithPopup(opened, new GoogleAuthProvider(), browserPopupRedirectResolver)
+        ).user;
       } catch (cause) {
         throw googleFailure(cause);
       }

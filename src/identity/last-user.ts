@@ -1,7 +1,14 @@
-/** Our own record of who was signed in last, from which the app paints before Firebase is there; refuses to hold a token. */
+/**
+ * Our own record of who was signed in last, from which the app paints before Firebase is there;
+ * refuses to hold a token.
+ */
 import * as z from 'zod/mini';
 
-const LastUser = z.object({ uid: z.string().check(z.minLength(1)), email: z.nullable(z.string()), lastSignInTime: z.nullable(z.string()) });
+const LastUser = z.object({
+  uid: z.string().check(z.minLength(1)),
+  email: z.nullable(z.string()),
+  lastSignInTime: z.nullable(z.string()),
+});
 export type LastUser = z.infer<typeof LastUser>;
 
 /** Other tabs are told of a sign-out or another user by this key's `storage` event. */
@@ -40,7 +47,10 @@ export function forgetLastUser(storage: Storage = localStorage): void {
   storage.removeItem(LAST_USER_KEY);
 }
 
-/** Users whose private data must go, kept until it is gone: a purge that a closed tab cut short is finished at the next start. */
+/**
+ * Users whose private data must go, kept until it is gone: a purge that a closed tab cut short is
+ * finished at the next start.
+ */
 export function pendingPurges(storage: Storage = localStorage): string[] {
   return (storage.getItem(PURGE_KEY) ?? '').split('\n').filter((uid) => uid !== '');
 }
@@ -75,21 +85,35 @@ export function noteDatabase(uid: string): void {
   if (!hadDatabase(uid)) localStorage.setItem(MADE_KEY, uid);
 }
 
-/** What belongs to the device: how it looks, what was offered on it, its clock, and our own notes of a sign-out under way. */
+/**
+ * What belongs to the device: how it looks, what was offered on it, its clock, and our own notes of
+ * a sign-out under way.
+ */
 const OF_THE_DEVICE = new Set([
-  LAST_USER_KEY, PURGE_KEY, CLOCK_KEY, LEAVING_KEY, REFERRAL_KEY,
-  'tradewind.appearance', 'tradewind.shortcuts', 'tradewind.keepSnapshots', 'tradewind.installDeclined', 'tradewind.firstVisit',
+  LAST_USER_KEY,
+  PURGE_KEY,
+  CLOCK_KEY,
+  LEAVING_KEY,
+  REFERRAL_KEY,
+  'tradewind.appearance',
+  'tradewind.shortcuts',
+  'tradewind.keepSnapshots',
+  'tradewind.installDeclined',
+  'tradewind.firstVisit',
 ]);
 
 /**
- * Deletes what lies of a person beside their database, whoever wrote it, a wallet's kit too: what is not the device's is
- * theirs. Where somebody else is here by now, only what names the one who went.
+ * Deletes what lies of a person beside their database, whoever wrote it, a wallet's kit too: what
+ * is not the device's is theirs. Where somebody else is here by now, only what names the one who
+ * went.
  */
 export function forgetPerson(uid: string, storage: Storage = localStorage): void {
   const other = readLastUser(storage);
   const alone = other === null || other.uid === uid;
   const keys = Array.from({ length: storage.length }, (_none, index) => storage.key(index) ?? '');
-  for (const key of keys) if (!OF_THE_DEVICE.has(key) && (alone || storage.getItem(key)?.includes(uid) === true)) storage.removeItem(key);
+  for (const key of keys)
+    if (!OF_THE_DEVICE.has(key) && (alone || storage.getItem(key)?.includes(uid) === true))
+      storage.removeItem(key);
   // Where nothing may be kept on the device, a draft lies in the tab's own store.
   if (alone) sessionStorage.removeItem(SUPPORT_DRAFT_KEY);
 }

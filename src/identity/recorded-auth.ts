@@ -1,27 +1,52 @@
-/** A stand-in identity for a build that runs on recorded replies: anyone may sign in; refuses to be near a real server. */
+/**
+ * A stand-in identity for a build that runs on recorded replies: anyone may sign in; refuses to be
+ * near a real server.
+ */
 import { readLastUser } from './last-user.ts';
 import type { AuthPort, AuthUser } from './auth-port.ts';
 
 const HOUR_S = 3_600;
 const UID = 'recorded-user';
 
-const encode = (value: object): string => btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+const encode = (value: object): string =>
+  btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
 /** A token of the right shape and of no worth: unsigned, as the emulator's are. */
-export function recordedToken(uid: string, email: string, projectId: string, nowMs: number): string {
+export function recordedToken(
+  uid: string,
+  email: string,
+  projectId: string,
+  nowMs: number,
+): string {
   const now = Math.floor(nowMs / 1_000);
-  const claims = { iss: `https://securetoken.google.com/${projectId}`, aud: projectId, sub: uid, email, auth_time: now, iat: now, exp: now + HOUR_S };
+  const claims = {
+    iss: `https://securetoken.google.com/${projectId}`,
+    aud: projectId,
+    sub: uid,
+    email,
+    auth_time: now,
+    iat: now,
+    exp: now + HOUR_S,
+  };
   return `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`;
 }
 
 export function recordedAuth(projectId: string): AuthPort {
   const listeners = new Set<(user: AuthUser | null) => void>();
-  const person = (email: string | null, displayName: string | null, lastSignInTime = new Date().toUTCString()): AuthUser => ({
-    uid: UID, email, displayName, metadata: { lastSignInTime },
+  const person = (
+    email: string | null,
+    displayName: string | null,
+    lastSignInTime = new Date().toUTCString(),
+  ): AuthUser => ({
+    uid: UID,
+    email,
+    displayName,
+    metadata: { lastSignInTime },
     getIdToken: () => Promise.resolve(recordedToken(UID, email ?? '', projectId, Date.now())),
   });
   const last = readLastUser();
-  let user: AuthUser | null = last?.uid === UID ? person(last.email, null, last.lastSignInTime ?? undefined) : null;
+  let user: AuthUser | null =
+    last?.uid === UID ? person(last.email, null, last.lastSignInTime ?? undefined) : null;
   const become = (next: AuthUser | null): void => {
     user = next;
     for (const listener of listeners) listener(next);
@@ -35,7 +60,9 @@ export function recordedAuth(projectId: string): AuthPort {
     observe(listener) {
       listeners.add(listener);
       listener(user);
-      return () => { listeners.delete(listener); };
+      return () => {
+        listeners.delete(listener);
+      };
     },
     currentUser: () => user,
     signIn: (email) => enter(email, null),
@@ -50,6 +77,9 @@ export function recordedAuth(projectId: string): AuthPort {
       become(null);
       return Promise.resolve();
     },
-    account: () => Promise.reject(new Error('This build runs on recorded replies: there is no sign-in to change.')),
+    account: () =>
+      Promise.reject(
+        new Error('This build runs on recorded replies: there is no sign-in to change.'),
+      ),
   };
 }

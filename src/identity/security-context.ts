@@ -1,5 +1,16 @@
-/** Who may see what on this page, from session and subscription; refuses to be more than an explanation: the server enforces. */
-import { permissionsOf, permits, tierSatisfies, type Action, type Permission, type Resource, type Tier } from '../../contract/tiers.ts';
+/**
+ * Who may see what on this page, from session and subscription; refuses to be more than an
+ * explanation: the server enforces.
+ */
+import {
+  permissionsOf,
+  permits,
+  tierSatisfies,
+  type Action,
+  type Permission,
+  type Resource,
+  type Tier,
+} from '../../contract/tiers.ts';
 import type { EntitlementView } from '../billing/entitlement-view.ts';
 import type { Session, SessionUser } from './session.ts';
 
@@ -25,22 +36,35 @@ export interface SecurityContext {
 }
 
 /** A snapshot of the session, live or frozen. */
-export type SessionView = Readonly<Pick<Session, 'status'>> & { readonly user: Readonly<SessionUser> | null };
+export type SessionView = Readonly<Pick<Session, 'status'>> & {
+  readonly user: Readonly<SessionUser> | null;
+};
 /** A snapshot of the subscription store, live or frozen. */
-export interface SubscriptionView { readonly loading: boolean; readonly entitlement: Readonly<EntitlementView> }
+export interface SubscriptionView {
+  readonly loading: boolean;
+  readonly entitlement: Readonly<EntitlementView>;
+}
 
 export function authContext(session: SessionView, subscription: SubscriptionView): AuthContext {
   return {
-    user: session.user === null ? null : { ...session.user, metadata: { ...session.user.metadata } },
-    loading: session.status === 'loading' || (session.status === 'signed-in' && subscription.loading),
+    user:
+      session.user === null ? null : { ...session.user, metadata: { ...session.user.metadata } },
+    loading:
+      session.status === 'loading' || (session.status === 'signed-in' && subscription.loading),
     ...subscription.entitlement,
   };
 }
 
 /** `offline` lets a person past four hours go on reading what is on the device. */
-export function securityContext(session: SessionView, subscription: SubscriptionView, offline: boolean): SecurityContext {
+export function securityContext(
+  session: SessionView,
+  subscription: SubscriptionView,
+  offline: boolean,
+): SecurityContext {
   const shared = authContext(session, subscription);
-  const authenticated = session.status === 'signed-in' || (session.status === 'expired' && offline && session.user !== null);
+  const authenticated =
+    session.status === 'signed-in' ||
+    (session.status === 'expired' && offline && session.user !== null);
   return {
     user: authenticated ? shared.user : null,
     subscriptionTier: shared.subscriptionTier,
@@ -51,10 +75,18 @@ export function securityContext(session: SessionView, subscription: Subscription
   };
 }
 
-interface RouteRule { resource?: Resource; action?: Action; tier?: Tier }
+interface RouteRule {
+  resource?: Resource;
+  action?: Action;
+  tier?: Tier;
+}
 
 const SIGN_IN_ONLY: RouteRule = {};
-const reads = (resource: Resource, action: Action = 'read', tier?: Tier): RouteRule => ({ resource, action, ...(tier === undefined ? {} : { tier }) });
+const reads = (resource: Resource, action: Action = 'read', tier?: Tier): RouteRule => ({
+  resource,
+  action,
+  ...(tier === undefined ? {} : { tier }),
+});
 
 /** Every protected route. A path that is not here is an 'Invalid route'. */
 export const ROUTES: Readonly<Record<string, RouteRule>> = {
@@ -88,10 +120,14 @@ export type Access =
   | { allowed: false; screen: 'authentication' | 'feature' | 'upgrade' | 'denied'; reason: string };
 
 const PATTERNS = Object.entries(ROUTES).map(([path, rule]) => ({
-  pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`), rule,
+  pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+  rule,
 }));
 
-/** The rule of a path, or null for one that is not a protected route. Query, hash and a slash at the end do not matter. */
+/**
+ * The rule of a path, or null for one that is not a protected route. Query, hash and a slash at the
+ * end do not matter.
+ */
 export function routeRule(path: string): RouteRule | null {
   const bare = (path.split(/[?#]/)[0] ?? '').replace(/(.)\/+$/, '$1');
   return PATTERNS.find(({ pattern }) => pattern.test(bare))?.rule ?? null;
@@ -107,13 +143,25 @@ export function canAccess(path: string, context: SecurityContext): Access {
   const rule = routeRule(path);
   if (rule === null) return refusal('Invalid route');
   if (!context.authenticated) {
-    return { allowed: false, screen: 'authentication', reason: 'Your session has expired or you are not logged in. Please authenticate to continue.' };
+    return {
+      allowed: false,
+      screen: 'authentication',
+      reason: 'Your session has expired or you are not logged in. Please authenticate to continue.',
+    };
   }
   if (rule.tier !== undefined && !tierSatisfies(context.subscriptionTier, rule.tier)) {
     return refusal(`This page requires a ${rule.tier} subscription.`);
   }
-  if (rule.resource !== undefined && rule.action !== undefined && !permits(context.permissions, rule.resource, rule.action)) {
-    return { allowed: false, screen: 'feature', reason: 'This feature requires additional permissions. Please upgrade your subscription.' };
+  if (
+    rule.resource !== undefined &&
+    rule.action !== undefined &&
+    !permits(context.permissions, rule.resource, rule.action)
+  ) {
+    return {
+      allowed: false,
+      screen: 'feature',
+      reason: 'This feature requires additional permissions. Please upgrade your subscription.',
+    };
   }
   return { allowed: true };
 }

@@ -1,10 +1,28 @@
-/** Who is signed in on this page, and for how much longer; refuses to count anyone in past four hours. */
+/**
+ * Who is signed in on this page, and for how much longer; refuses to count anyone in past four
+ * hours.
+ */
 import { proxy } from 'valtio';
 import { SESSION_MAX_AGE_MS, SESSION_NOTICE_MS } from '../../contract/limits.ts';
 import { log } from '../log.ts';
 import { whileSeen } from '../resting-timer.ts';
 import type { AuthPort, AuthUser } from './auth-port.ts';
-import { forgetLastUser, forgetPerson, isLeaving, LAST_USER_KEY, leavingDone, noteLeaving, notePurge, parseLastUser, pendingPurges, purgeDone, readClockOffset, readLastUser, writeClockOffset, writeLastUser } from './last-user.ts';
+import {
+  forgetLastUser,
+  forgetPerson,
+  isLeaving,
+  LAST_USER_KEY,
+  leavingDone,
+  noteLeaving,
+  notePurge,
+  parseLastUser,
+  pendingPurges,
+  purgeDone,
+  readClockOffset,
+  readLastUser,
+  writeClockOffset,
+  writeLastUser,
+} from './last-user.ts';
 import { TokenFault, verifiedToken, type VerifiedToken } from './token.ts';
 
 export interface SessionUser {
@@ -19,8 +37,9 @@ export interface SessionUser {
 
 export interface Session {
   /**
-   * `loading`: nothing known yet, not even our own record. `signed-in`: less than 4 hours since sign-in.
-   * `expired`: the user is known, but the sign-in is over: 'Authentication Required' online, read-only offline.
+   * `loading`: nothing known yet, not even our own record. `signed-in`: less than 4 hours since
+   * sign-in. `expired`: the user is known, but the sign-in is over: 'Authentication Required'
+   * online, read-only offline.
    */
   status: 'loading' | 'signed-out' | 'signed-in' | 'expired';
   user: SessionUser | null;
@@ -32,7 +51,13 @@ export interface Session {
   endingSoon: boolean;
 }
 
-export const session = proxy<Session>({ status: 'loading', user: null, provisional: false, expiresAt: null, endingSoon: false });
+export const session = proxy<Session>({
+  status: 'loading',
+  user: null,
+  provisional: false,
+  expiresAt: null,
+  endingSoon: false,
+});
 
 /** How long anything waits for the identity provider before it goes on without it, ms. */
 export const IDENTITY_WAIT_MS = 6_000;
@@ -50,9 +75,14 @@ let ending = false;
 let absent = false;
 const purges: Purge[] = [];
 let openPort: (value: AuthPort) => void = () => undefined;
-let portReady = new Promise<AuthPort>((resolve) => { openPort = resolve; });
+let portReady = new Promise<AuthPort>((resolve) => {
+  openPort = resolve;
+});
 
-/** The server's clock where it is known: a device a day off neither shortens nor stretches a session. */
+/**
+ * The server's clock where it is known: a device a day off neither shortens nor stretches a
+ * session.
+ */
 const now = (): number => Date.now() + clockOffsetMs;
 
 /** A user counts as authenticated only while the last sign-in is less than 4 hours ago. */
@@ -61,7 +91,10 @@ export function isAuthenticated(lastSignInTime: string | null, at: number): bool
   return !Number.isNaN(signedInAt) && at - signedInAt < SESSION_MAX_AGE_MS;
 }
 
-/** Looks at the clock again: expiry and its notice. Called by a timer, on waking, and when the server's clock is learnt. */
+/**
+ * Looks at the clock again: expiry and its notice. Called by a timer, on waking, and when the
+ * server's clock is learnt.
+ */
 export function checkSession(at = now()): void {
   const { user } = session;
   if (user === null || session.status === 'signed-out') return;
@@ -69,7 +102,8 @@ export function checkSession(at = now()): void {
   session.expiresAt = Number.isNaN(signedInAt) ? null : signedInAt + SESSION_MAX_AGE_MS;
   const valid = !ending && !absent && isAuthenticated(user.metadata.lastSignInTime, at);
   session.status = valid ? 'signed-in' : 'expired';
-  session.endingSoon = valid && session.expiresAt !== null && session.expiresAt - at <= SESSION_NOTICE_MS;
+  session.endingSoon =
+    valid && session.expiresAt !== null && session.expiresAt - at <= SESSION_NOTICE_MS;
 }
 
 /** Difference of the server's clock to this device's, ms. */
@@ -79,13 +113,18 @@ export function setServerClock(offsetMs: number): void {
   checkSession();
 }
 
-/** The server says that the sign-in is over, whatever our clock says; only a new sign-in ends that. */
+/**
+ * The server says that the sign-in is over, whatever our clock says; only a new sign-in ends that.
+ */
 export function endSession(): void {
   ending = true;
   checkSession();
 }
 
-/** Registers what must be deleted with a user's private data; called on sign-out and when another user signs in. */
+/**
+ * Registers what must be deleted with a user's private data; called on sign-out and when another
+ * user signs in.
+ */
 export function onPurge(purge: Purge): void {
   purges.push(purge);
 }
@@ -97,7 +136,11 @@ async function purge(uid: string): Promise<void> {
   forgetPerson(uid);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed === undefined) purgeDone(uid);
-  else log.error('Private data could not be deleted yet; it is tried again at the next start', failed.reason);
+  else
+    log.error(
+      'Private data could not be deleted yet; it is tried again at the next start',
+      failed.reason,
+    );
 }
 
 function setUser(user: SessionUser, provisional: boolean): void {
@@ -108,7 +151,13 @@ function setUser(user: SessionUser, provisional: boolean): void {
 }
 
 function setNobody(): void {
-  Object.assign(session, { status: 'signed-out', user: null, provisional: false, expiresAt: null, endingSoon: false } satisfies Session);
+  Object.assign(session, {
+    status: 'signed-out',
+    user: null,
+    provisional: false,
+    expiresAt: null,
+    endingSoon: false,
+  } satisfies Session);
 }
 
 /** Takes the provider's word for who is there. */
@@ -118,7 +167,8 @@ async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
   if (justSignedIn || lastSignInTime !== before?.lastSignInTime) ending = false;
   absent = false;
   confirmed = true;
-  // A sign-out that the provider would not take is over with this: told again at the next start, it would hit this person.
+  // A sign-out that the provider would not take is over with this: told again at the next start, it
+  // would hit this person.
   if (justSignedIn) leavingDone();
   // Another user's data must be gone from the screen before the new one is named.
   if (before !== null && before.uid !== user.uid) {
@@ -129,10 +179,21 @@ async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
     if (port !== null && port.currentUser()?.uid !== user.uid) return;
   }
   writeLastUser({ uid: user.uid, email: user.email, lastSignInTime });
-  setUser({ uid: user.uid, email: user.email, displayName: user.displayName, metadata: { lastSignInTime } }, false);
+  setUser(
+    {
+      uid: user.uid,
+      email: user.email,
+      displayName: user.displayName,
+      metadata: { lastSignInTime },
+    },
+    false,
+  );
 }
 
-/** "Nobody" from the provider deletes nothing by itself: it clears its store on some server errors too. */
+/**
+ * "Nobody" from the provider deletes nothing by itself: it clears its store on some server errors
+ * too.
+ */
 function takeNobody(): void {
   confirmed = true;
   if (readLastUser() === null) {
@@ -145,26 +206,55 @@ function takeNobody(): void {
 
 /** Paints from our own record at once. Nothing here waits for a network. */
 export function openSession(): void {
-  // Until the server says its time again, what it said last: a device whose clock is wrong mostly stays wrong.
+  // Until the server says its time again, what it said last: a device whose clock is wrong mostly
+  // stays wrong.
   clockOffsetMs = readClockOffset();
   const last = readLastUser();
-  if (last !== null) setUser({ uid: last.uid, email: last.email, displayName: null, metadata: { lastSignInTime: last.lastSignInTime } }, true);
+  if (last !== null)
+    setUser(
+      {
+        uid: last.uid,
+        email: last.email,
+        displayName: null,
+        metadata: { lastSignInTime: last.lastSignInTime },
+      },
+      true,
+    );
   for (const uid of pendingPurges()) if (uid !== last?.uid) void purge(uid);
-  whileSeen(CHECK_EVERY_MS, () => { checkSession(); });
-  document.addEventListener('visibilitychange', () => { checkSession(); });
-  addEventListener('storage', (event) => { if (event.key === LAST_USER_KEY) followOtherTab(event.newValue); });
-  setTimeout(() => { if (session.status === 'loading') setNobody(); }, IDENTITY_WAIT_MS);
+  whileSeen(CHECK_EVERY_MS, () => {
+    checkSession();
+  });
+  document.addEventListener('visibilitychange', () => {
+    checkSession();
+  });
+  addEventListener('storage', (event) => {
+    if (event.key === LAST_USER_KEY) followOtherTab(event.newValue);
+  });
+  setTimeout(() => {
+    if (session.status === 'loading') setNobody();
+  }, IDENTITY_WAIT_MS);
 }
 
 function followOtherTab(text: string | null): void {
   const last = parseLastUser(text);
   if (last === null) {
     setNobody();
-  } else if (last.uid !== session.user?.uid || last.lastSignInTime !== session.user.metadata.lastSignInTime) {
+  } else if (
+    last.uid !== session.user?.uid ||
+    last.lastSignInTime !== session.user.metadata.lastSignInTime
+  ) {
     if (last.uid !== session.user?.uid) setNobody();
     ending = false;
     absent = false;
-    setUser({ uid: last.uid, email: last.email, displayName: null, metadata: { lastSignInTime: last.lastSignInTime } }, true);
+    setUser(
+      {
+        uid: last.uid,
+        email: last.email,
+        displayName: null,
+        metadata: { lastSignInTime: last.lastSignInTime },
+      },
+      true,
+    );
   }
 }
 
@@ -175,13 +265,23 @@ export function connectIdentity(provider: AuthPort, project: string): void {
     port = provider;
     provider.observe((user) => {
       if (user === null) takeNobody();
-      // A provider that was still loading names its stored user before it comes to the sign-out that waits in line.
-      else if (!isLeaving()) take(user, false).catch((error: unknown) => { log.error('The session could not be taken over', error); });
+      // A provider that was still loading names its stored user before it comes to the sign-out
+      // that waits in line.
+      else if (!isLeaving())
+        take(user, false).catch((error: unknown) => {
+          log.error('The session could not be taken over', error);
+        });
     });
     openPort(provider);
   };
-  // A sign-out that the provider never heard of (offline, or the tab was closed) comes before its stored user.
-  if (isLeaving()) void provider.signOut().catch(() => undefined).then(leavingDone).then(begin);
+  // A sign-out that the provider never heard of (offline, or the tab was closed) comes before its
+  // stored user.
+  if (isLeaving())
+    void provider
+      .signOut()
+      .catch(() => undefined)
+      .then(leavingDone)
+      .then(begin);
   else begin();
 }
 
@@ -194,16 +294,29 @@ export function resetSession(): void {
   clockOffsetMs = 0;
   renewedAt = -Infinity;
   purges.length = 0;
-  portReady = new Promise((resolve) => { openPort = resolve; });
-  Object.assign(session, { status: 'loading', user: null, provisional: false, expiresAt: null, endingSoon: false } satisfies Session);
+  portReady = new Promise((resolve) => {
+    openPort = resolve;
+  });
+  Object.assign(session, {
+    status: 'loading',
+    user: null,
+    provisional: false,
+    expiresAt: null,
+    endingSoon: false,
+  } satisfies Session);
 }
 
 /** The provider, waited for, but not for ever. @throws TokenFault */
 export function identityProvider(): Promise<AuthPort> {
   if (port !== null) return Promise.resolve(port);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => { reject(new TokenFault('identity_unavailable', 'Firebase auth not initialized')); }, IDENTITY_WAIT_MS);
-    void portReady.then((ready) => { clearTimeout(timer); resolve(ready); });
+    const timer = setTimeout(() => {
+      reject(new TokenFault('identity_unavailable', 'Firebase auth not initialized'));
+    }, IDENTITY_WAIT_MS);
+    void portReady.then((ready) => {
+      clearTimeout(timer);
+      resolve(ready);
+    });
   });
 }
 
@@ -211,8 +324,16 @@ export function identityProvider(): Promise<AuthPort> {
 async function settledUser(auth: AuthPort): Promise<AuthUser | null | undefined> {
   if (confirmed || auth.currentUser() !== null) return auth.currentUser();
   return new Promise((resolve) => {
-    const timer = setTimeout(() => { resolve(auth.currentUser() ?? undefined); }, IDENTITY_WAIT_MS);
-    const stop = auth.observe((user) => { clearTimeout(timer); queueMicrotask(() => { stop(); }); resolve(user); });
+    const timer = setTimeout(() => {
+      resolve(auth.currentUser() ?? undefined);
+    }, IDENTITY_WAIT_MS);
+    const stop = auth.observe((user) => {
+      clearTimeout(timer);
+      queueMicrotask(() => {
+        stop();
+      });
+      resolve(user);
+    });
   });
 }
 
@@ -227,18 +348,31 @@ export async function idToken(force = false): Promise<string> {
 /** A renewal under way: whoever else was refused the old token waits for the same new one. */
 let renewing: Promise<VerifiedToken> | null = null;
 let renewedAt = -Infinity;
-/** Calls that went out together are refused one after the other: the last of them finds the token renewed already. */
+/**
+ * Calls that went out together are refused one after the other: the last of them finds the token
+ * renewed already.
+ */
 const RENEWED_FOR_MS = 10_000;
 
 /** The token and whose it is, so that a queued command is never sent in another's name. */
 export async function sessionToken(force = false): Promise<VerifiedToken> {
   const auth = await identityProvider();
   const user = await settledUser(auth);
-  const ask = (anew: boolean): Promise<VerifiedToken> => verifiedToken(user, { projectId, now: now(), force: anew });
+  const ask = (anew: boolean): Promise<VerifiedToken> =>
+    verifiedToken(user, { projectId, now: now(), force: anew });
   const due = force && Math.abs(Date.now() - renewedAt) >= RENEWED_FOR_MS;
-  if (due) renewing ??= ask(true).then((token) => { renewedAt = Date.now(); return token; }).finally(() => { renewing = null; });
+  if (due)
+    renewing ??= ask(true)
+      .then((token) => {
+        renewedAt = Date.now();
+        return token;
+      })
+      .finally(() => {
+        renewing = null;
+      });
   const held = await (due && renewing !== null ? renewing : ask(false));
-  if (session.user !== null && session.user.uid !== held.uid) throw new TokenFault('not_authenticated', 'Not authenticated');
+  if (session.user !== null && session.user.uid !== held.uid)
+    throw new TokenFault('not_authenticated', 'Not authenticated');
   return held;
 }
 
@@ -251,7 +385,11 @@ export async function signIn(email: string, password: string): Promise<void> {
   await take(await (await identityProvider()).signIn(email, password), true);
 }
 
-export async function signUp(email: string, password: string, displayName: string | null = null): Promise<void> {
+export async function signUp(
+  email: string,
+  password: string,
+  displayName: string | null = null,
+): Promise<void> {
   await take(await (await identityProvider()).signUp(email, password, displayName), true);
 }
 
@@ -263,12 +401,19 @@ export async function sendPasswordReset(email: string): Promise<void> {
   await (await identityProvider()).sendPasswordReset(email);
 }
 
-export async function updateProfile(change: { displayName?: string; photoURL?: string }): Promise<void> {
+export async function updateProfile(change: {
+  displayName?: string;
+  photoURL?: string;
+}): Promise<void> {
   await (await identityProvider()).updateProfile(change);
-  if (session.user !== null && change.displayName !== undefined) session.user.displayName = change.displayName;
+  if (session.user !== null && change.displayName !== undefined)
+    session.user.displayName = change.displayName;
 }
 
-/** Explicit sign-out: forgets the person first, then deletes what is theirs here; works without a network. */
+/**
+ * Explicit sign-out: forgets the person first, then deletes what is theirs here; works without a
+ * network.
+ */
 export async function signOut(): Promise<void> {
   const uid = session.user?.uid ?? readLastUser()?.uid ?? null;
   if (uid !== null) notePurge(uid);
@@ -277,12 +422,16 @@ export async function signOut(): Promise<void> {
   ending = false;
   absent = false;
   setNobody();
-  const leaving = port?.signOut().then(leavingDone, (error: unknown) => { log.warn('The identity provider did not take the sign-out', error); });
+  const leaving = port?.signOut().then(leavingDone, (error: unknown) => {
+    log.warn('The identity provider did not take the sign-out', error);
+  });
   if (uid !== null) await purge(uid);
   await leaving;
 }
 
-/** The server says that this user was revoked or disabled: the same as a sign-out, without asking. */
+/**
+ * The server says that this user was revoked or disabled: the same as a sign-out, without asking.
+ */
 export async function revokeSession(): Promise<void> {
   await signOut();
 }

@@ -1,4 +1,7 @@
-/** What an ID token must look like before it is sent; refuses a token of another project, issuer or shape. */
+/**
+ * What an ID token must look like before it is sent; refuses a token of another project, issuer or
+ * shape.
+ */
 
 export interface TokenClaims {
   uid: string;
@@ -12,7 +15,14 @@ export interface TokenClaims {
 export class TokenFault extends Error {
   override readonly name = 'TokenFault';
   constructor(
-    readonly code: 'not_authenticated' | 'no_token' | 'invalid_token_structure' | 'invalid_token_claims' | 'invalid_token_issuer' | 'invalid_token' | 'identity_unavailable',
+    readonly code:
+      | 'not_authenticated'
+      | 'no_token'
+      | 'invalid_token_structure'
+      | 'invalid_token_claims'
+      | 'invalid_token_issuer'
+      | 'invalid_token'
+      | 'identity_unavailable',
     message: string,
     options?: ErrorOptions,
   ) {
@@ -24,9 +34,13 @@ const ISSUER = 'https://securetoken.google.com/';
 
 function decode(part: string): Record<string, unknown> | null {
   try {
-    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+      char.charCodeAt(0),
+    );
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
   } catch {
     return null;
   }
@@ -40,14 +54,23 @@ export function readToken(token: string, projectId: string): TokenClaims {
   const parts = token.split('.');
   const [header = '', payload = ''] = parts;
   // The emulator's tokens are unsigned: their third part is there, and empty.
-  if (parts.length !== 3 || header === '' || payload === '') throw new TokenFault('invalid_token_structure', 'Invalid token structure');
+  if (parts.length !== 3 || header === '' || payload === '')
+    throw new TokenFault('invalid_token_structure', 'Invalid token structure');
   const claims = decode(payload);
-  if (claims === null || decode(header) === null) throw new TokenFault('invalid_token', 'Invalid authentication token');
+  if (claims === null || decode(header) === null)
+    throw new TokenFault('invalid_token', 'Invalid authentication token');
   const { sub, aud, iss, exp, auth_time: authTime } = claims;
-  if (typeof sub !== 'string' || sub === '' || sub.length > 128 || aud !== projectId) throw new TokenFault('invalid_token_claims', 'Invalid token claims');
-  if (typeof iss !== 'string' || iss !== `${ISSUER}${projectId}`) throw new TokenFault('invalid_token_issuer', 'Invalid token issuer');
-  if (typeof exp !== 'number' || !Number.isFinite(exp)) throw new TokenFault('invalid_token_claims', 'Invalid token claims');
-  return { uid: sub, expiresAt: exp * 1_000, authenticatedAt: typeof authTime === 'number' ? authTime * 1_000 : null };
+  if (typeof sub !== 'string' || sub === '' || sub.length > 128 || aud !== projectId)
+    throw new TokenFault('invalid_token_claims', 'Invalid token claims');
+  if (typeof iss !== 'string' || iss !== `${ISSUER}${projectId}`)
+    throw new TokenFault('invalid_token_issuer', 'Invalid token issuer');
+  if (typeof exp !== 'number' || !Number.isFinite(exp))
+    throw new TokenFault('invalid_token_claims', 'Invalid token claims');
+  return {
+    uid: sub,
+    expiresAt: exp * 1_000,
+    authenticatedAt: typeof authTime === 'number' ? authTime * 1_000 : null,
+  };
 }
 
 /** Where a token comes from: whoever is signed in, or nobody. `force` asks for a new one. */
@@ -66,13 +89,16 @@ export interface VerifiedToken {
  * @throws TokenFault
  */
 export async function verifiedToken(
-  source: TokenSource | null | undefined, options: { projectId: string; now: number; force?: boolean },
+  source: TokenSource | null | undefined,
+  options: { projectId: string; now: number; force?: boolean },
 ): Promise<VerifiedToken> {
-  if (source === undefined) throw new TokenFault('identity_unavailable', 'Firebase auth not initialized');
+  if (source === undefined)
+    throw new TokenFault('identity_unavailable', 'Firebase auth not initialized');
   if (source === null) throw new TokenFault('not_authenticated', 'Not authenticated');
   const read = async (force: boolean): Promise<VerifiedToken & TokenClaims> => {
     const token = await source.getIdToken(force).catch((cause: unknown) => {
-      // Without a network a token that has run out cannot be renewed: the person is still who they are.
+      // Without a network a token that has run out cannot be renewed: the person is still who they
+      // are.
       throw new TokenFault('identity_unavailable', 'No authentication token available', { cause });
     });
     if (token === '') throw new TokenFault('no_token', 'No authentication token available');
@@ -80,6 +106,7 @@ export async function verifiedToken(
   };
   let held = await read(options.force ?? false);
   if (held.expiresAt <= options.now && options.force !== true) held = await read(true);
-  if (held.expiresAt <= options.now) throw new TokenFault('invalid_token', 'Invalid authentication token');
+  if (held.expiresAt <= options.now)
+    throw new TokenFault('invalid_token', 'Invalid authentication token');
   return { uid: held.uid, token: held.token };
 }

@@ -1,4 +1,7 @@
-/** What tabs and the worker tell each other; refuses a message of another form, such as an older build's. */
+/**
+ * What tabs and the worker tell each other; refuses a message of another form, such as an older
+ * build's.
+ */
 import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
 import { Alert } from '../../contract/alerts.ts';
@@ -7,7 +10,13 @@ import { OutboxEntry } from './outbox-entry.ts';
 export const OfflineMessage = z.discriminatedUnion('type', [
   /** The queue of this user has changed on the disk. */
   z.object({ type: z.literal('queue'), uid: z.string() }),
-  z.object({ type: z.literal('delivered'), uid: z.string(), entry: OutboxEntry, agents: z.array(Agent), alert: z.optional(z.nullable(Alert)) }),
+  z.object({
+    type: z.literal('delivered'),
+    uid: z.string(),
+    entry: OutboxEntry,
+    agents: z.array(Agent),
+    alert: z.optional(z.nullable(Alert)),
+  }),
   /** This user's data is being deleted. */
   z.object({ type: z.literal('purged'), uid: z.string() }),
 ]);
@@ -22,8 +31,9 @@ export interface OfflineChannel {
 const NAME = 'tradewind-offline';
 
 /**
- * Reaches every other tab and the worker, never the sender's own realm. Without BroadcastChannel it reaches nobody.
- * A send that ends after the channel was closed, as at a sign-out, has nobody left to tell and must not fail for it.
+ * Reaches every other tab and the worker, never the sender's own realm. Without BroadcastChannel it
+ * reaches nobody. A send that ends after the channel was closed, as at a sign-out, has nobody left
+ * to tell and must not fail for it.
  */
 export function openChannel(name = NAME): OfflineChannel {
   if (typeof BroadcastChannel === 'undefined') {
@@ -32,15 +42,22 @@ export function openChannel(name = NAME): OfflineChannel {
   const channel = new BroadcastChannel(name);
   let open = true;
   return {
-    post(message) { if (open) channel.postMessage(message); },
+    post(message) {
+      if (open) channel.postMessage(message);
+    },
     listen(listener) {
       const take = (event: MessageEvent<unknown>): void => {
         const parsed = OfflineMessage.safeParse(event.data);
         if (parsed.success) listener(parsed.data);
       };
       channel.addEventListener('message', take);
-      return () => { channel.removeEventListener('message', take); };
+      return () => {
+        channel.removeEventListener('message', take);
+      };
     },
-    close() { open = false; channel.close(); },
+    close() {
+      open = false;
+      channel.close();
+    },
   };
 }

@@ -1,4 +1,7 @@
-/** One IndexedDB database per user, for page and worker; refuses to make one again after its user has signed out. */
+/**
+ * One IndexedDB database per user, for page and worker; refuses to make one again after its user
+ * has signed out.
+ */
 import type { UseStore } from 'idb-keyval';
 
 export const STORES = ['snapshots', 'outbox', 'quarantine', 'meta'] as const;
@@ -14,29 +17,42 @@ const REST_MS = 30_000;
 const DELETE_DEADLINE_MS = 5_000;
 
 /**
- * `no-storage`: there is no IndexedDB, or it did not open in time. `quota`: the disk is full. `signed-out`: the user's
- * database was deleted, or was never made here. `newer`: a newer build has changed its form. `broken`: it failed twice in
- * a row.
+ * `no-storage`: there is no IndexedDB, or it did not open in time. `quota`: the disk is full.
+ * `signed-out`: the user's database was deleted, or was never made here. `newer`: a newer build has
+ * changed its form. `broken`: it failed twice in a row.
  */
 export type StorageFaultCode = 'no-storage' | 'quota' | 'signed-out' | 'newer' | 'broken';
 
 export class StorageFault extends Error {
   override readonly name = 'StorageFault';
-  constructor(readonly code: StorageFaultCode, message: string, cause?: unknown) {
+  constructor(
+    readonly code: StorageFaultCode,
+    message: string,
+    cause?: unknown,
+  ) {
     super(message, cause === undefined ? undefined : { cause });
   }
 }
 
 export interface DatabaseOptions {
-  /** Asked at the moment a missing database would be made: is this user (still) signed in here? A worker says no. */
+  /**
+   * Asked at the moment a missing database would be made: is this user (still) signed in here? A
+   * worker says no.
+   */
   mayCreate: () => boolean;
   /** First value of the person's choice to keep snapshots, where the database is made. */
   keepSnapshots?: () => boolean;
-  /** The device's own note, outside the database, that there was one: where there is none now, the browser has cleared it. */
+  /**
+   * The device's own note, outside the database, that there was one: where there is none now, the
+   * browser has cleared it.
+   */
   note?: { had(): boolean; made(): void };
   factory?: IDBFactory | undefined;
   deadlineMs?: number;
-  /** Where `pagehide` and `pageshow` are heard; the page's own window by default, nothing in a worker. */
+  /**
+   * Where `pagehide` and `pageshow` are heard; the page's own window by default, nothing in a
+   * worker.
+   */
   page?: EventTarget | undefined;
 }
 
@@ -47,16 +63,21 @@ export type StorageMode = 'unopened' | 'disk' | 'memory' | 'newer';
 
 /** Made when it is needed: the stack that an error carries costs a start some milliseconds. */
 let hung: StorageFault | undefined;
-const hungFault = (): StorageFault => hung ??= new StorageFault('no-storage', 'The storage of this browser did not open in time');
+const hungFault = (): StorageFault =>
+  (hung ??= new StorageFault('no-storage', 'The storage of this browser did not open in time'));
 
-interface Connection { db: IDBDatabase; closed: boolean }
+interface Connection {
+  db: IDBDatabase;
+  closed: boolean;
+}
 
 const databaseName = (uid: string): string => `${PREFIX}${uid}`;
 
 function faultOf(error: unknown): StorageFault {
   if (error instanceof StorageFault) return error;
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
-  if (name === 'QuotaExceededError') return new StorageFault('quota', 'The device has no room left', error);
+  if (name === 'QuotaExceededError')
+    return new StorageFault('quota', 'The device has no room left', error);
   return new StorageFault('broken', 'The device could not store this', error);
 }
 
@@ -72,40 +93,53 @@ export class UserDatabase {
   private shownAgain: Promise<void> | null = null;
   private readonly unused = new AbortController();
 
-  constructor(readonly uid: string, private readonly options: DatabaseOptions) {
+  constructor(
+    readonly uid: string,
+    private readonly options: DatabaseOptions,
+  ) {
     const page = 'page' in options ? options.page : ownPage();
     if (page !== undefined) this.letGoWhenLeft(page);
   }
 
   /**
-   * A page that is left begins no transaction: WebKit would keep it, and its locks, with the page (src/left-page.ts).
-   * What is asked for meanwhile waits until the page is shown again.
+   * A page that is left begins no transaction: WebKit would keep it, and its locks, with the page
+   * (src/left-page.ts). What is asked for meanwhile waits until the page is shown again.
    */
   private letGoWhenLeft(page: EventTarget): void {
     const { signal } = this.unused;
-    page.addEventListener('pagehide', () => {
-      this.shownAgain ??= new Promise((resolve) => {
-        const again = (): void => {
-          this.shownAgain = null;
-          resolve();
-        };
-        page.addEventListener('pageshow', again, { once: true, signal });
-        signal.addEventListener('abort', again, { once: true });
-      });
-      void this.close();
-    }, { signal });
+    page.addEventListener(
+      'pagehide',
+      () => {
+        this.shownAgain ??= new Promise((resolve) => {
+          const again = (): void => {
+            this.shownAgain = null;
+            resolve();
+          };
+          page.addEventListener('pageshow', again, { once: true, signal });
+          signal.addEventListener('abort', again, { once: true });
+        });
+        void this.close();
+      },
+      { signal },
+    );
   }
 
   get mode(): StorageMode {
     return this.current;
   }
 
-  /** Whether the user's data was deleted since this handle was made: nothing is written through it any more. */
+  /**
+   * Whether the user's data was deleted since this handle was made: nothing is written through it
+   * any more.
+   */
   get deleted(): boolean {
     return this.gone;
   }
 
-  /** Whether the browser has cleared what was kept, unsent commands as well, and this handle had to begin anew. */
+  /**
+   * Whether the browser has cleared what was kept, unsent commands as well, and this handle had to
+   * begin anew.
+   */
   get lost(): boolean {
     return this.cleared;
   }
@@ -118,20 +152,29 @@ export class UserDatabase {
   /** Tells of a change of the mode, and of a loss. Returns the unsubscribe. */
   onMode(listener: (mode: StorageMode) => void): () => void {
     this.listeners.add(listener);
-    return () => { this.listeners.delete(listener); };
+    return () => {
+      this.listeners.delete(listener);
+    };
   }
 
   /** An idb-keyval store of this database. */
   store(name: StoreName): UseStore {
-    return (mode, callback) => this.transact([name], mode, (transaction) => callback(transaction.objectStore(name)));
+    return (mode, callback) =>
+      this.transact([name], mode, (transaction) => callback(transaction.objectStore(name)));
   }
 
   /**
-   * One transaction. A write is strict: it is over only when the disk has it. `work` must not await anything but
-   * requests of this transaction. A connection that the browser has closed is opened once more.
+   * One transaction. A write is strict: it is over only when the disk has it. `work` must not await
+   * anything but requests of this transaction. A connection that the browser has closed is opened
+   * once more.
    * @throws StorageFault
    */
-  async transact<T>(stores: readonly StoreName[], mode: IDBTransactionMode, work: (transaction: IDBTransaction) => T | PromiseLike<T>, durability: IDBTransactionDurability = 'strict'): Promise<T> {
+  async transact<T>(
+    stores: readonly StoreName[],
+    mode: IDBTransactionMode,
+    work: (transaction: IDBTransaction) => T | PromiseLike<T>,
+    durability: IDBTransactionDurability = 'strict',
+  ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       if (this.shownAgain !== null) await this.shownAgain;
       if (this.gone) throw new StorageFault('signed-out', 'This user has signed out');
@@ -143,10 +186,14 @@ export class UserDatabase {
         let result: T;
         try {
           // An abort ends the wait, also of work whose requests never answer because of it.
-          result = await Promise.race([work(transaction), finished.then(() => new Promise<never>(() => undefined))]);
+          result = await Promise.race([
+            work(transaction),
+            finished.then(() => new Promise<never>(() => undefined)),
+          ]);
         } catch (error) {
           abort(transaction);
-          // The transaction's own end says more (a full disk, a closed database) than the request that it took along.
+          // The transaction's own end says more (a full disk, a closed database) than the request
+          // that it took along.
           await finished.catch(() => undefined);
           throw transaction.error ?? error;
         }
@@ -166,10 +213,16 @@ export class UserDatabase {
     const held = this.connection;
     this.connection = null;
     const connection = await held?.catch(() => null);
-    if (connection != null) { connection.closed = true; connection.db.close(); }
+    if (connection != null) {
+      connection.closed = true;
+      connection.db.close();
+    }
   }
 
-  /** No write through this handle succeeds from now on, whether or not the deletion itself has happened. */
+  /**
+   * No write through this handle succeeds from now on, whether or not the deletion itself has
+   * happened.
+   */
   async retire(): Promise<void> {
     this.gone = true;
     this.unused.abort();
@@ -179,10 +232,16 @@ export class UserDatabase {
   private open(): Promise<Connection> {
     if (performance.now() < this.restUntil) return Promise.reject(hungFault());
     this.connection ??= this.openNow().then(
-      (connection) => { this.become('disk'); return connection; },
+      (connection) => {
+        this.become('disk');
+        return connection;
+      },
       (error: unknown) => {
         this.connection = null;
-        const fault = error instanceof StorageFault ? error : new StorageFault('no-storage', 'This browser offers no storage', error);
+        const fault =
+          error instanceof StorageFault
+            ? error
+            : new StorageFault('no-storage', 'This browser offers no storage', error);
         if (fault.code === 'no-storage') this.become('memory');
         if (fault.code === 'newer') this.become('newer');
         if (fault === hung) this.restUntil = performance.now() + REST_MS;
@@ -213,7 +272,8 @@ export class UserDatabase {
 
   private async openNow(): Promise<Connection> {
     const factory = this.options.factory ?? (globalThis as { indexedDB?: IDBFactory }).indexedDB;
-    if (factory === undefined || factory === null) throw new StorageFault('no-storage', 'This browser offers no storage');
+    if (factory === undefined || factory === null)
+      throw new StorageFault('no-storage', 'This browser offers no storage');
     const request = factory.open(databaseName(this.uid), VERSION);
     let refused = false;
     let anew = false;
@@ -224,25 +284,42 @@ export class UserDatabase {
         return;
       }
       anew = event.oldVersion === 0;
-      for (const name of STORES) if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name);
-      request.transaction?.objectStore('meta').put(this.options.keepSnapshots?.() ?? true, 'keepSnapshots');
+      for (const name of STORES)
+        if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name);
+      request.transaction
+        ?.objectStore('meta')
+        .put(this.options.keepSnapshots?.() ?? true, 'keepSnapshots');
     };
     let late = false;
     const opened = new Promise<IDBDatabase>((resolve, reject) => {
       request.onsuccess = () => {
         this.isOnDisk(anew);
-        if (!late) { resolve(request.result); return; }
+        if (!late) {
+          resolve(request.result);
+          return;
+        }
         request.result.close();
         this.restUntil = 0;
       };
       request.onerror = () => {
-        reject(refused ? new StorageFault('signed-out', 'This user is not signed in here')
-          : request.error?.name === 'VersionError' ? new StorageFault('newer', 'A newer version of the app is in use here', request.error)
-          : new StorageFault('no-storage', 'This browser offers no storage', request.error));
+        reject(
+          refused
+            ? new StorageFault('signed-out', 'This user is not signed in here')
+            : request.error?.name === 'VersionError'
+              ? new StorageFault(
+                  'newer',
+                  'A newer version of the app is in use here',
+                  request.error,
+                )
+              : new StorageFault('no-storage', 'This browser offers no storage', request.error),
+        );
       };
     });
     const deadline = new Promise<never>((_resolve, reject) => {
-      setTimeout(() => { late = true; reject(hungFault()); }, this.options.deadlineMs ?? OPEN_DEADLINE_MS);
+      setTimeout(() => {
+        late = true;
+        reject(hungFault());
+      }, this.options.deadlineMs ?? OPEN_DEADLINE_MS);
     });
     deadline.catch(() => undefined);
     const db = await Promise.race([opened, deadline]);
@@ -255,7 +332,10 @@ export class UserDatabase {
       db.close();
       this.connection = null;
     };
-    db.onclose = () => { connection.closed = true; this.connection = null; };
+    db.onclose = () => {
+      connection.closed = true;
+      this.connection = null;
+    };
     if (this.gone) {
       db.close();
       throw new StorageFault('signed-out', 'This user has signed out');
@@ -267,8 +347,12 @@ export class UserDatabase {
 /** By listeners: idb-keyval sets the handlers of the same transaction for itself. */
 function completion(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
-    transaction.addEventListener('complete', () => { resolve(); });
-    transaction.addEventListener('abort', () => { reject(transaction.error ?? new StorageFault('broken', 'The device did not complete this')); });
+    transaction.addEventListener('complete', () => {
+      resolve();
+    });
+    transaction.addEventListener('abort', () => {
+      reject(transaction.error ?? new StorageFault('broken', 'The device did not complete this'));
+    });
   });
 }
 
@@ -298,20 +382,31 @@ export function heldDatabase(uid: string): UserDatabase | null {
 }
 
 /**
- * Deletes everything of a user on this device. Every other tab and the worker close their connection when asked by the
- * browser; theirs and ours refuse to write from then on.
+ * Deletes everything of a user on this device. Every other tab and the worker close their
+ * connection when asked by the browser; theirs and ours refuse to write from then on.
  */
-export async function deleteUserDatabase(uid: string, factory: IDBFactory | undefined = (globalThis as { indexedDB?: IDBFactory }).indexedDB): Promise<void> {
+export async function deleteUserDatabase(
+  uid: string,
+  factory: IDBFactory | undefined = (globalThis as { indexedDB?: IDBFactory }).indexedDB,
+): Promise<void> {
   await handles.get(uid)?.retire();
   handles.delete(uid);
   if (factory === undefined) return;
   await new Promise<void>((resolve, reject) => {
     const request = factory.deleteDatabase(databaseName(uid));
-    const timer = setTimeout(() => { reject(new StorageFault('broken', 'Another tab still holds the data that is to be deleted')); }, DELETE_DEADLINE_MS);
-    const settle = (): void => { clearTimeout(timer); };
+    const timer = setTimeout(() => {
+      reject(new StorageFault('broken', 'Another tab still holds the data that is to be deleted'));
+    }, DELETE_DEADLINE_MS);
+    const settle = (): void => {
+      clearTimeout(timer);
+    };
     request.addEventListener('success', settle);
     request.addEventListener('error', settle);
-    request.onsuccess = () => { resolve(); };
-    request.onerror = () => { reject(faultOf(request.error)); };
+    request.onsuccess = () => {
+      resolve();
+    };
+    request.onerror = () => {
+      reject(faultOf(request.error));
+    };
   });
 }

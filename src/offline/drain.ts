@@ -1,4 +1,7 @@
-/** Empties the queue, the same way in page and worker; refuses to send for anybody but the entry's own user. */
+/**
+ * Empties the queue, the same way in page and worker; refuses to send for anybody but the entry's
+ * own user.
+ */
 import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
 import { Alert } from '../../contract/alerts.ts';
@@ -10,11 +13,17 @@ import { nextDueAt, pick } from './queue-rules.ts';
 import { judge, type Answer, type Verdict } from './replies.ts';
 import { tokenClaims } from './token-claims.ts';
 
-export interface Bearer { uid: string; token: string }
+export interface Bearer {
+  uid: string;
+  token: string;
+}
 
 export interface DrainPorts {
   outbox: Outbox;
-  /** The present user's token; null where nobody is signed in or none can be had now. `force` asks for a new one. */
+  /**
+   * The present user's token; null where nobody is signed in or none can be had now. `force` asks
+   * for a new one.
+   */
   token(force: boolean): Promise<Bearer | null>;
   send(entry: OutboxEntry, token: string): Promise<Answer>;
   /** Server's clock − device's (ms) where the server itself has just answered; else null. */
@@ -24,7 +33,9 @@ export interface DrainPorts {
   now(): number;
   /** In [0, 1). */
   random(): number;
-  /** Resolves at the next change of the queue, so that a Stop pressed meanwhile is not left waiting. */
+  /**
+   * Resolves at the next change of the queue, so that a Stop pressed meanwhile is not left waiting.
+   */
   changed(): Promise<void>;
   /** The server's own word on a command, as it came with the echo of its id. */
   onDelivered?(entry: OutboxEntry, agents: Agent[], alert: Alert | null): void;
@@ -33,16 +44,25 @@ export interface DrainPorts {
 }
 
 /**
- * `empty`: nothing waits. `waiting`: something waits for `dueAt`. `offline`: the server did not answer. `signed-out`: no
- * token of this user. `sign-in`, `update`: paused. `no-storage`: the queue cannot be read.
+ * `empty`: nothing waits. `waiting`: something waits for `dueAt`. `offline`: the server did not
+ * answer. `signed-out`: no token of this user. `sign-in`, `update`: paused. `no-storage`: the queue
+ * cannot be read.
  */
-export type DrainEnd = 'empty' | 'waiting' | 'offline' | 'signed-out' | 'sign-in' | 'update' | 'no-storage';
-export interface Drained { end: DrainEnd; /** Device clock, ms. */ dueAt: number | null }
+export type DrainEnd =
+  'empty' | 'waiting' | 'offline' | 'signed-out' | 'sign-in' | 'update' | 'no-storage';
+export interface Drained {
+  end: DrainEnd;
+  /** Device clock, ms. */ dueAt: number | null;
+}
 
 const OneAgent = z.object({ agent: Agent });
 const ManyAgents = z.object({ agents: z.array(Agent) });
 const OneAlert = z.object({ alert: Alert });
-const Results = z.object({ results: z.array(z.object({ agentId: z.string(), outcome: z.string(), message: z.optional(z.string()) })) });
+const Results = z.object({
+  results: z.array(
+    z.object({ agentId: z.string(), outcome: z.string(), message: z.optional(z.string()) }),
+  ),
+});
 
 /** The agents that a reply names. */
 export function agentsIn(json: unknown): Agent[] {
@@ -58,12 +78,22 @@ export function alertIn(json: unknown): Alert | null {
   return parsed.success ? parsed.data.alert : null;
 }
 
-/** What became of each agent of a command for many; empty for a command for one, and for a reply that does not say. */
+/**
+ * What became of each agent of a command for many; empty for a command for one, and for a reply
+ * that does not say.
+ */
 export function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
   const parsed = entry.agentId === null && !isAlert(entry) ? Results.safeParse(json) : null;
   if (parsed?.success !== true) return [];
-  const names = new Map([...entry.seen?.agents ?? [], ...agentsIn(json)].map(({ id, name }) => [id, name]));
-  return parsed.data.results.map(({ agentId, outcome, message = '' }) => ({ agentId, name: names.get(agentId) ?? 'An agent that is gone', went: outcome !== 'refused', message }));
+  const names = new Map(
+    [...(entry.seen?.agents ?? []), ...agentsIn(json)].map(({ id, name }) => [id, name]),
+  );
+  return parsed.data.results.map(({ agentId, outcome, message = '' }) => ({
+    agentId,
+    name: names.get(agentId) ?? 'An agent that is gone',
+    went: outcome !== 'refused',
+    message,
+  }));
 }
 
 /** Sends what is queued until nothing more can be sent now. */
@@ -71,7 +101,8 @@ export async function drain(ports: DrainPorts): Promise<Drained> {
   try {
     return await ports.alone(`outbox:${ports.outbox.uid}`, () => new Turn(ports).run());
   } catch (error) {
-    if (error instanceof StorageFault) return { end: error.code === 'signed-out' ? 'signed-out' : 'no-storage', dueAt: null };
+    if (error instanceof StorageFault)
+      return { end: error.code === 'signed-out' ? 'signed-out' : 'no-storage', dueAt: null };
     throw error;
   }
 }
@@ -82,7 +113,10 @@ class Turn {
   private readonly sends = new Set<Promise<void>>();
   /** Why this turn sends nothing more. */
   private stopped: DrainEnd | null = null;
-  /** A start was put off: the others would hear the same, and wait for the next turn. Stops are each tried. */
+  /**
+   * A start was put off: the others would hear the same, and wait for the next turn. Stops are each
+   * tried.
+   */
   private startsHeld = false;
   /** The same of an alert. */
   private alertsHeld = false;
@@ -111,7 +145,10 @@ class Turn {
   private next(entries: OutboxEntry[]): OutboxEntry[] {
     if (this.stopped !== null) return [];
     const chosen = pick(entries, [...this.inFlight.values()], this.ports.now());
-    return chosen.filter((entry) => isStop(entry) || !(isAlert(entry) ? this.alertsHeld || this.startsHeld : this.startsHeld));
+    return chosen.filter(
+      (entry) =>
+        isStop(entry) || !(isAlert(entry) ? this.alertsHeld || this.startsHeld : this.startsHeld),
+    );
   }
 
   private async over(why: DrainEnd | null): Promise<Drained> {
@@ -121,13 +158,15 @@ class Turn {
 
   private launch(entry: OutboxEntry): void {
     this.inFlight.set(entry.commandId, entry);
-    const done = this.sendOne(entry).catch((error: unknown) => {
-      this.fault ??= error instanceof Error ? error : new Error(String(error));
-      this.stopped ??= 'no-storage';
-    }).finally(() => {
-      this.inFlight.delete(entry.commandId);
-      this.sends.delete(done);
-    });
+    const done = this.sendOne(entry)
+      .catch((error: unknown) => {
+        this.fault ??= error instanceof Error ? error : new Error(String(error));
+        this.stopped ??= 'no-storage';
+      })
+      .finally(() => {
+        this.inFlight.delete(entry.commandId);
+        this.sends.delete(done);
+      });
     this.sends.add(done);
   }
 
@@ -150,21 +189,34 @@ class Turn {
     const { outbox } = ports;
     let bearer = await this.bearer(wanted, false);
     if (bearer === null) return;
-    // Written down before it goes: whoever finds it after a crash knows that its outcome is unknown.
+    // Written down before it goes: whoever finds it after a crash knows that its outcome is
+    // unknown.
     const entry = await outbox.claim(wanted.commandId);
     if (entry === null) return;
     let answer = await this.ports.send(entry, bearer.token);
-    let verdict = judge(entry, answer, { now: ports.now(), random: ports.random(), refreshed: false });
+    let verdict = judge(entry, answer, {
+      now: ports.now(),
+      random: ports.random(),
+      refreshed: false,
+    });
     if (verdict.verdict === 'refresh') {
       bearer = await this.bearer(wanted, true);
-      if (bearer === null) { await outbox.settle({ ...entry, state: 'saved' }); return; }
+      if (bearer === null) {
+        await outbox.settle({ ...entry, state: 'saved' });
+        return;
+      }
       answer = await this.ports.send(entry, bearer.token);
       verdict = judge(entry, answer, { now: ports.now(), random: ports.random(), refreshed: true });
     }
     await this.conclude(entry, verdict, answer, bearer);
   }
 
-  private async conclude(entry: OutboxEntry, verdict: Verdict, answer: Answer, bearer: Bearer): Promise<void> {
+  private async conclude(
+    entry: OutboxEntry,
+    verdict: Verdict,
+    answer: Answer,
+    bearer: Bearer,
+  ): Promise<void> {
     const { outbox } = this.ports;
     switch (verdict.verdict) {
       case 'done': {
@@ -187,7 +239,12 @@ class Turn {
         return;
       case 'pause':
         await outbox.settle(verdict.entry);
-        await outbox.pause({ why: verdict.why, authTime: tokenClaims(bearer.token)?.authTime ?? null, contractVersion: CONTRACT_VERSION, since: this.ports.now() });
+        await outbox.pause({
+          why: verdict.why,
+          authTime: tokenClaims(bearer.token)?.authTime ?? null,
+          contractVersion: CONTRACT_VERSION,
+          since: this.ports.now(),
+        });
         this.stopped ??= verdict.why;
         return;
       case 'settled':

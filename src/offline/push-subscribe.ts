@@ -1,4 +1,7 @@
-/** A browser's address at its push service, for page and worker alike; refuses to keep one made with another server's key. */
+/**
+ * A browser's address at its push service, for page and worker alike; refuses to keep one made with
+ * another server's key.
+ */
 
 function keyBytes(publicKey: string): Uint8Array<ArrayBuffer> {
   const text = atob(publicKey.replace(/-/g, '+').replace(/_/g, '/'));
@@ -6,7 +9,10 @@ function keyBytes(publicKey: string): Uint8Array<ArrayBuffer> {
 }
 
 /** `publicKey` is the server's, base64url. Permission must have been given. */
-export async function subscribe({ pushManager }: Pick<ServiceWorkerRegistration, 'pushManager'>, publicKey: string): Promise<PushSubscription> {
+export async function subscribe(
+  { pushManager }: Pick<ServiceWorkerRegistration, 'pushManager'>,
+  publicKey: string,
+): Promise<PushSubscription> {
   const options = { userVisibleOnly: true, applicationServerKey: keyBytes(publicKey) };
   try {
     return await pushManager.subscribe(options);

@@ -1,4 +1,7 @@
-/** Takes the state that a push brought into the snapshots; refuses one that is older than what is kept, and says what is missing. */
+/**
+ * Takes the state that a push brought into the snapshots; refuses one that is older than what is
+ * kept, and says what is missing.
+ */
 import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
 import type { AgentList } from '../../contract/agents.ts';
@@ -7,9 +10,9 @@ import { heldDatabase, StorageFault, type UserDatabase } from './database.ts';
 import { readSnapshot, writeSnapshot } from './snapshots.ts';
 
 /**
- * `fresh`: everything kept is as the server had it. `behind`: something happened between that this device has not seen.
- * `not-kept`: the person wants nothing kept, or there is no room. `again`: this message was here before.
- * `signed-out`: its person is not signed in on this device.
+ * `fresh`: everything kept is as the server had it. `behind`: something happened between that this
+ * device has not seen. `not-kept`: the person wants nothing kept, or there is no room. `again`:
+ * this message was here before. `signed-out`: its person is not signed in on this device.
  */
 export type Pushed = 'fresh' | 'behind' | 'not-kept' | 'again' | 'signed-out';
 
@@ -22,80 +25,149 @@ const Seen = z.array(z.string());
 
 /** Notes the message, how far it reaches, and answers whether it is new. @throws StorageFault */
 function noteSeen(database: UserDatabase, id: string, sequence: number): Promise<boolean> {
-  return database.transact(['meta'], 'readwrite', (transaction) => new Promise<boolean>((resolve, reject) => {
-    const meta = transaction.objectStore('meta');
-    const request = meta.get(SEEN_KEY) as IDBRequest<unknown>;
-    request.onsuccess = () => {
-      const known = Seen.safeParse(request.result);
-      const before = known.success ? known.data : [];
-      if (before.includes(id)) { resolve(false); return; }
-      meta.put([...before, id].slice(-SEEN_MAX), SEEN_KEY);
-      const told = meta.get(TOLD_KEY) as IDBRequest<unknown>;
-      told.onsuccess = () => { meta.put(Math.max(sequence, typeof told.result === 'number' ? told.result : 0), TOLD_KEY); };
-      resolve(true);
-    };
-    request.onerror = () => { reject(request.error ?? new Error('get failed')); };
-  }));
+  return database.transact(
+    ['meta'],
+    'readwrite',
+    (transaction) =>
+      new Promise<boolean>((resolve, reject) => {
+        const meta = transaction.objectStore('meta');
+        const request = meta.get(SEEN_KEY) as IDBRequest<unknown>;
+        request.onsuccess = () => {
+          const known = Seen.safeParse(request.result);
+          const before = known.success ? known.data : [];
+          if (before.includes(id)) {
+            resolve(false);
+            return;
+          }
+          meta.put([...before, id].slice(-SEEN_MAX), SEEN_KEY);
+          const told = meta.get(TOLD_KEY) as IDBRequest<unknown>;
+          told.onsuccess = () => {
+            meta.put(
+              Math.max(sequence, typeof told.result === 'number' ? told.result : 0),
+              TOLD_KEY,
+            );
+          };
+          resolve(true);
+        };
+        request.onerror = () => {
+          reject(request.error ?? new Error('get failed'));
+        };
+      }),
+  );
 }
 
 /** No message carries what is switched off: what was known of it stays. */
-const keptOff = (kept: AgentList | undefined): Pick<AgentList, 'entriesOff'> => (kept?.entriesOff === undefined ? {} : { entriesOff: kept.entriesOff });
+const keptOff = (kept: AgentList | undefined): Pick<AgentList, 'entriesOff'> =>
+  kept?.entriesOff === undefined ? {} : { entriesOff: kept.entriesOff };
 
-/** Agents: a whole list stands for itself; a part is laid over what is kept, which is then up to date only without a gap. */
-async function keepAgents({ uid, sequence, state }: PushPayload, database: UserDatabase, at: number): Promise<Pushed> {
+/**
+ * Agents: a whole list stands for itself; a part is laid over what is kept, which is then up to
+ * date only without a gap.
+ */
+async function keepAgents(
+  { uid, sequence, state }: PushPayload,
+  database: UserDatabase,
+  at: number,
+): Promise<Pushed> {
   const kept = await readSnapshot(uid, 'agents', database);
   if (kept !== null && kept.value.sequence >= sequence) return 'fresh';
   if (state.wholeAgents) {
     const value = { ...keptOff(kept?.value), agents: state.agents, sequence, asOf: state.asOf };
-    return await writeSnapshot(uid, 'agents', value, at, database) ? 'fresh' : 'not-kept';
+    return (await writeSnapshot(uid, 'agents', value, at, database)) ? 'fresh' : 'not-kept';
   }
   if (kept === null) return 'behind';
   const gap = kept.value.sequence !== sequence - 1;
   const pushed = new Map(state.agents.map((agent) => [agent.id, agent]));
   const agents = kept.value.agents.map((agent) => pushed.get(agent.id) ?? agent);
   for (const agent of state.agents) if (!agents.includes(agent)) agents.push(agent);
-  // With a gap the list is still as old as it was: its age and its number say so, and the next reading is a fresh one.
-  const value = gap ? { ...kept.value, agents } : { ...keptOff(kept.value), agents, sequence, asOf: state.asOf };
-  if (!await writeSnapshot(uid, 'agents', value, gap ? kept.savedAt : at, database)) return 'not-kept';
+  // With a gap the list is still as old as it was: its age and its number say so, and the next
+  // reading is a fresh one.
+  const value = gap
+    ? { ...kept.value, agents }
+    : { ...keptOff(kept.value), agents, sequence, asOf: state.asOf };
+  if (!(await writeSnapshot(uid, 'agents', value, gap ? kept.savedAt : at, database)))
+    return 'not-kept';
   return gap ? 'behind' : 'fresh';
 }
 
-async function keepPortfolio({ uid, state }: PushPayload, database: UserDatabase, at: number): Promise<Pushed> {
+async function keepPortfolio(
+  { uid, state }: PushPayload,
+  database: UserDatabase,
+  at: number,
+): Promise<Pushed> {
   const { portfolio } = state;
   if (portfolio === null) return 'behind';
   const kept = await readSnapshot(uid, 'portfolio', database);
   if (kept !== null && kept.value.servedAt >= portfolio.servedAt) return 'fresh';
-  const before = kept?.value.accountId === portfolio.accountId && kept.value.book === portfolio.book ? kept.value.equityCurve : [];
+  const before =
+    kept?.value.accountId === portfolio.accountId && kept.value.book === portfolio.book
+      ? kept.value.equityCurve
+      : [];
   const last = before.at(-1)?.[0] ?? -Infinity;
-  const equityCurve = portfolio.asOf > last ? [...before, [portfolio.asOf, portfolio.equity] as [number, string]].slice(-CURVE_MAX) : before;
-  return await writeSnapshot(uid, 'portfolio', { ...portfolio, equityCurve }, at, database) ? 'fresh' : 'not-kept';
+  const equityCurve =
+    portfolio.asOf > last
+      ? [...before, [portfolio.asOf, portfolio.equity] as [number, string]].slice(-CURVE_MAX)
+      : before;
+  return (await writeSnapshot(uid, 'portfolio', { ...portfolio, equityCurve }, at, database))
+    ? 'fresh'
+    : 'not-kept';
 }
 
-/** A fill goes on top of a kept history; with others missing between them the history stays as old as it is. */
-async function keepFill({ uid, sequence, state }: PushPayload, database: UserDatabase): Promise<void> {
+/**
+ * A fill goes on top of a kept history; with others missing between them the history stays as old
+ * as it is.
+ */
+async function keepFill(
+  { uid, sequence, state }: PushPayload,
+  database: UserDatabase,
+): Promise<void> {
   const { fill } = state;
   const kept = fill === null ? null : await readSnapshot(uid, 'history', database);
-  if (fill === null || kept === null || kept.value.sequence >= sequence || kept.value.fills.some(({ id }) => id === fill.id)) return;
-  await writeSnapshot(uid, 'history', { ...kept.value, fills: [fill, ...kept.value.fills].slice(0, FILLS_MAX) }, kept.savedAt, database);
+  if (
+    fill === null ||
+    kept === null ||
+    kept.value.sequence >= sequence ||
+    kept.value.fills.some(({ id }) => id === fill.id)
+  )
+    return;
+  await writeSnapshot(
+    uid,
+    'history',
+    { ...kept.value, fills: [fill, ...kept.value.fills].slice(0, FILLS_MAX) },
+    kept.savedAt,
+    database,
+  );
 }
 
 const WORST: readonly Pushed[] = ['signed-out', 'again', 'not-kept', 'behind', 'fresh'];
 
-/** Writes what a message brought. Never throws for storage's sake. `at` is the device's clock, ms. */
-export async function keepPushed(payload: PushPayload, database: UserDatabase, at: number): Promise<Pushed> {
+/**
+ * Writes what a message brought. Never throws for storage's sake. `at` is the device's clock, ms.
+ */
+export async function keepPushed(
+  payload: PushPayload,
+  database: UserDatabase,
+  at: number,
+): Promise<Pushed> {
   try {
-    if (!await noteSeen(database, payload.id, payload.sequence)) return 'again';
+    if (!(await noteSeen(database, payload.id, payload.sequence))) return 'again';
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
     return error.code === 'signed-out' ? 'signed-out' : 'not-kept';
   }
-  const parts = [await keepAgents(payload, database, at), await keepPortfolio(payload, database, at)];
+  const parts = [
+    await keepAgents(payload, database, at),
+    await keepPortfolio(payload, database, at),
+  ];
   await keepFill(payload, database);
   return WORST.find((one) => parts.includes(one)) ?? 'fresh';
 }
 
 /** How far the messages that came to this device reach; null before the first. */
-export async function toldByPush(uid: string, database: UserDatabase | null = heldDatabase(uid)): Promise<number | null> {
+export async function toldByPush(
+  uid: string,
+  database: UserDatabase | null = heldDatabase(uid),
+): Promise<number | null> {
   if (database === null) return null;
   try {
     const told = await get<unknown>(TOLD_KEY, database.store('meta'));
@@ -107,10 +179,15 @@ export async function toldByPush(uid: string, database: UserDatabase | null = he
 }
 
 /**
- * Whether a push has told of something that the kept list of agents does not hold yet: what is shown offline is then
- * behind, however young it is. A fresh reading ends it.
+ * Whether a push has told of something that the kept list of agents does not hold yet: what is
+ * shown offline is then behind, however young it is. A fresh reading ends it.
  */
-export async function isBehindPush(uid: string, database: UserDatabase | null = heldDatabase(uid)): Promise<boolean> {
+export async function isBehindPush(
+  uid: string,
+  database: UserDatabase | null = heldDatabase(uid),
+): Promise<boolean> {
   const told = await toldByPush(uid, database);
-  return told !== null && told > ((await readSnapshot(uid, 'agents', database))?.value.sequence ?? 0);
+  return (
+    told !== null && told > ((await readSnapshot(uid, 'agents', database))?.value.sequence ?? 0)
+  );
 }

@@ -1,14 +1,41 @@
-/** The queue's rules as pure functions: what joins, what is sent next, what a reply means; refuses to read a clock or a disk. */
-import { BACKOFF_BASE_MS, BACKOFF_MAX_MS, OUTBOX_MAX, START_FRESH_MS, START_LAPSE_MS, STOPS_AT_ONCE } from '../../contract/limits.ts';
+/**
+ * The queue's rules as pure functions: what joins, what is sent next, what a reply means; refuses
+ * to read a clock or a disk.
+ */
+import {
+  BACKOFF_BASE_MS,
+  BACKOFF_MAX_MS,
+  OUTBOX_MAX,
+  START_FRESH_MS,
+  START_LAPSE_MS,
+  STOPS_AT_ONCE,
+} from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
-import { ALERT_ENTRY_VERSION, concerns, isAlert, isPending, isStop, OUTBOX_ENTRY_VERSION, type EntryResult, type OutboxEntry, type SeenAgent, type Wish } from './outbox-entry.ts';
+import {
+  ALERT_ENTRY_VERSION,
+  concerns,
+  isAlert,
+  isPending,
+  isStop,
+  OUTBOX_ENTRY_VERSION,
+  type EntryResult,
+  type OutboxEntry,
+  type SeenAgent,
+  type Wish,
+} from './outbox-entry.ts';
 
 /** The last places of a full queue are for stops. */
 export const RESERVED_FOR_STOPS = 100;
-/** Two readings of the clock that disagree by more than this mean that it was set, not that it drifts. */
+/**
+ * Two readings of the clock that disagree by more than this mean that it was set, not that it
+ * drifts.
+ */
 export const CLOCK_TOLERANCE_MS = 2 * 60_000;
 
-/** Nothing waits longer than this between two sends, whatever the server asks. A longer wait comes from a clock that was set back. */
+/**
+ * Nothing waits longer than this between two sends, whatever the server asks. A longer wait comes
+ * from a clock that was set back.
+ */
 export const LONGEST_WAIT_MS = 10 * 60_000;
 
 export interface Stamp {
@@ -28,16 +55,33 @@ export interface Change {
 }
 
 const bySequence = (a: OutboxEntry, b: OutboxEntry): number => a.sequence - b.sequence;
-const unattempted = (entry: OutboxEntry): boolean => entry.attempts === 0 && (entry.state === 'saved' || entry.state === 'needs-you');
-const isOver = (entry: OutboxEntry): boolean => entry.state === 'failed' || entry.state === 'lapsed' || entry.state === 'cancelled';
+const unattempted = (entry: OutboxEntry): boolean =>
+  entry.attempts === 0 && (entry.state === 'saved' || entry.state === 'needs-you');
+const isOver = (entry: OutboxEntry): boolean =>
+  entry.state === 'failed' || entry.state === 'lapsed' || entry.state === 'cancelled';
 const unresolved = (entry: OutboxEntry): boolean => isPending(entry) || entry.state === 'needs-you';
 
 function entryOf(wish: Wish, stamp: Stamp, sequence: number): OutboxEntry {
   return {
-    version: isAlert(wish) ? ALERT_ENTRY_VERSION : OUTBOX_ENTRY_VERSION, commandId: stamp.commandId, uid: stamp.uid,
-    intent: wish.intent, agentId: wish.agentId, agentName: wish.agentName, agents: wish.agents, seenGeneration: wish.seenGeneration,
-    sequence, createdAt: stamp.now, clockOffsetMs: stamp.clockOffsetMs, clockMoved: stamp.clockMoved, contractVersion: CONTRACT_VERSION,
-    attempts: 0, failures: 0, nextAttemptAt: null, state: 'saved', reason: null, confirmed: wish.confirmed,
+    version: isAlert(wish) ? ALERT_ENTRY_VERSION : OUTBOX_ENTRY_VERSION,
+    commandId: stamp.commandId,
+    uid: stamp.uid,
+    intent: wish.intent,
+    agentId: wish.agentId,
+    agentName: wish.agentName,
+    agents: wish.agents,
+    seenGeneration: wish.seenGeneration,
+    sequence,
+    createdAt: stamp.now,
+    clockOffsetMs: stamp.clockOffsetMs,
+    clockMoved: stamp.clockMoved,
+    contractVersion: CONTRACT_VERSION,
+    attempts: 0,
+    failures: 0,
+    nextAttemptAt: null,
+    state: 'saved',
+    reason: null,
+    confirmed: wish.confirmed,
     ...(wish.seen === undefined ? {} : { seen: wish.seen }),
     ...(wish.tested === undefined ? {} : { tested: wish.tested }),
     ...(wish.alert === undefined ? {} : { alert: wish.alert }),
@@ -55,20 +99,39 @@ function withoutLeftovers(entries: OutboxEntry[], wish: Wish): OutboxEntry[] {
 }
 
 /**
- * What a stop does to the starts before it. One that was never sent is as if never pressed. One that was sent without an
- * answer must not be sent again after the stop, or a lost start would start what the person has stopped.
+ * What a stop does to the starts before it. One that was never sent is as if never pressed. One
+ * that was sent without an answer must not be sent again after the stop, or a lost start would
+ * start what the person has stopped.
  */
-function stopCancels(entries: OutboxEntry[], wish: Wish, stamp: Stamp, newId: () => string): OutboxEntry[] {
+function stopCancels(
+  entries: OutboxEntry[],
+  wish: Wish,
+  stamp: Stamp,
+  newId: () => string,
+): OutboxEntry[] {
   const covers = (id: string): boolean => wish.intent === 'stop-all' || wish.agentId === id;
   return entries.flatMap((entry): OutboxEntry[] => {
     if (isStop(entry) || !unresolved(entry)) return [entry];
-    if (entry.intent === 'start') return entry.agentId !== null && covers(entry.agentId) ? [] : [entry];
+    if (entry.intent === 'start')
+      return entry.agentId !== null && covers(entry.agentId) ? [] : [entry];
     const left = entry.agents.filter((agent) => !covers(agent.id));
     if (left.length === entry.agents.length) return [entry];
     if (left.length === 0) return [];
     if (unattempted(entry)) return [{ ...entry, agents: left }];
-    // Another list under the same id would be refused. The agents that it has started by then are merely found running.
-    return [{ ...entry, agents: left, commandId: newId(), attempts: 0, failures: 0, nextAttemptAt: null, state: entry.state === 'needs-you' ? 'needs-you' : 'saved', createdAt: Math.min(entry.createdAt, stamp.now) }];
+    // Another list under the same id would be refused. The agents that it has started by then are
+    // merely found running.
+    return [
+      {
+        ...entry,
+        agents: left,
+        commandId: newId(),
+        attempts: 0,
+        failures: 0,
+        nextAttemptAt: null,
+        state: entry.state === 'needs-you' ? 'needs-you' : 'saved',
+        createdAt: Math.min(entry.createdAt, stamp.now),
+      },
+    ];
   });
 }
 
@@ -79,9 +142,17 @@ function sameWish(entries: OutboxEntry[], wish: Wish): OutboxEntry | undefined {
     if (wish.intent === 'start' || wish.intent === 'stop') return entry.agentId === wish.agentId;
     return wish.intent === 'stop-all' || sameAgents(entry.agents, wish.agents);
   };
-  const same = entries.filter((entry) => unattempted(entry) && entry.state === 'saved' && sameTarget(entry)).sort(bySequence)[0];
+  const same = entries
+    .filter((entry) => unattempted(entry) && entry.state === 'saved' && sameTarget(entry))
+    .sort(bySequence)[0];
   if (same === undefined) return undefined;
-  const contradicted = entries.some((entry) => entry.sequence > same.sequence && isStop(entry) !== isStop(same) && unresolved(entry) && overlap(entry, same));
+  const contradicted = entries.some(
+    (entry) =>
+      entry.sequence > same.sequence &&
+      isStop(entry) !== isStop(same) &&
+      unresolved(entry) &&
+      overlap(entry, same),
+  );
   return contradicted ? undefined : same;
 }
 
@@ -96,22 +167,42 @@ export function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
 }
 
 /**
- * A press joins the queue. Only what has not been attempted is merged: the same wish twice keeps the first; start then
- * stop becomes stop; stop then start keeps both in order; stop-all supersedes every unsent start.
+ * A press joins the queue. Only what has not been attempted is merged: the same wish twice keeps
+ * the first; start then stop becomes stop; stop then start keeps both in order; stop-all supersedes
+ * every unsent start.
  */
-export function coalesce(present: readonly OutboxEntry[], wish: Wish, stamp: Stamp, newId: () => string): Change {
+export function coalesce(
+  present: readonly OutboxEntry[],
+  wish: Wish,
+  stamp: Stamp,
+  newId: () => string,
+): Change {
   if (isAlert(wish)) return coalesceAlert(present, wish, stamp);
   let entries = withoutLeftovers([...present], wish);
-  if (wish.intent === 'stop' || wish.intent === 'stop-all') entries = stopCancels(entries, wish, stamp, newId);
+  if (wish.intent === 'stop' || wish.intent === 'stop-all')
+    entries = stopCancels(entries, wish, stamp, newId);
   // A start that waits to be confirmed is answered by pressing Start again.
-  if (wish.intent === 'start') entries = entries.filter((entry) => !(entry.intent === 'start' && entry.agentId === wish.agentId && entry.state === 'needs-you'));
+  if (wish.intent === 'start')
+    entries = entries.filter(
+      (entry) =>
+        !(
+          entry.intent === 'start' &&
+          entry.agentId === wish.agentId &&
+          entry.state === 'needs-you'
+        ),
+    );
   const same = sameWish(entries, wish);
   if (same !== undefined) return { entries: entries.sort(bySequence), entry: same };
   return joined(present, entries, wish, stamp);
 }
 
 /** The wish at the end of what is left of the queue, where there is a place for it. */
-function joined(present: readonly OutboxEntry[], left: readonly OutboxEntry[], wish: Wish, stamp: Stamp): Change {
+function joined(
+  present: readonly OutboxEntry[],
+  left: readonly OutboxEntry[],
+  wish: Wish,
+  stamp: Stamp,
+): Change {
   const room = isStop(wish) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
   if (left.length >= room) return { entries: [...present].sort(bySequence), entry: null };
   const sequence = Math.max(0, ...present.map((entry) => entry.sequence)) + 1;
@@ -120,80 +211,144 @@ function joined(present: readonly OutboxEntry[], left: readonly OutboxEntry[], w
 }
 
 /**
- * The newest wish about an alert takes the place of every one that was never sent. One that was sent without an answer
- * stays before it, so that the server hears both in order. Deleting what the server has never heard of sends nothing:
- * the wish is then answered by an entry that is cancelled and in no queue.
+ * The newest wish about an alert takes the place of every one that was never sent. One that was
+ * sent without an answer stays before it, so that the server hears both in order. Deleting what the
+ * server has never heard of sends nothing: the wish is then answered by an entry that is cancelled
+ * and in no queue.
  */
 function coalesceAlert(present: readonly OutboxEntry[], wish: Wish, stamp: Stamp): Change {
   const { alert } = wish;
   const mine = (entry: OutboxEntry): boolean => entry.alert?.id === alert?.id;
   const left = present.filter((entry) => !mine(entry) || (isPending(entry) && entry.attempts > 0));
-  const withdrawn = present.some((entry) => mine(entry) && !left.includes(entry) && entry.alert?.seenVersion === null);
-  const unheard = alert?.terms === null && alert.seenVersion === null && withdrawn && !left.some(mine);
-  if (unheard) return { entries: [...left].sort(bySequence), entry: { ...entryOf(wish, stamp, 0), state: 'cancelled' } };
+  const withdrawn = present.some(
+    (entry) => mine(entry) && !left.includes(entry) && entry.alert?.seenVersion === null,
+  );
+  const unheard =
+    alert?.terms === null && alert.seenVersion === null && withdrawn && !left.some(mine);
+  if (unheard)
+    return {
+      entries: [...left].sort(bySequence),
+      entry: { ...entryOf(wish, stamp, 0), state: 'cancelled' },
+    };
   return joined(present, left, wish, stamp);
 }
 
-/** How long a command has waited, ms; null where the device's clock was set meanwhile, so that nobody can tell. */
-export function ageMs(entry: OutboxEntry, now: number, clockOffsetMs: number | null): number | null {
+/**
+ * How long a command has waited, ms; null where the device's clock was set meanwhile, so that
+ * nobody can tell.
+ */
+export function ageMs(
+  entry: OutboxEntry,
+  now: number,
+  clockOffsetMs: number | null,
+): number | null {
   if (entry.clockMoved || now < entry.createdAt) return null;
-  const moved = entry.clockOffsetMs === null || clockOffsetMs === null ? 0 : Math.abs(entry.clockOffsetMs - clockOffsetMs);
+  const moved =
+    entry.clockOffsetMs === null || clockOffsetMs === null
+      ? 0
+      : Math.abs(entry.clockOffsetMs - clockOffsetMs);
   if (moved > CLOCK_TOLERANCE_MS) return null;
   return now - entry.createdAt;
 }
 
 /**
- * What time does to an entry. A stop never ages. A start is sent by itself for 30 minutes, must be confirmed after that
- * or when its age cannot be known, and lapses after 24 hours. An alert never ages: the server looks for it from the moment
- * of the press.
+ * What time does to an entry. A stop never ages. A start is sent by itself for 30 minutes, must be
+ * confirmed after that or when its age cannot be known, and lapses after 24 hours. An alert never
+ * ages: the server looks for it from the moment of the press.
  */
 export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | null): OutboxEntry {
   if (isStop(entry) || isAlert(entry) || !unresolved(entry)) return entry;
   const age = ageMs(entry, now, clockOffsetMs);
-  const note = (state: 'needs-you' | 'lapsed', code: string, message: string): OutboxEntry =>
-    ({ ...entry, state, nextAttemptAt: null, reason: { code, message, at: now } });
-  if (age !== null && age > START_LAPSE_MS) return note('lapsed', 'command_lapsed', 'This start waited for more than 24 hours and was not sent');
+  const note = (state: 'needs-you' | 'lapsed', code: string, message: string): OutboxEntry => ({
+    ...entry,
+    state,
+    nextAttemptAt: null,
+    reason: { code, message, at: now },
+  });
+  if (age !== null && age > START_LAPSE_MS)
+    return note(
+      'lapsed',
+      'command_lapsed',
+      'This start waited for more than 24 hours and was not sent',
+    );
   if (entry.state === 'needs-you') return entry;
-  if (age === null) return note('needs-you', 'clock_moved', "This device's clock was changed, so it is not known how long this start has waited");
-  if (age > START_FRESH_MS) return note('needs-you', 'start_stale', 'This start has waited for more than 30 minutes');
+  if (age === null)
+    return note(
+      'needs-you',
+      'clock_moved',
+      "This device's clock was changed, so it is not known how long this start has waited",
+    );
+  if (age > START_FRESH_MS)
+    return note('needs-you', 'start_stale', 'This start has waited for more than 30 minutes');
   return entry;
 }
 
 /**
- * What may be sent now, beside what is on its way: stops first, up to four at once; then starts, then alerts, one by one. Starts of
- * one agent go in the order they were pressed, and after any earlier stop of it. Stops do not wait for each other, save
- * for the same one; they wait only for a start of their agent that is on its way.
+ * What may be sent now, beside what is on its way: stops first, up to four at once; then starts,
+ * then alerts, one by one. Starts of one agent go in the order they were pressed, and after any
+ * earlier stop of it. Stops do not wait for each other, save for the same one; they wait only for a
+ * start of their agent that is on its way.
  */
-export function pick(entries: readonly OutboxEntry[], inFlight: readonly OutboxEntry[], now: number): OutboxEntry[] {
+export function pick(
+  entries: readonly OutboxEntry[],
+  inFlight: readonly OutboxEntry[],
+  now: number,
+): OutboxEntry[] {
   const pending = entries.filter(isPending).sort(bySequence);
-  const flying = (entry: OutboxEntry): boolean => inFlight.some((other) => other.commandId === entry.commandId);
-  const due = ({ nextAttemptAt }: OutboxEntry): boolean => nextAttemptAt === null || nextAttemptAt <= now || nextAttemptAt - now > LONGEST_WAIT_MS;
+  const flying = (entry: OutboxEntry): boolean =>
+    inFlight.some((other) => other.commandId === entry.commandId);
+  const due = ({ nextAttemptAt }: OutboxEntry): boolean =>
+    nextAttemptAt === null || nextAttemptAt <= now || nextAttemptAt - now > LONGEST_WAIT_MS;
   const ready = pending.filter((entry) => !flying(entry) && due(entry));
-  const overtakes = (entry: OutboxEntry): boolean => pending.some((other) =>
-    other.sequence < entry.sequence && (isStop(entry) ? other.intent === entry.intent && other.agentId === entry.agentId : overlap(other, entry)));
-  const startFlies = (entry: OutboxEntry): boolean => inFlight.some((other) => !isStop(other) && overlap(other, entry));
-  const stops = ready.filter((entry) => isStop(entry) && !overtakes(entry) && !startFlies(entry))
+  const overtakes = (entry: OutboxEntry): boolean =>
+    pending.some(
+      (other) =>
+        other.sequence < entry.sequence &&
+        (isStop(entry)
+          ? other.intent === entry.intent && other.agentId === entry.agentId
+          : overlap(other, entry)),
+    );
+  const startFlies = (entry: OutboxEntry): boolean =>
+    inFlight.some((other) => !isStop(other) && overlap(other, entry));
+  const stops = ready
+    .filter((entry) => isStop(entry) && !overtakes(entry) && !startFlies(entry))
     .slice(0, Math.max(0, STOPS_AT_ONCE - inFlight.filter(isStop).length));
   if (stops.length > 0 || inFlight.length > 0) return stops;
-  const next = ready.find((entry) => !isStop(entry) && !isAlert(entry) && !overtakes(entry))
-    ?? ready.find((entry) => isAlert(entry) && !overtakes(entry));
+  const next =
+    ready.find((entry) => !isStop(entry) && !isAlert(entry) && !overtakes(entry)) ??
+    ready.find((entry) => isAlert(entry) && !overtakes(entry));
   return next === undefined ? [] : [next];
 }
 
 /**
- * After one of our own commands was taken, a later start of the same agent knows the generation that this made: only
- * somebody else's change is one to ask about. `generations`: of the agents in the reply.
+ * After one of our own commands was taken, a later start of the same agent knows the generation
+ * that this made: only somebody else's change is one to ask about. `generations`: of the agents in
+ * the reply.
  */
-export function rebase(entries: readonly OutboxEntry[], delivered: OutboxEntry, generations: ReadonlyMap<string, number>): OutboxEntry[] {
-  const seenThen = new Map(delivered.agents.map((agent) => [agent.id, agent.seenGeneration ?? null]));
+export function rebase(
+  entries: readonly OutboxEntry[],
+  delivered: OutboxEntry,
+  generations: ReadonlyMap<string, number>,
+): OutboxEntry[] {
+  const seenThen = new Map(
+    delivered.agents.map((agent) => [agent.id, agent.seenGeneration ?? null]),
+  );
   if (delivered.agentId !== null) seenThen.set(delivered.agentId, delivered.seenGeneration);
   const next = (id: string, seen: number | null): number | null => {
     const now = generations.get(id);
     const then = seenThen.get(id) ?? null;
-    return now !== undefined && seen !== null && seen === then && now - then <= 1 && now >= then ? now : seen;
+    return now !== undefined && seen !== null && seen === then && now - then <= 1 && now >= then
+      ? now
+      : seen;
   };
   return entries.map((entry) => {
-    if (isStop(entry) || entry.attempts > 0 || entry.sequence <= delivered.sequence || !unresolved(entry)) return entry;
+    if (
+      isStop(entry) ||
+      entry.attempts > 0 ||
+      entry.sequence <= delivered.sequence ||
+      !unresolved(entry)
+    )
+      return entry;
     if (isAlert(entry)) return rebaseAlert(entry, delivered, generations);
     if (entry.agentId !== null) {
       const seenGeneration = next(entry.agentId, entry.seenGeneration);
@@ -208,26 +363,42 @@ export function rebase(entries: readonly OutboxEntry[], delivered: OutboxEntry, 
 }
 
 /** The same of an alert, whose version stands in the place of a generation. */
-function rebaseAlert(entry: OutboxEntry, { alert: told }: OutboxEntry, versions: ReadonlyMap<string, number>): OutboxEntry {
+function rebaseAlert(
+  entry: OutboxEntry,
+  { alert: told }: OutboxEntry,
+  versions: ReadonlyMap<string, number>,
+): OutboxEntry {
   const { alert } = entry;
-  if (alert === undefined || told?.id !== alert.id || told.seenVersion !== alert.seenVersion) return entry;
-  const seenVersion = told.terms === null ? null : versions.get(alert.id) ?? alert.seenVersion;
+  if (alert === undefined || told?.id !== alert.id || told.seenVersion !== alert.seenVersion)
+    return entry;
+  const seenVersion = told.terms === null ? null : (versions.get(alert.id) ?? alert.seenVersion);
   return { ...entry, alert: { ...alert, seenVersion } };
 }
 
 /**
- * What stays of a command for many agents that the server took in part: a failure that names the agents that did not go,
- * so that sending it again concerns them alone. Null where all went.
+ * What stays of a command for many agents that the server took in part: a failure that names the
+ * agents that did not go, so that sending it again concerns them alone. Null where all went.
  */
-export function partlyRefused(entry: OutboxEntry, results: readonly EntryResult[], now: number): OutboxEntry | null {
+export function partlyRefused(
+  entry: OutboxEntry,
+  results: readonly EntryResult[],
+  now: number,
+): OutboxEntry | null {
   const refused = results.filter((result) => !result.went);
   if (refused.length === 0) return null;
   const seen = new Map(entry.agents.map((agent) => [agent.id, agent]));
   const verb = isStop(entry) ? 'stopped' : 'started';
   return {
-    ...entry, state: 'failed', nextAttemptAt: null, results: [...results],
+    ...entry,
+    state: 'failed',
+    nextAttemptAt: null,
+    results: [...results],
     agents: refused.map(({ agentId }) => seen.get(agentId) ?? { id: agentId }),
-    reason: { code: 'partly_refused', message: `${results.length - refused.length} of ${results.length} ${verb}`, at: now },
+    reason: {
+      code: 'partly_refused',
+      message: `${results.length - refused.length} of ${results.length} ${verb}`,
+      at: now,
+    },
   };
 }
 
@@ -239,5 +410,7 @@ export function nextDueAt(entries: readonly OutboxEntry[]): number | null {
 
 /** Full jitter, 1 s doubling to 60 s. `random` is in [0, 1). */
 export function backoffMs(failures: number, random: number): number {
-  return Math.round(random * Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(failures, 10)));
+  return Math.round(
+    random * Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(failures, 10)),
+  );
 }

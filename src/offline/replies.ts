@@ -1,4 +1,7 @@
-/** What each answer to a queued command means; refuses to take anything for delivered but JSON that echoes its id. */
+/**
+ * What each answer to a queued command means; refuses to take anything for delivered but JSON that
+ * echoes its id.
+ */
 import * as z from 'zod/mini';
 import { ErrorReply } from '../../contract/errors.ts';
 import { backoffMs, LONGEST_WAIT_MS } from './queue-rules.ts';
@@ -14,9 +17,9 @@ export interface Answer {
 }
 
 /**
- * `done`: delete it. `again`: the outcome is unknown or refused for now; the same id later. `refresh`: a new token, then
- * the same id at once. `pause`: nothing more is sent until a sign-in, or an update. `settled`: over or waiting for the
- * person, but kept and shown.
+ * `done`: delete it. `again`: the outcome is unknown or refused for now; the same id later.
+ * `refresh`: a new token, then the same id at once. `pause`: nothing more is sent until a sign-in,
+ * or an update. `settled`: over or waiting for the person, but kept and shown.
  */
 export type Verdict =
   | { verdict: 'done' }
@@ -48,32 +51,66 @@ export function judge(entry: OutboxEntry, answer: Answer, at: Circumstances): Ve
   const { status, json } = answer;
   const error = ErrorReply.safeParse(json);
   const said = error.success ? error.data.error : null;
-  const note = (code: string, message: string): Pick<OutboxEntry, 'reason'> => ({ reason: { code, message, at: at.now } });
-  const wait = (ms: number, code: string, message: string): Verdict => ({
-    verdict: 'again', noAnswer: status === 0,
-    entry: { ...entry, state: 'saved', failures: entry.failures + 1, nextAttemptAt: at.now + Math.min(ms, LONGEST_WAIT_MS), ...note(code, message) },
+  const note = (code: string, message: string): Pick<OutboxEntry, 'reason'> => ({
+    reason: { code, message, at: at.now },
   });
-  const later = (code: string, message: string): Verdict => wait(backoffMs(entry.failures, at.random), code, message);
-  const settle = (state: 'failed' | 'needs-you' | 'lapsed', code: string, message: string): Verdict =>
-    ({ verdict: 'settled', entry: { ...entry, state, failures: 0, nextAttemptAt: null, ...note(code, message) } });
+  const wait = (ms: number, code: string, message: string): Verdict => ({
+    verdict: 'again',
+    noAnswer: status === 0,
+    entry: {
+      ...entry,
+      state: 'saved',
+      failures: entry.failures + 1,
+      nextAttemptAt: at.now + Math.min(ms, LONGEST_WAIT_MS),
+      ...note(code, message),
+    },
+  });
+  const later = (code: string, message: string): Verdict =>
+    wait(backoffMs(entry.failures, at.random), code, message);
+  const settle = (
+    state: 'failed' | 'needs-you' | 'lapsed',
+    code: string,
+    message: string,
+  ): Verdict => ({
+    verdict: 'settled',
+    entry: { ...entry, state, failures: 0, nextAttemptAt: null, ...note(code, message) },
+  });
 
-  if (status === 0) return later(answer.why ?? 'network', answer.why === 'timeout' ? 'No answer within 10 seconds' : 'No answer');
+  if (status === 0)
+    return later(
+      answer.why ?? 'network',
+      answer.why === 'timeout' ? 'No answer within 10 seconds' : 'No answer',
+    );
   if (status >= 200 && status < 300) {
-    return echoes(json, entry.commandId) ? { verdict: 'done' } : later('bad_reply', 'The answer was not from Tradewind');
+    return echoes(json, entry.commandId)
+      ? { verdict: 'done' }
+      : later('bad_reply', 'The answer was not from Tradewind');
   }
-  // A captive portal refuses too. What is not an error as the contract words it has been said by somebody else.
-  if (said === null) return later('bad_reply', status >= 500 ? 'The server did not answer properly' : 'The answer was not from Tradewind');
+  // A captive portal refuses too. What is not an error as the contract words it has been said by
+  // somebody else.
+  if (said === null)
+    return later(
+      'bad_reply',
+      status >= 500 ? 'The server did not answer properly' : 'The answer was not from Tradewind',
+    );
   const { code, message } = said;
   if (status >= 500) return later(code, message);
   switch (status) {
     case 401:
       if (!SESSION_OVER.includes(code) && !at.refreshed) return { verdict: 'refresh' };
-      return { verdict: 'pause', why: 'sign-in', entry: { ...entry, state: 'saved', ...note(code, message) } };
-    case 402: case 403:
+      return {
+        verdict: 'pause',
+        why: 'sign-in',
+        entry: { ...entry, state: 'saved', ...note(code, message) },
+      };
+    case 402:
+    case 403:
       // No plan and no permission holds back a stop: such an answer is taken for a passing fault.
       return isStop(entry) ? later(code, message) : settle('failed', code, message);
     case 404:
-      return entry.intent === 'stop' || entry.intent === 'delete-alert' ? { verdict: 'done' } : settle('failed', code, message);
+      return entry.intent === 'stop' || entry.intent === 'delete-alert'
+        ? { verdict: 'done' }
+        : settle('failed', code, message);
     case 408:
       return later(code, message);
     case 409:
@@ -81,9 +118,17 @@ export function judge(entry: OutboxEntry, answer: Answer, at: Circumstances): Ve
     case 410:
       return settle(isStop(entry) ? 'failed' : 'lapsed', code, message);
     case 426:
-      return { verdict: 'pause', why: 'update', entry: { ...entry, state: 'saved', ...note(code, message) } };
+      return {
+        verdict: 'pause',
+        why: 'update',
+        entry: { ...entry, state: 'saved', ...note(code, message) },
+      };
     case 429:
-      return wait((answer.retryAfterMs ?? 0) + Math.max(250, backoffMs(entry.failures, at.random)), code, message);
+      return wait(
+        (answer.retryAfterMs ?? 0) + Math.max(250, backoffMs(entry.failures, at.random)),
+        code,
+        message,
+      );
     default:
       return settle('failed', code, message);
   }

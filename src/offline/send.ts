@@ -1,4 +1,7 @@
-/** One request for one queued command, and the proof that the server is there; refuses redirects and cached answers. */
+/**
+ * One request for one queued command, and the proof that the server is there; refuses redirects and
+ * cached answers.
+ */
 import { CALLS } from '../../contract/calls.ts';
 import type { AgentCommandBody, AllAgentsCommandBody } from '../../contract/agents.ts';
 import type { AlertBody } from '../../contract/alerts.ts';
@@ -25,13 +28,22 @@ interface Request {
   body: AgentCommandBody | AllAgentsCommandBody | AlertBody | Record<string, never>;
 }
 
-function alertRequest({ id, terms, seenVersion, seen }: AlertCommand, waited: { requestedAt: number; ageMs: number }): Request {
+function alertRequest(
+  { id, terms, seenVersion, seen }: AlertCommand,
+  waited: { requestedAt: number; ageMs: number },
+): Request {
   const call = terms === null ? CALLS.deleteAlert : CALLS.setAlert;
   const path = call.path.replace(':id', encodeURIComponent(id));
-  return { method: call.method, path, body: terms === null ? {} : { ...terms, seenVersion, seen, ...waited } };
+  return {
+    method: call.method,
+    path,
+    body: terms === null ? {} : { ...terms, seenVersion, seen, ...waited },
+  };
 }
 
-/** Path and body of an entry by the contract. The body of one command never changes but for `ageMs`. */
+/**
+ * Path and body of an entry by the contract. The body of one command never changes but for `ageMs`.
+ */
 export function requestOf(entry: OutboxEntry, now: number): Request {
   const waited = { requestedAt: entry.createdAt, ageMs: Math.max(0, now - entry.createdAt) };
   if (entry.alert !== undefined) return alertRequest(entry.alert, waited);
@@ -42,7 +54,15 @@ export function requestOf(entry: OutboxEntry, now: number): Request {
   }
   const call = entry.intent === 'start' ? CALLS.startAgent : CALLS.stopAgent;
   const seen = entry.seenGeneration === null ? {} : { seenGeneration: entry.seenGeneration };
-  return { method: call.method, path: call.path.replace(':id', encodeURIComponent(entry.agentId ?? '')), body: { ...common, ...seen, ...(entry.intent === 'start' && entry.tested !== undefined ? { tested: entry.tested } : {}) } };
+  return {
+    method: call.method,
+    path: call.path.replace(':id', encodeURIComponent(entry.agentId ?? '')),
+    body: {
+      ...common,
+      ...seen,
+      ...(entry.intent === 'start' && entry.tested !== undefined ? { tested: entry.tested } : {}),
+    },
+  };
 }
 
 function parse(text: string): unknown {
@@ -55,7 +75,8 @@ function parse(text: string): unknown {
 
 function retryAfter(header: string | null, json: unknown, now: number): number | undefined {
   const error = ErrorReply.safeParse(json);
-  if (error.success && error.data.error.retryAfterMs !== undefined) return Math.max(0, error.data.error.retryAfterMs);
+  if (error.success && error.data.error.retryAfterMs !== undefined)
+    return Math.max(0, error.data.error.retryAfterMs);
   if (header === null || header.trim() === '') return undefined;
   const seconds = Number(header);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
@@ -68,18 +89,32 @@ export async function send(line: Line, entry: OutboxEntry, token: string): Promi
   const { fetch: ask = (input, init) => fetch(input, init), now = Date.now } = line;
   const { method, path, body } = requestOf(entry, now());
   const limit = new AbortController();
-  const timer = setTimeout(() => { limit.abort(); }, line.timeoutMs ?? SEND_TIMEOUT_MS);
+  const timer = setTimeout(() => {
+    limit.abort();
+  }, line.timeoutMs ?? SEND_TIMEOUT_MS);
   try {
     const response = await ask(`${line.baseUrl}${path}`, {
       method,
       headers: {
-        accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${token}`,
-        [IDEMPOTENCY_HEADER]: entry.commandId, [CONTRACT_HEADER]: String(CONTRACT_VERSION),
+        accept: 'application/json',
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+        [IDEMPOTENCY_HEADER]: entry.commandId,
+        [CONTRACT_HEADER]: String(CONTRACT_VERSION),
       },
-      body: JSON.stringify(body), signal: limit.signal, credentials: 'omit', cache: 'no-store', redirect: 'manual', keepalive: true,
+      body: JSON.stringify(body),
+      signal: limit.signal,
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'manual',
+      keepalive: true,
     });
     const json = parse(await response.text());
-    return { status: response.status, json, retryAfterMs: retryAfter(response.headers.get('retry-after'), json, now()) };
+    return {
+      status: response.status,
+      json,
+      retryAfterMs: retryAfter(response.headers.get('retry-after'), json, now()),
+    };
   } catch {
     return { status: 0, json: undefined, why: limit.signal.aborted ? 'timeout' : 'network' };
   } finally {
@@ -87,13 +122,23 @@ export async function send(line: Line, entry: OutboxEntry, token: string): Promi
   }
 }
 
-/** Asks `/healthz`. Resolves to server's clock − device's, ms; null where Tradewind itself did not answer. */
+/**
+ * Asks `/healthz`. Resolves to server's clock − device's, ms; null where Tradewind itself did not
+ * answer.
+ */
 export async function probe(line: Line): Promise<number | null> {
   const { fetch: ask = (input, init) => fetch(input, init), now = Date.now } = line;
   const limit = new AbortController();
-  const timer = setTimeout(() => { limit.abort(); }, PROBE_TIMEOUT_MS);
+  const timer = setTimeout(() => {
+    limit.abort();
+  }, PROBE_TIMEOUT_MS);
   try {
-    const response = await ask(`${line.baseUrl}${CALLS.healthz.path}`, { signal: limit.signal, credentials: 'omit', cache: 'no-store', redirect: 'manual' });
+    const response = await ask(`${line.baseUrl}${CALLS.healthz.path}`, {
+      signal: limit.signal,
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'manual',
+    });
     const health = response.ok ? Health.safeParse(parse(await response.text())) : null;
     return health?.success === true ? health.data.time - now() : null;
   } catch {

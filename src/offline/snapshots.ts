@@ -1,11 +1,20 @@
-/** The last thing the server said of each noun, kept per user; refuses a value the contract does not know, and a late one. */
+/**
+ * The last thing the server said of each noun, kept per user; refuses a value the contract does not
+ * know, and a late one.
+ */
 import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { AgentList } from '../../contract/agents.ts';
 import { AlertList } from '../../contract/alerts.ts';
 import { KeptBacktest } from '../../contract/backtest.ts';
 import { AgentInsight } from '../../contract/insight.ts';
-import { KeptCandles, MarketData, MarketOverview, MarketPools, Sparklines } from '../../contract/market.ts';
+import {
+  KeptCandles,
+  MarketData,
+  MarketOverview,
+  MarketPools,
+  Sparklines,
+} from '../../contract/market.ts';
 import { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
 import { Analytics, History, Portfolio } from '../../contract/trading.ts';
 import { TradingSettings } from '../../contract/user.ts';
@@ -37,7 +46,24 @@ export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]
 export const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
 
 /** What goes first where the disk is full: what is largest and is missed least. */
-const TRIM_ORDER: readonly SnapshotKind[] = ['backtest', 'candles', 'sparklines', 'insight', 'analytics', 'history', 'pools', 'overview', 'market', 'trial', 'wallet', 'settings', 'alerts', 'agents', 'subscription', 'portfolio'];
+const TRIM_ORDER: readonly SnapshotKind[] = [
+  'backtest',
+  'candles',
+  'sparklines',
+  'insight',
+  'analytics',
+  'history',
+  'pools',
+  'overview',
+  'market',
+  'trial',
+  'wallet',
+  'settings',
+  'alerts',
+  'agents',
+  'subscription',
+  'portfolio',
+];
 
 export interface Snapshot<K extends SnapshotKind> {
   /** Device clock, ms, at which the server's word came. */
@@ -48,9 +74,16 @@ export interface Snapshot<K extends SnapshotKind> {
 /** Values by kind as they lie in the store, unparsed. */
 export type RawSnapshots = ReadonlyMap<string, unknown>;
 
-const Kept = z.object({ version: z.literal(CONTRACT_VERSION), savedAt: z.number(), value: z.unknown() });
+const Kept = z.object({
+  version: z.literal(CONTRACT_VERSION),
+  savedAt: z.number(),
+  value: z.unknown(),
+});
 
-/** A word older than the one that is kept is a reply that came late. Beyond this it is rather the server's clock that was set. */
+/**
+ * A word older than the one that is kept is a reply that came late. Beyond this it is rather the
+ * server's clock that was set.
+ */
 const LATE_MS = 60_000;
 
 /** The server's wall clock (ms) in a value, where it has one. */
@@ -59,25 +92,42 @@ function saidAt(value: unknown): number | null {
   return typeof servedAt === 'number' ? servedAt : null;
 }
 
-/** The kept value of a noun, or null: none, another version, or not what the contract says (then it is thrown away). */
-export async function readSnapshot<K extends SnapshotKind>(uid: string, kind: K, database: UserDatabase | null = heldDatabase(uid)): Promise<Snapshot<K> | null> {
+/**
+ * The kept value of a noun, or null: none, another version, or not what the contract says (then it
+ * is thrown away).
+ */
+export async function readSnapshot<K extends SnapshotKind>(
+  uid: string,
+  kind: K,
+  database: UserDatabase | null = heldDatabase(uid),
+): Promise<Snapshot<K> | null> {
   const kept: { [P in SnapshotKind]?: Snapshot<P> } = await readSnapshots(uid, [kind], database);
   return kept[kind] ?? null;
 }
 
 /**
- * Several nouns in one transaction: at a start the screen waits for them. Each is parsed, and thrown away, by itself.
- * `early` is what was read before this could be.
+ * Several nouns in one transaction: at a start the screen waits for them. Each is parsed, and
+ * thrown away, by itself. `early` is what was read before this could be.
  */
 export async function readSnapshots(
-  uid: string, kinds: readonly SnapshotKind[], database: UserDatabase | null = heldDatabase(uid), early: Promise<RawSnapshots | null> | null = null,
+  uid: string,
+  kinds: readonly SnapshotKind[],
+  database: UserDatabase | null = heldDatabase(uid),
+  early: Promise<RawSnapshots | null> | null = null,
 ): Promise<{ [K in SnapshotKind]?: Snapshot<K> }> {
   if (database === null) return {};
   try {
     const known = await early;
-    const raws: unknown[] = known === null ? await getMany([...kinds], database.store('snapshots')) : kinds.map((kind) => known.get(kind));
-    const read = kinds.map((kind, index) => [kind, raws[index] === undefined ? undefined : parsed(kind, raws[index])] as const);
-    for (const [kind, kept] of read) if (kept === null) await del(kind, database.store('snapshots'));
+    const raws: unknown[] =
+      known === null
+        ? await getMany([...kinds], database.store('snapshots'))
+        : kinds.map((kind) => known.get(kind));
+    const read = kinds.map(
+      (kind, index) =>
+        [kind, raws[index] === undefined ? undefined : parsed(kind, raws[index])] as const,
+    );
+    for (const [kind, kept] of read)
+      if (kept === null) await del(kind, database.store('snapshots'));
     return Object.fromEntries(read.filter(([, kept]) => kept != null));
   } catch (error) {
     if (error instanceof StorageFault) return {};
@@ -88,15 +138,22 @@ export async function readSnapshots(
 function parsed<K extends SnapshotKind>(kind: K, raw: unknown): Snapshot<K> | null {
   const kept = Kept.safeParse(raw);
   const value = kept.success ? SCHEMAS[kind].safeParse(kept.data.value) : null;
-  return kept.success && value?.success === true ? { savedAt: kept.data.savedAt, value: value.data as SnapshotValue<K> } : null;
+  return kept.success && value?.success === true
+    ? { savedAt: kept.data.savedAt, value: value.data as SnapshotValue<K> }
+    : null;
 }
 
 /**
- * Keeps a value, unless the person does not want any kept. Never throws for storage's sake: a snapshot is cache.
+ * Keeps a value, unless the person does not want any kept. Never throws for storage's sake: a
+ * snapshot is cache.
  * @returns whether it is kept.
  */
 export async function writeSnapshot<K extends SnapshotKind>(
-  uid: string, kind: K, value: SnapshotValue<K>, savedAt = Date.now(), database: UserDatabase | null = heldDatabase(uid),
+  uid: string,
+  kind: K,
+  value: SnapshotValue<K>,
+  savedAt = Date.now(),
+  database: UserDatabase | null = heldDatabase(uid),
 ): Promise<boolean> {
   const parsed = SCHEMAS[kind].safeParse(value);
   if (database === null || !parsed.success) return false;
@@ -116,31 +173,56 @@ export async function writeSnapshot<K extends SnapshotKind>(
   }
 }
 
-/** Choice and present value are read in the transaction that writes, so that a purge or a newer word cannot slip between. */
-function put(database: UserDatabase, kind: SnapshotKind, record: { value: unknown }): Promise<boolean> {
-  return database.transact(['snapshots', 'meta'], 'readwrite', (transaction) => new Promise<boolean>((resolve, reject) => {
-    const snapshots = transaction.objectStore('snapshots');
-    const choice = transaction.objectStore('meta').get('keepSnapshots');
-    const present = snapshots.get(kind);
-    present.onsuccess = () => {
-      const before = saidAt((present.result as { value?: unknown } | undefined)?.value ?? {});
-      const next = saidAt(record.value);
-      const late = before !== null && next !== null && next < before && before - next < LATE_MS;
-      if (choice.result === false || late) { resolve(false); return; }
-      try {
-        const request = snapshots.put(record, kind);
-        request.onsuccess = () => { resolve(true); };
-        request.onerror = () => { reject(request.error ?? new Error('put failed')); };
-      } catch (error) {
-        reject(error instanceof Error ? error : new Error(String(error)));
-      }
-    };
-    present.onerror = () => { reject(present.error ?? new Error('get failed')); };
-  }), 'relaxed');
+/**
+ * Choice and present value are read in the transaction that writes, so that a purge or a newer word
+ * cannot slip between.
+ */
+function put(
+  database: UserDatabase,
+  kind: SnapshotKind,
+  record: { value: unknown },
+): Promise<boolean> {
+  return database.transact(
+    ['snapshots', 'meta'],
+    'readwrite',
+    (transaction) =>
+      new Promise<boolean>((resolve, reject) => {
+        const snapshots = transaction.objectStore('snapshots');
+        const choice = transaction.objectStore('meta').get('keepSnapshots');
+        const present = snapshots.get(kind);
+        present.onsuccess = () => {
+          const before = saidAt((present.result as { value?: unknown } | undefined)?.value ?? {});
+          const next = saidAt(record.value);
+          const late = before !== null && next !== null && next < before && before - next < LATE_MS;
+          if (choice.result === false || late) {
+            resolve(false);
+            return;
+          }
+          try {
+            const request = snapshots.put(record, kind);
+            request.onsuccess = () => {
+              resolve(true);
+            };
+            request.onerror = () => {
+              reject(request.error ?? new Error('put failed'));
+            };
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        };
+        present.onerror = () => {
+          reject(present.error ?? new Error('get failed'));
+        };
+      }),
+    'relaxed',
+  );
 }
 
 /** Makes room: deletes snapshots, never the queue. `keep` is left where there is one to leave. */
-export async function trimSnapshots(database: UserDatabase, keep: SnapshotKind | null): Promise<void> {
+export async function trimSnapshots(
+  database: UserDatabase,
+  keep: SnapshotKind | null,
+): Promise<void> {
   for (const kind of TRIM_ORDER) if (kind !== keep) await del(kind, database.store('snapshots'));
 }
 
@@ -152,7 +234,10 @@ export async function snapshotKinds(uid: string): Promise<SnapshotKind[]> {
   return SNAPSHOT_KINDS.filter((kind) => found.includes(kind));
 }
 
-/** The person's choice for this device. Off deletes what is kept, at once; the queue is not a snapshot and stays. */
+/**
+ * The person's choice for this device. Off deletes what is kept, at once; the queue is not a
+ * snapshot and stays.
+ */
 export async function keepSnapshots(uid: string, keep: boolean): Promise<void> {
   const database = heldDatabase(uid);
   if (database === null) return;

@@ -1,7 +1,13 @@
-/** Whom a bearer token speaks for, read without proof; refuses to be used as a check: that is the server's. */
+/**
+ * Whom a bearer token speaks for, read without proof; refuses to be used as a check: that is the
+ * server's.
+ */
 import * as z from 'zod/mini';
 
-const Claims = z.object({ sub: z.string().check(z.minLength(1), z.maxLength(128)), auth_time: z.optional(z.number()) });
+const Claims = z.object({
+  sub: z.string().check(z.minLength(1), z.maxLength(128)),
+  auth_time: z.optional(z.number()),
+});
 
 export interface TokenClaims {
   uid: string;
@@ -14,9 +20,13 @@ export function tokenClaims(token: string): TokenClaims | null {
   const payload = token.split('.')[1];
   if (payload === undefined || payload === '') return null;
   try {
-    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+      char.charCodeAt(0),
+    );
     const claims = Claims.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-    return claims.success ? { uid: claims.data.sub, authTime: claims.data.auth_time ?? null } : null;
+    return claims.success
+      ? { uid: claims.data.sub, authTime: claims.data.auth_time ?? null }
+      : null;
   } catch {
     return null;
   }
@@ -24,5 +34,7 @@ export function tokenClaims(token: string): TokenClaims | null {
 
 /** The same from an Authorization header. */
 export function bearerClaims(header: string | null): TokenClaims | null {
-  return header?.startsWith('Bearer ') === true ? tokenClaims(header.slice('Bearer '.length)) : null;
+  return header?.startsWith('Bearer ') === true
+    ? tokenClaims(header.slice('Bearer '.length))
+    : null;
 }

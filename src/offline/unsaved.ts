@@ -1,4 +1,7 @@
-/** Sends a command that no disk would take, once; refuses to call it done without the echo of its id. */
+/**
+ * Sends a command that no disk would take, once; refuses to call it done without the echo of its
+ * id.
+ */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import { agentsIn, alertIn, type Bearer } from './drain.ts';
@@ -18,8 +21,18 @@ export interface UnsavedPorts {
   token(force: boolean): Promise<Bearer | null>;
 }
 
-export async function sendUnsaved(uid: string, wish: Wish, ports: UnsavedPorts): Promise<Unsaved | null> {
-  const stamp = { uid, commandId: crypto.randomUUID(), now: Date.now(), clockOffsetMs: null, clockMoved: false };
+export async function sendUnsaved(
+  uid: string,
+  wish: Wish,
+  ports: UnsavedPorts,
+): Promise<Unsaved | null> {
+  const stamp = {
+    uid,
+    commandId: crypto.randomUUID(),
+    now: Date.now(),
+    clockOffsetMs: null,
+    clockMoved: false,
+  };
   const { entry } = coalesce([], wish, stamp, () => crypto.randomUUID());
   if (entry === null) return null;
   if (entry.state === 'cancelled') return { outcome: 'done', agents: [], alert: null };
@@ -28,12 +41,15 @@ export async function sendUnsaved(uid: string, wish: Wish, ports: UnsavedPorts):
     if (bearer === null || bearer.uid !== uid) return null;
     const answer = await send(ports.line, entry, bearer.token);
     const verdict = judge(entry, answer, { now: Date.now(), random: 0, refreshed });
-    if (verdict.verdict === 'done') return { outcome: 'done', agents: agentsIn(answer.json), alert: alertIn(answer.json) };
-    if (verdict.verdict === 'settled' || verdict.verdict === 'pause') return { outcome: 'refused', message: verdict.entry.reason?.message ?? 'Refused' };
+    if (verdict.verdict === 'done')
+      return { outcome: 'done', agents: agentsIn(answer.json), alert: alertIn(answer.json) };
+    if (verdict.verdict === 'settled' || verdict.verdict === 'pause')
+      return { outcome: 'refused', message: verdict.entry.reason?.message ?? 'Refused' };
     if (verdict.verdict === 'again') {
-      const message = answer.status === 0
-        ? 'Not saved on this device, and the server gave no answer: look whether it has happened before you try again.'
-        : `Not saved on this device, and the server could not take it: ${verdict.entry.reason?.message ?? 'try again'}`;
+      const message =
+        answer.status === 0
+          ? 'Not saved on this device, and the server gave no answer: look whether it has happened before you try again.'
+          : `Not saved on this device, and the server could not take it: ${verdict.entry.reason?.message ?? 'try again'}`;
       return { outcome: 'unknown', message };
     }
   }

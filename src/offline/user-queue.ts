@@ -1,4 +1,7 @@
-/** One user's queue in one realm, wired: storage, lock, line and news; refuses to run two drains of a realm at once. */
+/**
+ * One user's queue in one realm, wired: storage, lock, line and news; refuses to run two drains of
+ * a realm at once.
+ */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';
@@ -26,10 +29,13 @@ export interface UserQueue {
   close(): void;
 }
 
-/** Web Locks where the browser has them; without, the server's receipts still keep one command to one effect. */
+/**
+ * Web Locks where the browser has them; without, the server's receipts still keep one command to
+ * one effect.
+ */
 function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
   const locks = (globalThis as { navigator?: { locks?: LockManager } }).navigator?.locks;
-  return locks === undefined ? work() : locks.request(name, work) as Promise<T>;
+  return locks === undefined ? work() : (locks.request(name, work) as Promise<T>);
 }
 
 export function openUserQueue(database: UserDatabase, options: UserQueueOptions): UserQueue {
@@ -50,35 +56,49 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
     if (message.type === 'queue' && message.uid === uid) news();
   });
 
-  const runOnce = (): Promise<Drained> => drain({
-    outbox,
-    token: (force) => options.token(force),
-    send: (entry, token) => send(options.line, entry, token),
-    probe: () => probe(options.line),
-    alone,
-    now: Date.now,
-    random: Math.random,
-    changed: () => new Promise((resolve) => { waiting.add(resolve); }),
-    onDelivered(entry, agents, alert) {
-      options.channel.post({ type: 'delivered', uid, entry, agents, alert });
-      options.onDelivered?.(entry, agents, alert);
-    },
-    onSettled(entry) { options.onSettled?.(entry); },
-  });
+  const runOnce = (): Promise<Drained> =>
+    drain({
+      outbox,
+      token: (force) => options.token(force),
+      send: (entry, token) => send(options.line, entry, token),
+      probe: () => probe(options.line),
+      alone,
+      now: Date.now,
+      random: Math.random,
+      changed: () =>
+        new Promise((resolve) => {
+          waiting.add(resolve);
+        }),
+      onDelivered(entry, agents, alert) {
+        options.channel.post({ type: 'delivered', uid, entry, agents, alert });
+        options.onDelivered?.(entry, agents, alert);
+      },
+      onSettled(entry) {
+        options.onSettled?.(entry);
+      },
+    });
 
   let running: Promise<Drained> | null = null;
   let next: Promise<Drained> | null = null;
   const begin = (): Promise<Drained> => {
-    const run = runOnce().finally(() => { if (running === run) running = null; });
+    const run = runOnce().finally(() => {
+      if (running === run) running = null;
+    });
     running = run;
     return run;
   };
 
   return {
-    uid, outbox,
+    uid,
+    outbox,
     drain() {
       if (running === null) return begin();
-      next ??= running.catch(() => undefined).then(() => { next = null; return begin(); });
+      next ??= running
+        .catch(() => undefined)
+        .then(() => {
+          next = null;
+          return begin();
+        });
       return next;
     },
     close() {

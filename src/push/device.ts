@@ -1,4 +1,7 @@
-/** This browser as a place to be notified: what it can do, and how it joins and leaves; refuses to ask for permission by itself. */
+/**
+ * This browser as a place to be notified: what it can do, and how it joins and leaves; refuses to
+ * ask for permission by itself.
+ */
 import type { CallableReply } from '../../contract/callables.ts';
 import { PushSubscriptionBody, type PushSettings } from '../../contract/push.ts';
 import { callFunction } from '../callables/callables.ts';
@@ -6,8 +9,9 @@ import { subscribe } from '../offline/push-subscribe.ts';
 import { isAppleMobile, isStandalone } from '../shell/install.ts';
 
 /**
- * `install`: this iPhone or iPad notifies only what is on its home screen. `denied`: the person has said no, and only
- * the browser's own settings can undo it. `off`: could, and does not. `on`: this device is told.
+ * `install`: this iPhone or iPad notifies only what is on its home screen. `denied`: the person has
+ * said no, and only the browser's own settings can undo it. `off`: could, and does not. `on`: this
+ * device is told.
  */
 export type DeviceState = 'unsupported' | 'install' | 'denied' | 'off' | 'on';
 
@@ -21,7 +25,8 @@ function joinedUid(): string | null {
 }
 
 export function deviceState(uid: string): DeviceState {
-  const able = 'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
+  const able =
+    'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
   if (!able) return isAppleMobile() && !isStandalone() ? 'install' : 'unsupported';
   if (Notification.permission === 'denied') return 'denied';
   return Notification.permission === 'granted' && joinedUid() === uid ? 'on' : 'off';
@@ -41,7 +46,11 @@ const WORKER_WAIT_MS = 8_000;
 
 async function registration(): Promise<ServiceWorkerRegistration> {
   const late = new Promise<never>((_resolve, reject) => {
-    setTimeout(() => { reject(new Error('The app is not installed in this browser yet. Reload the page and try again.')); }, WORKER_WAIT_MS);
+    setTimeout(() => {
+      reject(
+        new Error('The app is not installed in this browser yet. Reload the page and try again.'),
+      );
+    }, WORKER_WAIT_MS);
   });
   return Promise.race([navigator.serviceWorker.ready, late]);
 }
@@ -50,29 +59,37 @@ async function registration(): Promise<ServiceWorkerRegistration> {
 async function join(uid: string): Promise<PushState> {
   const { publicKey } = await readPush();
   const subscription = await subscribe(await registration(), publicKey);
-  const state = await callFunction('registerPush', { subscription: PushSubscriptionBody.parse(subscription.toJSON()) });
+  const state = await callFunction('registerPush', {
+    subscription: PushSubscriptionBody.parse(subscription.toJSON()),
+  });
   localStorage.setItem(JOINED_KEY, uid);
   return state;
 }
 
 /** Asks for permission, on a press, and joins. Null where the person said no. */
 export async function joinPush(uid: string): Promise<PushState | null> {
-  if (await Notification.requestPermission() !== 'granted') return null;
+  if ((await Notification.requestPermission()) !== 'granted') return null;
   return join(uid);
 }
 
-/** The browser may have changed the address, or the server lost it: what was asked for once is renewed at a start. */
+/**
+ * The browser may have changed the address, or the server lost it: what was asked for once is
+ * renewed at a start.
+ */
 export async function renewPush(uid: string): Promise<void> {
   if (deviceState(uid) === 'on') await join(uid);
 }
 
-/** The browser gives the address up, with or without a network; a server that still sends is told so by the push service. */
+/**
+ * The browser gives the address up, with or without a network; a server that still sends is told so
+ * by the push service.
+ */
 export async function dropPush(): Promise<string | null> {
   if (joinedUid() === null) return null;
   localStorage.removeItem(JOINED_KEY);
   const worker = await navigator.serviceWorker.getRegistration();
-  const subscription = await worker?.pushManager.getSubscription() ?? null;
-  for (const shown of await worker?.getNotifications() ?? []) shown.close();
+  const subscription = (await worker?.pushManager.getSubscription()) ?? null;
+  for (const shown of (await worker?.getNotifications()) ?? []) shown.close();
   await subscription?.unsubscribe();
   return subscription?.endpoint ?? null;
 }

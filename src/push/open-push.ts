@@ -1,4 +1,7 @@
-/** Ties push to the page: a press on a notification moves it, a sign-out ends it; refuses a path that is not the app's own. */
+/**
+ * Ties push to the page: a press on a notification moves it, a sign-out ends it; refuses a path
+ * that is not the app's own.
+ */
 import { subscribeKey } from 'valtio/utils';
 import { navigate } from 'wouter/use-browser-location';
 import { onPurge, session } from '../identity/session.ts';
@@ -13,19 +16,43 @@ export function openPush(): void {
   if (!('serviceWorker' in navigator)) return;
   navigator.serviceWorker.addEventListener('message', (event: MessageEvent<unknown>) => {
     const message = event.data as { type?: unknown; path?: unknown } | null;
-    if (message?.type === 'open' && typeof message.path === 'string' && /^\/(?!\/)/.test(message.path)) navigate(message.path);
+    if (
+      message?.type === 'open' &&
+      typeof message.path === 'string' &&
+      /^\/(?!\/)/.test(message.path)
+    )
+      navigate(message.path);
   });
   onPurge(async (uid) => {
     if (localStorage.getItem(JOINED_KEY) !== uid) return;
-    // What is shown or still comes says nothing without the user's database, so that a failure here holds up no sign-out.
-    await import('./device.ts').then(({ dropPush }) => dropPush()).catch((error: unknown) => { log.warn('This browser could not be taken off the notifications', error); });
+    // What is shown or still comes says nothing without the user's database, so that a failure here
+    // holds up no sign-out.
+    await import('./device.ts')
+      .then(({ dropPush }) => dropPush())
+      .catch((error: unknown) => {
+        log.warn('This browser could not be taken off the notifications', error);
+      });
   });
   const renew = (): void => {
     const uid = session.user?.uid;
-    if (session.status !== 'signed-in' || uid === undefined || localStorage.getItem(JOINED_KEY) !== uid) return;
+    if (
+      session.status !== 'signed-in' ||
+      uid === undefined ||
+      localStorage.getItem(JOINED_KEY) !== uid
+    )
+      return;
     setTimeout(() => {
-      import('./device.ts').then(({ renewPush }) => renewPush(uid)).catch((error: unknown) => { log.warn('Notifications could not be renewed', error); });
+      import('./device.ts')
+        .then(({ renewPush }) => renewPush(uid))
+        .catch((error: unknown) => {
+          log.warn('Notifications could not be renewed', error);
+        });
     }, RENEW_AFTER_MS);
   };
-  const stop = subscribeKey(session, 'status', (status) => { if (status === 'signed-in') { stop(); renew(); } });
+  const stop = subscribeKey(session, 'status', (status) => {
+    if (status === 'signed-in') {
+      stop();
+      renew();
+    }
+  });
 }

@@ -1,17 +1,28 @@
-/** Says what became of a press, in a toast where the screen itself does not show it; refuses to say that it worked. */
+/**
+ * Says what became of a press, in a toast where the screen itself does not show it; refuses to say
+ * that it worked.
+ */
 import type { CommandResult } from '../commands.ts';
 import { errorSentence } from '../format/errors.ts';
 import { pageToast } from '../stores/toasts.ts';
 
 /** A queued command: saved ones are seen in the tray and on the agent; the rest is said. */
 export function act(press: Promise<CommandResult>): void {
-  press.then((result) => {
-    if (result.said === 'sent') pageToast('success', result.message);
-    else if (result.said !== 'saved') pageToast('error', result.message);
-  }, (error: unknown) => { pageToast('error', errorSentence(error)); });
+  press.then(
+    (result) => {
+      if (result.said === 'sent') pageToast('success', result.message);
+      else if (result.said !== 'saved') pageToast('error', result.message);
+    },
+    (error: unknown) => {
+      pageToast('error', errorSentence(error));
+    },
+  );
 }
 
-/** A call that is not queued: true when the server has taken it. A failure is said and nothing else happens. */
+/**
+ * A call that is not queued: true when the server has taken it. A failure is said and nothing else
+ * happens.
+ */
 export async function tried(work: Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await work;

@@ -1,4 +1,7 @@
-/** How a screen reads a hosted function: once when shown and again when the server is back; refuses to forget what it had. */
+/**
+ * How a screen reads a hosted function: once when shown and again when the server is back; refuses
+ * to forget what it had.
+ */
 import { useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { CallableName, CallableReply } from '../../contract/callables.ts';
@@ -7,7 +10,11 @@ import { errorSentence } from '../format/errors.ts';
 import { connection } from '../stores/connection.ts';
 
 /** The functions that only say how things are. */
-type Reading = { [N in CallableName]: Record<string, never> extends Parameters<typeof callFunction<N>>[1] ? N : never }[CallableName];
+type Reading = {
+  [N in CallableName]: Record<string, never> extends Parameters<typeof callFunction<N>>[1]
+    ? N
+    : never;
+}[CallableName];
 
 export interface Hosted<T> {
   data: T | null;
@@ -28,12 +35,27 @@ export function useHosted<N extends Reading>(name: N): Hosted<CallableReply<N>> 
     let here = true;
     const request = {} as Parameters<typeof callFunction<N>>[1];
     callFunction(name, request).then(
-      (reply) => { if (here) { setData(reply); setError(null); } },
-      (failure: unknown) => { if (here) setError(errorSentence(failure)); },
+      (reply) => {
+        if (here) {
+          setData(reply);
+          setError(null);
+        }
+      },
+      (failure: unknown) => {
+        if (here) setError(errorSentence(failure));
+      },
     );
-    return () => { here = false; };
+    return () => {
+      here = false;
+    };
   }, [name, online, turn]);
-  const put = useCallback((next: CallableReply<N>) => { setData(next); setError(null); }, []);
-  const again = useCallback(() => { setError(null); setTurn((before) => before + 1); }, []);
+  const put = useCallback((next: CallableReply<N>) => {
+    setData(next);
+    setError(null);
+  }, []);
+  const again = useCallback(() => {
+    setError(null);
+    setTurn((before) => before + 1);
+  }, []);
   return { data, error, put, again };
 }

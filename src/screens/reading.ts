@@ -1,4 +1,7 @@
-/** How a screen reads a store: it asks once when shown and again when the server is back; refuses to write. */
+/**
+ * How a screen reads a store: it asks once when shown and again when the server is back; refuses to
+ * write.
+ */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import type { AgentInsight } from '../../contract/insight.ts';
@@ -8,7 +11,14 @@ import { useCurrent } from '../shell/data-age.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
 import { moneyOf } from '../stores/agent-money.ts';
 import { agentsStore, loadAgents } from '../stores/agents.ts';
-import { analyticsStore, insightStore, keepAnalytics, keepInsight, loadAnalytics, loadInsight } from '../stores/analytics.ts';
+import {
+  analyticsStore,
+  insightStore,
+  keepAnalytics,
+  keepInsight,
+  loadAnalytics,
+  loadInsight,
+} from '../stores/analytics.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market.ts';
 import { portfolioStore } from '../stores/portfolio.ts';
@@ -19,7 +29,9 @@ import type { OutboxEntryView } from './outbox-view.ts';
 /** A frozen view of a store. `load` must be the same function on every render. */
 export function useSlot<T>(slot: Slot<T>, load: () => Promise<void>): Slot<T> {
   const { online } = useSnapshot(connection);
-  useEffect(() => { if (online !== 'offline') void load(); }, [load, online]);
+  useEffect(() => {
+    if (online !== 'offline') void load();
+  }, [load, online]);
   return useSnapshot(slot) as Slot<T>;
 }
 
@@ -42,7 +54,10 @@ export function useMarketNow(stepMs = 1_000): number {
   return marketStoppedAt ?? now + (marketClockOffset ?? 0);
 }
 
-/** Whether prices go on coming; `unknown` without the server, and while its stream is away: then what agents did since is not heard here. */
+/**
+ * Whether prices go on coming; `unknown` without the server, and while its stream is away: then
+ * what agents did since is not heard here.
+ */
 export type MarketState = 'moving' | 'stopped' | 'unknown';
 
 export function useMarketState(): MarketState {
@@ -51,7 +66,10 @@ export function useMarketState(): MarketState {
   return marketStoppedAt === null ? 'moving' : 'stopped';
 }
 
-/** How many times real time the market's clock runs: a tape may run fast, and its minutes are then not the reader's. */
+/**
+ * How many times real time the market's clock runs: a tape may run fast, and its minutes are then
+ * not the reader's.
+ */
 export function useMarketSpeed(): number {
   return useSnapshot(marketStore).data?.source.speed ?? 1;
 }
@@ -60,13 +78,23 @@ export function useEntries(): OutboxEntryView[] {
   return useSnapshot(queue).entries as OutboxEntryView[];
 }
 
-/** All agents with what waits for each and their money by the newest word of it, in the server's order; null until anything is known. */
-export function useAgentViews(): { views: AgentView[] | null; current: boolean; slot: Slot<unknown> } {
+/**
+ * All agents with what waits for each and their money by the newest word of it, in the server's
+ * order; null until anything is known.
+ */
+export function useAgentViews(): {
+  views: AgentView[] | null;
+  current: boolean;
+  slot: Slot<unknown>;
+} {
   const slot = useSlot(agentsStore, loadAgents);
   const entries = useEntries();
   const current = useCurrent('agents');
   const portfolio = useSnapshot(portfolioStore).data as Portfolio | null;
   const { data } = slot;
-  const views = data?.agents.map((agent) => agentView({ ...agent, ...moneyOf(agent, data, portfolio) }, entries, current)) ?? null;
+  const views =
+    data?.agents.map((agent) =>
+      agentView({ ...agent, ...moneyOf(agent, data, portfolio) }, entries, current),
+    ) ?? null;
   return { views, current, slot };
 }

@@ -1,4 +1,7 @@
-/** A table as a person has set it: its columns, its sort, and its rows in an order that nobody's finger moves. */
+/**
+ * A table as a person has set it: its columns, its sort, and its rows in an order that nobody's
+ * finger moves.
+ */
 import { useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import type { DataColumn } from '../components/DataTable.tsx';
@@ -24,7 +27,10 @@ export interface TableSetup<Row, Key extends string> {
   idOf: (row: Row) => string;
 }
 
-export function useTableView<Row, Key extends string>({ name, columns, usual, idOf }: TableSetup<Row, Key>, rows: readonly Row[]): TableView<Row, Key> {
+export function useTableView<Row, Key extends string>(
+  { name, columns, usual, idOf }: TableSetup<Row, Key>,
+  rows: readonly Row[],
+): TableView<Row, Key> {
   const kept = useSnapshot(tableChoices)[name];
   const by = columns.find(({ key }) => key === kept?.sort?.key);
   const key = by?.key ?? usual.sort.key;
@@ -40,13 +46,24 @@ export function useTableView<Row, Key extends string>({ name, columns, usual, id
     return (value === undefined ? rows : sortRows(rows, value, down)).map(idOf);
   }, [columns, rows, idOf, key, down]);
   return {
-    sort: { key, down }, shown, rows: byId, order: useHeldOrder(order),
+    sort: { key, down },
+    shown,
+    rows: byId,
+    order: useHeldOrder(order),
     chosen: shown.filter((column) => column.names !== true).map((column) => column.key),
-    onSort: (sort) => { void chooseTable(name, { sort }); },
-    onChoose: (chosen) => { void chooseTable(name, { columns: [...chosen] }); },
+    onSort: (sort) => {
+      void chooseTable(name, { sort });
+    },
+    onChoose: (chosen) => {
+      void chooseTable(name, { columns: [...chosen] });
+    },
   };
 }
 
 /** What the choice of columns offers: all but the one that names the row. */
-export const menuColumns = <Row, Key extends string>({ columns }: TableSetup<Row, Key>): { key: Key; note: string }[] =>
-  columns.filter(({ names }) => names !== true).map(({ key, title, note }) => ({ key, note: note ?? title }));
+export const menuColumns = <Row, Key extends string>({
+  columns,
+}: TableSetup<Row, Key>): { key: Key; note: string }[] =>
+  columns
+    .filter(({ names }) => names !== true)
+    .map(({ key, title, note }) => ({ key, note: note ?? title }));

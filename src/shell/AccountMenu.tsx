@@ -1,4 +1,7 @@
-/** Who is signed in, on what plan, and the way to what is theirs. Signing out is done on its own screen. */
+/**
+ * Who is signed in, on what plan, and the way to what is theirs. Signing out is done on its own
+ * screen.
+ */
 import { CircleUserRound } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -7,7 +10,12 @@ import { session } from '../identity/session.ts';
 import { useAuth } from '../stores/security.ts';
 
 export const PLAN_LABEL: Record<ReturnType<typeof useAuth>['subscriptionTier'], string> = {
-  free: 'Free', trial: 'Free trial', starter: 'Starter', standard: 'Standard', pro: 'Pro', 'pro-max': 'Pro Max',
+  free: 'Free',
+  trial: 'Free trial',
+  starter: 'Starter',
+  standard: 'Standard',
+  pro: 'Pro',
+  'pro-max': 'Pro Max',
 };
 const LINK = 'flex min-h-11 items-center rounded-md px-3 hover:bg-sunken pointer-fine:min-h-9';
 
@@ -16,16 +24,35 @@ export function AccountMenu() {
   const { subscriptionTier } = useAuth();
   const name = user?.displayName ?? user?.email ?? 'Account';
   return (
-    <Popover buttonLabel={`Account ${name}`} buttonClass="flex min-h-11 w-full items-center gap-3 rounded-md px-3 text-left text-ink-2 hover:bg-sunken hover:text-ink pointer-fine:min-h-9"
-      button={<><CircleUserRound className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden /><span className="truncate">{name}</span></>}>
+    <Popover
+      buttonLabel={`Account ${name}`}
+      buttonClass="flex min-h-11 w-full items-center gap-3 rounded-md px-3 text-left text-ink-2 hover:bg-sunken hover:text-ink pointer-fine:min-h-9"
+      button={
+        <>
+          <CircleUserRound className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />
+          <span className="truncate">{name}</span>
+        </>
+      }
+    >
       {(close) => (
         <>
-          <p className="px-3 py-1.5"><span className="block truncate font-medium">{user?.email ?? name}</span><span className="text-xs text-ink-3">{PLAN_LABEL[subscriptionTier]}</span></p>
-          <Link href="/settings" onClick={close} className={LINK}>Settings</Link>
-          <Link href="/trading" onClick={close} className={LINK}>Trading settings</Link>
-          <Link href="/subscription" onClick={close} className={LINK}>Subscription</Link>
+          <p className="px-3 py-1.5">
+            <span className="block truncate font-medium">{user?.email ?? name}</span>
+            <span className="text-xs text-ink-3">{PLAN_LABEL[subscriptionTier]}</span>
+          </p>
+          <Link href="/settings" onClick={close} className={LINK}>
+            Settings
+          </Link>
+          <Link href="/trading" onClick={close} className={LINK}>
+            Trading settings
+          </Link>
+          <Link href="/subscription" onClick={close} className={LINK}>
+            Subscription
+          </Link>
           {/* Signing out asks first about commands that wait: that is done on its own screen. */}
-          <Link href="/security" onClick={close} className={LINK}>Security and sign out</Link>
+          <Link href="/security" onClick={close} className={LINK}>
+            Security and sign out
+          </Link>
         </>
       )}
     </Popover>

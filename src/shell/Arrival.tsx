@@ -1,4 +1,7 @@
-/** What happens when another screen is shown: title, focus, place on the page, one spoken line; refuses to say anything at the first screen, which the browser says itself. */
+/**
+ * What happens when another screen is shown: title, focus, place on the page, one spoken line;
+ * refuses to say anything at the first screen, which the browser says itself.
+ */
 import { useEffect, useRef, useState } from 'react';
 
 /** Where each path was left, px; what is gone back to is shown from there. */
@@ -16,7 +19,10 @@ function keepPlace(path: string, y: number): void {
   if (places.size > MOST_PLACES && oldest.done !== true) places.delete(oldest.value);
 }
 
-/** Back to `y` as soon as the page is that long. A person who moves meanwhile is left where they are. Returns what ends it. */
+/**
+ * Back to `y` as soon as the page is that long. A person who moves meanwhile is left where they
+ * are. Returns what ends it.
+ */
 function returnTo(y: number): () => void {
   const until = performance.now() + GROWS_MS;
   let frame = 0;
@@ -29,7 +35,8 @@ function returnTo(y: number): () => void {
     if (Math.abs(scrollY - y) > 1 && performance.now() < until) frame = requestAnimationFrame(step);
     else end();
   };
-  for (const kind of ['wheel', 'touchstart', 'keydown']) addEventListener(kind, end, { passive: true });
+  for (const kind of ['wheel', 'touchstart', 'keydown'])
+    addEventListener(kind, end, { passive: true });
   step();
   return end;
 }
@@ -41,24 +48,37 @@ export function Arrival({ path, title }: { path: string; title: string | undefin
     // The browser would move the old screen before the new one is there.
     history.scrollRestoration = 'manual';
     // A step back within one screen is not a return to it.
-    const back = (): void => { wentBack = location.pathname !== shownPath; };
+    const back = (): void => {
+      wentBack = location.pathname !== shownPath;
+    };
     // Before the router hears of it and draws.
     addEventListener('popstate', back, { capture: true });
-    return () => { removeEventListener('popstate', back, { capture: true }); };
+    return () => {
+      removeEventListener('popstate', back, { capture: true });
+    };
   }, []);
   useEffect(() => {
     shownPath = location.pathname;
     document.title = title === undefined ? 'Tradewind' : `${title} · Tradewind`;
     document.getElementById('content')?.focus({ preventScroll: true });
-    const y = wentBack ? places.get(path) ?? 0 : 0;
+    const y = wentBack ? (places.get(path) ?? 0) : 0;
     wentBack = false;
     const end = y > 0 ? returnTo(y) : undefined;
     if (y === 0) scrollTo(0, 0);
     if (!first.current) setSaid(title ?? '');
     first.current = false;
-    const keep = (): void => { keepPlace(path, scrollY); };
+    const keep = (): void => {
+      keepPlace(path, scrollY);
+    };
     addEventListener('scroll', keep, { passive: true });
-    return () => { end?.(); removeEventListener('scroll', keep); };
+    return () => {
+      end?.();
+      removeEventListener('scroll', keep);
+    };
   }, [path, title]);
-  return <p role="status" className="sr-only">{said}</p>;
+  return (
+    <p role="status" className="sr-only">
+      {said}
+    </p>
+  );
 }

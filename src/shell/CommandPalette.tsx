@@ -1,6 +1,17 @@
-/** Finds agents, symbols, screens and acts from what this device knows; refuses to start what was not looked at first. */
+/**
+ * Finds agents, symbols, screens and acts from what this device knows; refuses to start what was
+ * not looked at first.
+ */
 import * as Radix from '@radix-ui/react-dialog';
-import { ChartCandlestick, Bot, CircleStop, CornerDownLeft, Play, Search, AppWindow } from 'lucide-react';
+import {
+  ChartCandlestick,
+  Bot,
+  CircleStop,
+  CornerDownLeft,
+  Play,
+  Search,
+  AppWindow,
+} from 'lucide-react';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -20,7 +31,12 @@ import { allFinds, findsFor, type Find } from './finds.ts';
 const LIST_ID = 'palette-found';
 const optionOf = (find: Find): string => `${LIST_ID}-${find.id}`;
 
-const ICON = { Agents: Bot, Acts: CircleStop, Symbols: ChartCandlestick, Screens: AppWindow } as const;
+const ICON = {
+  Agents: Bot,
+  Acts: CircleStop,
+  Symbols: ChartCandlestick,
+  Screens: AppWindow,
+} as const;
 
 /** What a person has and may do, by the device's own copy: works without the server. */
 function useFinds(): { all: Find[]; views: readonly AgentView[] } {
@@ -30,23 +46,68 @@ function useFinds(): { all: Find[]; views: readonly AgentView[] } {
   // Prices change four times a second; the list of their names does not.
   const [symbols] = useState(() => Object.keys(marketStore.data?.symbols ?? {}).sort());
   const { subscriptionTier } = useAuth();
-  const views = useMemo(() => (agents ?? []).map((agent) => agentView(agent as AgentView['agent'], entries, current)), [agents, entries, current]);
-  return { all: useMemo(() => allFinds({ tier: subscriptionTier, views, symbols }), [subscriptionTier, views, symbols]), views };
+  const views = useMemo(
+    () => (agents ?? []).map((agent) => agentView(agent as AgentView['agent'], entries, current)),
+    [agents, entries, current],
+  );
+  return {
+    all: useMemo(
+      () => allFinds({ tier: subscriptionTier, views, symbols }),
+      [subscriptionTier, views, symbols],
+    ),
+    views,
+  };
 }
 
-function Row({ find, id, active, onPoint, onChoose }: { find: Find; id: string; active: boolean; onPoint: () => void; onChoose: () => void }) {
+function Row({
+  find,
+  id,
+  active,
+  onPoint,
+  onChoose,
+}: {
+  find: Find;
+  id: string;
+  active: boolean;
+  onPoint: () => void;
+  onChoose: () => void;
+}) {
   const Icon = find.kind === 'start' ? Play : ICON[find.group];
   return (
-    <div id={id} role="option" data-act={find.id} data-steady={find.kind === 'stop' ? '' : undefined} aria-selected={active} onPointerMove={active ? undefined : onPoint} onClick={onChoose}
-      className={classes('flex min-h-11 cursor-pointer items-center gap-3 rounded-md px-3 pointer-fine:min-h-9', active && 'bg-accent-wash', find.kind === 'stop' && 'text-danger')}>
+    <div
+      id={id}
+      role="option"
+      data-act={find.id}
+      data-steady={find.kind === 'stop' ? '' : undefined}
+      aria-selected={active}
+      onPointerMove={active ? undefined : onPoint}
+      onClick={onChoose}
+      className={classes(
+        'flex min-h-11 cursor-pointer items-center gap-3 rounded-md px-3 pointer-fine:min-h-9',
+        active && 'bg-accent-wash',
+        find.kind === 'stop' && 'text-danger',
+      )}
+    >
       <Icon className="size-4 shrink-0 opacity-75" strokeWidth={1.75} aria-hidden />
       <span className="min-w-0 flex-1 truncate">{find.name}</span>
-      <span className="max-w-[45%] shrink-0 truncate text-xs text-ink-3">{find.kind === 'go' && find.keys !== undefined ? <kbd className="hidden font-sans tracking-wide pointer-fine:inline">{find.keys}</kbd> : find.note}</span>
+      <span className="max-w-[45%] shrink-0 truncate text-xs text-ink-3">
+        {find.kind === 'go' && find.keys !== undefined ? (
+          <kbd className="hidden font-sans tracking-wide pointer-fine:inline">{find.keys}</kbd>
+        ) : (
+          find.note
+        )}
+      </span>
     </div>
   );
 }
 
-function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find, byKey: boolean) => void }) {
+function Finder({
+  all,
+  onChoose,
+}: {
+  all: readonly Find[];
+  onChoose: (find: Find, byKey: boolean) => void;
+}) {
   const [question, setQuestion] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
@@ -57,13 +118,22 @@ function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find
   const move = (to: number): void => {
     const next = shown[to];
     setAt(to);
-    if (next !== undefined) document.getElementById(optionOf(next))?.scrollIntoView({ block: 'nearest' });
+    if (next !== undefined)
+      document.getElementById(optionOf(next))?.scrollIntoView({ block: 'nearest' });
   };
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     const count = shown.length;
-    const to = { ArrowDown: (index + 1) % count, ArrowUp: (index + count - 1) % count, PageDown: Math.min(count - 1, index + 6), PageUp: Math.max(0, index - 6) }[event.key];
-    if (to !== undefined && count > 0) { event.preventDefault(); move(to); }
+    const to = {
+      ArrowDown: (index + 1) % count,
+      ArrowUp: (index + count - 1) % count,
+      PageDown: Math.min(count - 1, index + 6),
+      PageUp: Math.max(0, index - 6),
+    }[event.key];
+    if (to !== undefined && count > 0) {
+      event.preventDefault();
+      move(to);
+    }
     if (event.key !== 'Enter') return;
     event.preventDefault();
     // A key that is held down from elsewhere chooses nothing.
@@ -75,65 +145,167 @@ function Finder({ all, onChoose }: { all: readonly Find[]; onChoose: (find: Find
       <div className="flex items-center gap-3 border-b border-line px-4">
         <Search className="size-4.5 shrink-0 text-ink-3" strokeWidth={1.75} aria-hidden />
         {/* The dialog says that the focus is here; the ring would double its edge. */}
-        <input type="text" role="combobox" aria-label="Find agents, symbols, screens and acts" aria-expanded={shown.length > 0} aria-controls={LIST_ID} aria-autocomplete="list"
-          aria-activedescendant={chosen === undefined ? undefined : optionOf(chosen)} autoComplete="off" autoCorrect="off" spellCheck={false} enterKeyHint="go" placeholder="Agent, symbol, screen or act"
-          value={question} onChange={(event) => { setQuestion(event.target.value); setAt(0); list.current?.scrollTo(0, 0); }} onKeyDown={byKey}
-          className="h-13 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3" />
-        <Radix.Close className="-mr-2 flex min-h-11 items-center rounded-md px-2 text-xs text-ink-3 hover:text-ink">Close</Radix.Close>
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Find agents, symbols, screens and acts"
+          aria-expanded={shown.length > 0}
+          aria-controls={LIST_ID}
+          aria-autocomplete="list"
+          aria-activedescendant={chosen === undefined ? undefined : optionOf(chosen)}
+          autoComplete="off"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="go"
+          placeholder="Agent, symbol, screen or act"
+          value={question}
+          onChange={(event) => {
+            setQuestion(event.target.value);
+            setAt(0);
+            list.current?.scrollTo(0, 0);
+          }}
+          onKeyDown={byKey}
+          className="h-13 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3"
+        />
+        <Radix.Close className="-mr-2 flex min-h-11 items-center rounded-md px-2 text-xs text-ink-3 hover:text-ink">
+          Close
+        </Radix.Close>
       </div>
-      <div ref={list} id={LIST_ID} role="listbox" aria-label="Found" className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-2">
+      <div
+        ref={list}
+        id={LIST_ID}
+        role="listbox"
+        aria-label="Found"
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-2"
+      >
         {groups.map((group) => (
           <div key={group} role="group" aria-label={group}>
-            <p aria-hidden className="px-3 pt-2 pb-1 text-xs text-ink-3">{group}</p>
-            {shown.map((find, place) => find.group === group && <Row key={find.id} id={optionOf(find)} find={find} active={place === index} onPoint={() => { setAt(place); }} onChoose={() => { onChoose(find, false); }} />)}
+            <p aria-hidden className="px-3 pt-2 pb-1 text-xs text-ink-3">
+              {group}
+            </p>
+            {shown.map(
+              (find, place) =>
+                find.group === group && (
+                  <Row
+                    key={find.id}
+                    id={optionOf(find)}
+                    find={find}
+                    active={place === index}
+                    onPoint={() => {
+                      setAt(place);
+                    }}
+                    onChoose={() => {
+                      onChoose(find, false);
+                    }}
+                  />
+                ),
+            )}
           </div>
         ))}
       </div>
-      <p role="status" className={shown.length === 0 ? 'px-5 pb-5 text-ink-2' : 'sr-only'}>{shown.length === 0 ? `Nothing here is called “${question}”.` : ''}</p>
+      <p role="status" className={shown.length === 0 ? 'px-5 pb-5 text-ink-2' : 'sr-only'}>
+        {shown.length === 0 ? `Nothing here is called “${question}”.` : ''}
+      </p>
       <p className="hidden items-center gap-4 border-t border-line px-4 py-2 text-xs text-ink-3 pointer-fine:flex">
-        <span>↑ ↓ to choose</span><span className="flex items-center gap-1"><CornerDownLeft className="size-3" aria-hidden />to open</span>
-        {online === 'offline' && <span className="ml-auto text-amber">Offline: from what this device keeps</span>}
+        <span>↑ ↓ to choose</span>
+        <span className="flex items-center gap-1">
+          <CornerDownLeft className="size-3" aria-hidden />
+          to open
+        </span>
+        {online === 'offline' && (
+          <span className="ml-auto text-amber">Offline: from what this device keeps</span>
+        )}
       </p>
     </>
   );
 }
 
 /** What the palette holds while it is open; read anew each time. */
-function Inside({ onGo, onStart, onDone }: { onGo: (to: string) => void; onStart: (agent: AgentView['agent']) => void; onDone: () => void }) {
+function Inside({
+  onGo,
+  onStart,
+  onDone,
+}: {
+  onGo: (to: string) => void;
+  onStart: (agent: AgentView['agent']) => void;
+  onDone: () => void;
+}) {
   const { all, views } = useFinds();
   const viewOf = (id: string): AgentView | undefined => views.find((view) => view.agent.id === id);
   const choose = (find: Find, byKey: boolean): void => {
-    if (find.kind === 'go') { onGo(find.to); return; }
+    if (find.kind === 'go') {
+      onGo(find.to);
+      return;
+    }
     const view = viewOf(find.agentId);
     if (view === undefined) return;
-    if (find.kind === 'start') { onStart(view.agent); return; }
+    if (find.kind === 'start') {
+      onStart(view.agent);
+      return;
+    }
     onDone();
     pressStop(view.agent, document.getElementById(optionOf(find)), byKey);
   };
   return <Finder all={all} onChoose={choose} />;
 }
 
-export default function CommandPalette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export default function CommandPalette({
+  open,
+  onOpenChange,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
   const [, go] = useLocation();
   const [starting, setStarting] = useState<AgentView['agent'] | null>(null);
   const before = useRef<Element | null>(null);
   const went = useRef(false);
-  const close = (): void => { onOpenChange(false); };
+  const close = (): void => {
+    onOpenChange(false);
+  };
   return (
     <>
       <Radix.Root open={open} onOpenChange={onOpenChange}>
         <Radix.Portal>
           <Radix.Overlay className="fixed inset-0 z-40 bg-[var(--scrim)]" />
-          <Radix.Content aria-describedby={undefined} onOpenAutoFocus={() => { before.current = document.activeElement; went.current = false; }}
+          <Radix.Content
+            aria-describedby={undefined}
+            onOpenAutoFocus={() => {
+              before.current = document.activeElement;
+              went.current = false;
+            }}
             // A new screen takes the focus itself; otherwise it goes back to where it was.
-            onCloseAutoFocus={(event) => { event.preventDefault(); if (!went.current && before.current instanceof HTMLElement) before.current.focus(); }}
-            className="float-in fixed inset-x-0 top-0 z-50 flex max-h-[min(100dvh,36rem)] flex-col overflow-hidden bg-surface pt-[env(safe-area-inset-top)] shadow-float sm:inset-x-auto sm:top-[12dvh] sm:left-[max(1rem,calc(50vw-18rem))] sm:max-h-[min(70dvh,32rem)] sm:w-[min(36rem,calc(100vw-2rem))] sm:rounded-lg">
+            onCloseAutoFocus={(event) => {
+              event.preventDefault();
+              if (!went.current && before.current instanceof HTMLElement) before.current.focus();
+            }}
+            className="float-in fixed inset-x-0 top-0 z-50 flex max-h-[min(100dvh,36rem)] flex-col overflow-hidden bg-surface pt-[env(safe-area-inset-top)] shadow-float sm:inset-x-auto sm:top-[12dvh] sm:left-[max(1rem,calc(50vw-18rem))] sm:max-h-[min(70dvh,32rem)] sm:w-[min(36rem,calc(100vw-2rem))] sm:rounded-lg"
+          >
             <Radix.Title className="sr-only">Find</Radix.Title>
-            <Inside onGo={(to) => { went.current = true; close(); go(to); }} onStart={(agent) => { close(); setStarting(agent); }} onDone={close} />
+            <Inside
+              onGo={(to) => {
+                went.current = true;
+                close();
+                go(to);
+              }}
+              onStart={(agent) => {
+                close();
+                setStarting(agent);
+              }}
+              onDone={close}
+            />
           </Radix.Content>
         </Radix.Portal>
       </Radix.Root>
-      {starting !== null && <StartDialog agent={starting} open onOpenChange={(wanted) => { if (!wanted) setStarting(null); }} />}
+      {starting !== null && (
+        <StartDialog
+          agent={starting}
+          open
+          onOpenChange={(wanted) => {
+            if (!wanted) setStarting(null);
+          }}
+        />
+      )}
     </>
   );
 }

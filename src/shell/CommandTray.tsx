@@ -1,4 +1,7 @@
-/** The commands that wait on this device, as one line above the bottom bar that opens on demand; refuses to cover the agents they are about. */
+/**
+ * The commands that wait on this device, as one line above the bottom bar that opens on demand;
+ * refuses to cover the agents they are about.
+ */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { cancelCommand, confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
@@ -6,7 +9,13 @@ import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { CommandState } from '../components/CommandState.tsx';
 import type { OutboxEntryView } from '../screens/outbox-view.ts';
-import { commandTarget, commandText, failedStops, setAsideName, untilThen } from '../stores/agent-view.ts';
+import {
+  commandTarget,
+  commandText,
+  failedStops,
+  setAsideName,
+  untilThen,
+} from '../stores/agent-view.ts';
 import { agentsStore } from '../stores/agents.ts';
 import { pageToast } from '../stores/toasts.ts';
 import { CARD, LINE } from './dock-looks.ts';
@@ -18,13 +27,16 @@ type EntryResult = NonNullable<OutboxEntryView['results']>[number];
 function kindOf(entries: readonly OutboxEntryView[]): string {
   if (entries.every(({ intent }) => intent === 'stop' || intent === 'stop-all')) return 'stop';
   if (entries.every(({ alert }) => alert !== undefined)) return 'alert';
-  return entries.every(({ intent }) => intent === 'start' || intent === 'start-all') ? 'start' : 'command';
+  return entries.every(({ intent }) => intent === 'start' || intent === 'start-all')
+    ? 'start'
+    : 'command';
 }
 
 async function withdraw(commandId: string): Promise<void> {
   const result = await cancelCommand(commandId);
   if (result === 'undone') pageToast('success', 'Taken back. Nothing was sent.');
-  if (result === 'already-sent') pageToast('blank', 'Already on its way. Use the opposite command instead.');
+  if (result === 'already-sent')
+    pageToast('blank', 'Already on its way. Use the opposite command instead.');
 }
 
 async function insist(commandId: string): Promise<void> {
@@ -38,7 +50,16 @@ function PartialSummary({ results }: { results: readonly EntryResult[] }) {
   return (
     <div className="text-xs text-ink-2">
       <p>{went.length === 0 ? 'None went.' : `Went: ${went.join(', ')}.`}</p>
-      <ul>{results.filter((result) => !result.went).map((result) => <li key={result.agentId}><span className="font-medium text-ink">{result.name}</span> did not: {result.message === '' ? 'no reason was given.' : result.message}</li>)}</ul>
+      <ul>
+        {results
+          .filter((result) => !result.went)
+          .map((result) => (
+            <li key={result.agentId}>
+              <span className="font-medium text-ink">{result.name}</span> did not:{' '}
+              {result.message === '' ? 'no reason was given.' : result.message}
+            </li>
+          ))}
+      </ul>
     </div>
   );
 }
@@ -54,24 +75,80 @@ function Command({ entry }: { entry: OutboxEntryView }) {
     <li className="rule flex flex-wrap items-center justify-between gap-x-3 gap-y-1 py-2">
       <div className="min-w-0 flex-1 basis-52">
         <p className="truncate">{commandTarget(entry)}</p>
-        <CommandState phase={entry.state} className="text-xs">{`${commandText(entry)}${untilThen(entry, agents ?? [])}`}</CommandState>
+        <CommandState
+          phase={entry.state}
+          className="text-xs"
+        >{`${commandText(entry)}${untilThen(entry, agents ?? [])}`}</CommandState>
         {entry.results !== undefined && <PartialSummary results={entry.results} />}
       </div>
       <div className="flex gap-2">
-        {entry.state === 'needs-you' && <Button size="sm" tone="primary" onClick={() => { if (isAlert) void insist(entry.commandId); else setReviewing(true); }}>{isAlert ? 'Save mine' : 'Review'}</Button>}
+        {entry.state === 'needs-you' && (
+          <Button
+            size="sm"
+            tone="primary"
+            onClick={() => {
+              if (isAlert) void insist(entry.commandId);
+              else setReviewing(true);
+            }}
+          >
+            {isAlert ? 'Save mine' : 'Review'}
+          </Button>
+        )}
         {/* A start that is over is laid out again too: prices have moved since. */}
-        {over && <Button size="sm" tone="primary" onClick={() => { if (isStart) setReviewing(true); else void insist(entry.commandId); }}>{refused > 0 ? `Try the ${refused} again` : isStart ? 'Review' : 'Send again'}</Button>}
-        {entry.state === 'saved' && entry.attempts === 0 && <Button size="sm" data-act={`take back ${entry.commandId}`} onClick={() => { void withdraw(entry.commandId); }}>Undo</Button>}
-        {(over || (isAlert && entry.state === 'needs-you')) && <Button size="sm" data-act={`dismiss ${entry.commandId}`} onClick={() => { void withdraw(entry.commandId); }}>Dismiss</Button>}
+        {over && (
+          <Button
+            size="sm"
+            tone="primary"
+            onClick={() => {
+              if (isStart) setReviewing(true);
+              else void insist(entry.commandId);
+            }}
+          >
+            {refused > 0 ? `Try the ${refused} again` : isStart ? 'Review' : 'Send again'}
+          </Button>
+        )}
+        {entry.state === 'saved' && entry.attempts === 0 && (
+          <Button
+            size="sm"
+            data-act={`take back ${entry.commandId}`}
+            onClick={() => {
+              void withdraw(entry.commandId);
+            }}
+          >
+            Undo
+          </Button>
+        )}
+        {(over || (isAlert && entry.state === 'needs-you')) && (
+          <Button
+            size="sm"
+            data-act={`dismiss ${entry.commandId}`}
+            onClick={() => {
+              void withdraw(entry.commandId);
+            }}
+          >
+            Dismiss
+          </Button>
+        )}
       </div>
-      {reviewing && <Suspense><ConfirmStart entry={entry} open onOpenChange={setReviewing} /></Suspense>}
+      {reviewing && (
+        <Suspense>
+          <ConfirmStart entry={entry} open onOpenChange={setReviewing} />
+        </Suspense>
+      )}
     </li>
   );
 }
 
-/** A stop that failed stands under the header, where nothing folds it away; one that went in part is told apart here. */
+/**
+ * A stop that failed stands under the header, where nothing folds it away; one that went in part is
+ * told apart here.
+ */
 function inTray(entries: readonly OutboxEntryView[]): OutboxEntryView[] {
-  return entries.filter((entry) => entry.state !== 'cancelled' && (entry.results !== undefined || failedStops([entry]).length === 0));
+  return entries.filter(
+    (entry) =>
+      entry.state !== 'cancelled' &&
+      (entry.results !== undefined || failedStops([entry]).length === 0),
+  );
 }
 
 /** `: Stop Harbour`, of those that can be named. */
@@ -88,30 +165,70 @@ function waitingText(waiting: readonly OutboxEntryView[]): string {
 }
 
 /** The whole queue in one line: what needs the person before what only waits. */
-export function trayTitle(shown: readonly OutboxEntryView[], paused: 'sign-in' | 'update' | null): string {
+export function trayTitle(
+  shown: readonly OutboxEntryView[],
+  paused: 'sign-in' | 'update' | null,
+): string {
   const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending');
   const needing = shown.filter((entry) => entry.state === 'needs-you');
-  if (needing.length > 0) return `${needing.length} ${kindOf(needing)}${needing.length === 1 ? ' needs' : 's need'} you`;
+  if (needing.length > 0)
+    return `${needing.length} ${kindOf(needing)}${needing.length === 1 ? ' needs' : 's need'} you`;
   const over = shown.filter((entry) => entry.state === 'failed' || entry.state === 'lapsed').length;
-  if (waiting.length === 0) return over === 0 ? 'Received by the server' : `${over} ${over === 1 ? 'command' : 'commands'} did not go through`;
-  const until = paused === 'sign-in' ? ' after you sign in' : paused === 'update' ? ' after an update' : '';
+  if (waiting.length === 0)
+    return over === 0
+      ? 'Received by the server'
+      : `${over} ${over === 1 ? 'command' : 'commands'} did not go through`;
+  const until =
+    paused === 'sign-in' ? ' after you sign in' : paused === 'update' ? ' after an update' : '';
   return `${waitingText(waiting)}${until}`;
 }
 
 /** Opens upwards: the line stays where the finger is. */
-function Queue({ shown, paused }: { shown: readonly OutboxEntryView[]; paused: 'sign-in' | 'update' | null }) {
+function Queue({
+  shown,
+  paused,
+}: {
+  shown: readonly OutboxEntryView[];
+  paused: 'sign-in' | 'update' | null;
+}) {
   const [open, setOpen] = useState(false);
-  const needs = shown.some((entry) => entry.state !== 'saved' && entry.state !== 'sending' && entry.state !== 'accepted');
+  const needs = shown.some(
+    (entry) => entry.state !== 'saved' && entry.state !== 'sending' && entry.state !== 'accepted',
+  );
   return (
-    <section aria-label="Commands on this device" className={classes(LINE, 'flex flex-col-reverse pr-4')}>
-      <button type="button" data-act="tray" aria-expanded={open} aria-controls="tray-list" onClick={() => { setOpen(!open); }} className="flex min-h-11 w-full items-center justify-between gap-4 text-left pointer-fine:min-h-9">
-        <span className={classes('min-w-0 truncate', needs ? 'font-medium text-amber' : 'font-medium')}>{trayTitle(shown, paused)}</span>
+    <section
+      aria-label="Commands on this device"
+      className={classes(LINE, 'flex flex-col-reverse pr-4')}
+    >
+      <button
+        type="button"
+        data-act="tray"
+        aria-expanded={open}
+        aria-controls="tray-list"
+        onClick={() => {
+          setOpen(!open);
+        }}
+        className="flex min-h-11 w-full items-center justify-between gap-4 text-left pointer-fine:min-h-9"
+      >
+        <span
+          className={classes('min-w-0 truncate', needs ? 'font-medium text-amber' : 'font-medium')}
+        >
+          {trayTitle(shown, paused)}
+        </span>
         <span className="shrink-0 text-accent">{open ? 'Hide' : 'Show'}</span>
       </button>
       <div id="tray-list" hidden={!open} className="pt-2">
-        {paused === 'sign-in' && <p className="text-amber">Nothing is sent until you sign in again.</p>}
-        {paused === 'update' && <p className="text-amber">Nothing is sent until this app is updated.</p>}
-        <ul className="max-h-[34dvh] overflow-y-auto [&>li:first-child]:border-t-0">{shown.map((entry) => <Command key={entry.commandId} entry={entry} />)}</ul>
+        {paused === 'sign-in' && (
+          <p className="text-amber">Nothing is sent until you sign in again.</p>
+        )}
+        {paused === 'update' && (
+          <p className="text-amber">Nothing is sent until this app is updated.</p>
+        )}
+        <ul className="max-h-[34dvh] overflow-y-auto [&>li:first-child]:border-t-0">
+          {shown.map((entry) => (
+            <Command key={entry.commandId} entry={entry} />
+          ))}
+        </ul>
       </div>
     </section>
   );
@@ -123,23 +240,54 @@ function Kept() {
   if (quarantined.length === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;
   return (
     <section aria-label="What this device keeps" className={CARD}>
-      {storage === 'memory' && <p className="text-amber">This browser keeps nothing for the app: commands are sent at once or not at all. You may be signed out when you close this page.</p>}
+      {storage === 'memory' && (
+        <p className="text-amber">
+          This browser keeps nothing for the app: commands are sent at once or not at all. You may
+          be signed out when you close this page.
+        </p>
+      )}
       {storage === 'newer' && (
         <div className="flex items-center justify-between gap-4">
-          <p className="text-amber">A newer version of the app is open in another tab. Until this one is reloaded, commands are sent at once or not at all.</p>
-          <Button size="sm" tone="primary" onClick={() => { location.reload(); }}>Reload</Button>
+          <p className="text-amber">
+            A newer version of the app is open in another tab. Until this one is reloaded, commands
+            are sent at once or not at all.
+          </p>
+          <Button
+            size="sm"
+            tone="primary"
+            onClick={() => {
+              location.reload();
+            }}
+          >
+            Reload
+          </Button>
         </div>
       )}
       {lost && (
         <div className="flex items-center justify-between gap-4">
-          <p className="text-amber">This browser has cleared what was kept here: the last figures, and any command that was not yet sent. Check what should be running.</p>
-          <Button size="sm" onClick={lossRead}>Dismiss</Button>
+          <p className="text-amber">
+            This browser has cleared what was kept here: the last figures, and any command that was
+            not yet sent. Check what should be running.
+          </p>
+          <Button size="sm" onClick={lossRead}>
+            Dismiss
+          </Button>
         </div>
       )}
       {quarantined.length > 0 && (
         <div className="flex items-center justify-between gap-4">
-          <p className="text-amber">{quarantined.length} saved {quarantined.length === 1 ? 'command' : 'commands'} could not be read and will not be sent{setAsideNames(quarantined)}.</p>
-          <Button size="sm" onClick={() => { void dismissQuarantined(); }}>Dismiss</Button>
+          <p className="text-amber">
+            {quarantined.length} saved {quarantined.length === 1 ? 'command' : 'commands'} could not
+            be read and will not be sent{setAsideNames(quarantined)}.
+          </p>
+          <Button
+            size="sm"
+            onClick={() => {
+              void dismissQuarantined();
+            }}
+          >
+            Dismiss
+          </Button>
         </div>
       )}
     </section>

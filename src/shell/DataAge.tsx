@@ -1,4 +1,7 @@
-/** The age of one kind of data beside its numbers: shown once it is stale, and always without the server; refuses to call a snapshot fresh. */
+/**
+ * The age of one kind of data beside its numbers: shown once it is stale, and always without the
+ * server; refuses to call a snapshot fresh.
+ */
 import { useSnapshot } from 'valtio';
 import { Age } from '../components/Age.tsx';
 import { connection } from '../stores/connection.ts';
@@ -6,5 +9,12 @@ import { STALE_AFTER, useDataTime, type DataKind } from './data-age.ts';
 
 export function DataAge({ kind, className }: { kind: DataKind; className?: string }) {
   const { online } = useSnapshot(connection);
-  return <Age savedAt={useDataTime(kind)} staleAfterMs={STALE_AFTER[kind]} onlyStale={online !== 'offline'} {...(className === undefined ? {} : { className })} />;
+  return (
+    <Age
+      savedAt={useDataTime(kind)}
+      staleAfterMs={STALE_AFTER[kind]}
+      onlyStale={online !== 'offline'}
+      {...(className === undefined ? {} : { className })}
+    />
+  );
 }

@@ -1,4 +1,7 @@
-/** What waits for the person above the bottom bar: an Undo, unsent commands, an ending session, an update; refuses to cover the page for long. */
+/**
+ * What waits for the person above the bottom bar: an Undo, unsent commands, an ending session, an
+ * update; refuses to cover the page for long.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { queue } from '../commands.ts';
@@ -24,13 +27,26 @@ function SessionNotice() {
   const now = useNow(10_000);
   const [open, setOpen] = useState(false);
   if (!endingSoon || expiresAt === null) return null;
-  const unsent = entries.filter((entry) => entry.state === 'saved' || entry.state === 'sending' || entry.state === 'needs-you');
+  const unsent = entries.filter(
+    (entry) => entry.state === 'saved' || entry.state === 'sending' || entry.state === 'needs-you',
+  );
   const more = unsent.length - NAMED;
   const names = `${unsent.slice(0, NAMED).map(commandName).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return (
     <section aria-label="Session" className={CARD}>
-      <p>Your session ends in {formatSpan(Math.max(0, expiresAt - now))}.{unsent.length > 0 ? ` Not yet sent: ${names}.` : ''}</p>
-      <Button size="sm" className="mt-2" onClick={() => { setOpen(true); }}>Sign in again</Button>
+      <p>
+        Your session ends in {formatSpan(Math.max(0, expiresAt - now))}.
+        {unsent.length > 0 ? ` Not yet sent: ${names}.` : ''}
+      </p>
+      <Button
+        size="sm"
+        className="mt-2"
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        Sign in again
+      </Button>
       <SignInAgain open={open} onOpenChange={setOpen} />
     </section>
   );
@@ -40,32 +56,56 @@ function UpdateNotice() {
   const { waiting } = useSnapshot(updates);
   const { outdated } = useSnapshot(connection);
   const [warned, setWarned] = useState(false);
-  useEffect(() => { if (outdated) lookForUpdate(); }, [outdated]);
+  useEffect(() => {
+    if (outdated) lookForUpdate();
+  }, [outdated]);
   if (!waiting && !outdated) return null;
-  const press = (): void => { if (isTyping() && !warned) setWarned(true); else applyUpdate(); };
+  const press = (): void => {
+    if (isTyping() && !warned) setWarned(true);
+    else applyUpdate();
+  };
   return (
     <section aria-label="Update" className={`${CARD} flex items-center justify-between gap-4`}>
-      <p role="status">{warned ? 'What you have typed on this page is not kept by an update.' : outdated ? 'This version is too old for the server. What waits to be sent is kept.' : 'A new version is ready.'}</p>
-      <Button size="sm" tone="primary" onClick={press}>{warned ? 'Update all the same' : 'Update'}</Button>
+      <p role="status">
+        {warned
+          ? 'What you have typed on this page is not kept by an update.'
+          : outdated
+            ? 'This version is too old for the server. What waits to be sent is kept.'
+            : 'A new version is ready.'}
+      </p>
+      <Button size="sm" tone="primary" onClick={press}>
+        {warned ? 'Update all the same' : 'Update'}
+      </Button>
     </section>
   );
 }
 
-/** The height of what is docked, for the room at the page's end: its last rows can be scrolled free of it. */
+/**
+ * The height of what is docked, for the room at the page's end: its last rows can be scrolled free
+ * of it.
+ */
 function useDockRoom() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { current } = box;
     if (current === null || typeof ResizeObserver === 'undefined') return;
     const root = document.documentElement.style;
-    const watch = new ResizeObserver(() => { root.setProperty('--dock', `${current.offsetHeight === 0 ? 0 : current.offsetHeight + 16}px`); });
+    const watch = new ResizeObserver(() => {
+      root.setProperty('--dock', `${current.offsetHeight === 0 ? 0 : current.offsetHeight + 16}px`);
+    });
     watch.observe(current);
-    return () => { watch.disconnect(); root.removeProperty('--dock'); };
+    return () => {
+      watch.disconnect();
+      root.removeProperty('--dock');
+    };
   }, []);
   return box;
 }
 
-/** Undo of the last stop, in the place of the tray's line; at the top where Stop itself was pressed down here. Spoken when it comes. */
+/**
+ * Undo of the last stop, in the place of the tray's line; at the top where Stop itself was pressed
+ * down here. Spoken when it comes.
+ */
 function Undo({ atTop }: { atTop: boolean }) {
   const offered = useStopOffer();
   const isHere = offered !== null && offered.offer.atTop === atTop;
@@ -84,13 +124,18 @@ export function Dock() {
   return (
     <>
       <div className="width-before-scroll-bar pointer-events-none fixed inset-x-0 top-[calc(var(--header)+2.5rem)] z-20 px-2 sm:left-auto sm:w-104 lg:pr-6">
-        <div className="pointer-events-auto"><Undo atTop /></div>
+        <div className="pointer-events-auto">
+          <Undo atTop />
+        </div>
       </div>
       <div className="width-before-scroll-bar pointer-events-none fixed inset-x-0 top-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 flex flex-col justify-end px-2 pb-2 sm:left-auto sm:w-104 sm:px-3 sm:pb-3 lg:bottom-0 lg:pr-6 lg:pb-6">
         <div ref={box} className="pointer-events-auto flex flex-col gap-2">
-          <UpdateNotice /><SessionNotice />
+          <UpdateNotice />
+          <SessionNotice />
           <Undo atTop={false} />
-          <div className={classes('empty:hidden', isBelow && 'max-sm:hidden')}><CommandTray /></div>
+          <div className={classes('empty:hidden', isBelow && 'max-sm:hidden')}>
+            <CommandTray />
+          </div>
         </div>
       </div>
     </>

@@ -1,4 +1,7 @@
-/** The header: brand, the navigation bar, account mode, age of data, the menu; refuses links that a person has no use for. */
+/**
+ * The header: brand, the navigation bar, account mode, age of data, the menu; refuses links that a
+ * person has no use for.
+ */
 import { Menu as MenuIcon } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -16,11 +19,25 @@ import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 import { WalletChip } from './WalletChip.tsx';
 
 /** `tight`: on a phone something else needs the name's place. */
-function Logo({ to, label = 'Tradewind', tight = false }: { to: string; label?: string; tight?: boolean }) {
+function Logo({
+  to,
+  label = 'Tradewind',
+  tight = false,
+}: {
+  to: string;
+  label?: string;
+  tight?: boolean;
+}) {
   return (
-    <Link href={to} className="-ml-1 flex min-h-11 items-center gap-2 px-1 text-base font-semibold tracking-[-0.01em]">
+    <Link
+      href={to}
+      className="-ml-1 flex min-h-11 items-center gap-2 px-1 text-base font-semibold tracking-[-0.01em]"
+    >
       {/* At 320 px, a desk at 400 %, the mark alone is seen; the name is read. */}
-      <Mark className="size-6" /><span className={tight ? 'max-[429px]:sr-only md:max-lg:sr-only' : 'max-[374px]:sr-only'}>{label}</span>
+      <Mark className="size-6" />
+      <span className={tight ? 'max-[429px]:sr-only md:max-lg:sr-only' : 'max-[374px]:sr-only'}>
+        {label}
+      </span>
     </Link>
   );
 }
@@ -28,11 +45,24 @@ function Logo({ to, label = 'Tradewind', tight = false }: { to: string; label?: 
 function BarLink({ link, path }: { link: NavLink; path: string }) {
   const current = isCurrent(path, link.to) && link.upsell !== true;
   return (
-    <Link href={link.to} aria-current={current ? 'page' : undefined}
-      className={classes('flex h-9 items-center rounded-md px-2.5', current ? 'font-medium text-ink' : 'text-ink-2 hover:text-ink')}>
-      {link.upsell === true
-        ? <><span className="rounded-sm border border-accent px-1.5 text-xs leading-5 font-semibold text-accent">PRO</span><span className="sr-only">: see what PRO adds</span></>
-        : link.label}
+    <Link
+      href={link.to}
+      aria-current={current ? 'page' : undefined}
+      className={classes(
+        'flex h-9 items-center rounded-md px-2.5',
+        current ? 'font-medium text-ink' : 'text-ink-2 hover:text-ink',
+      )}
+    >
+      {link.upsell === true ? (
+        <>
+          <span className="rounded-sm border border-accent px-1.5 text-xs leading-5 font-semibold text-accent">
+            PRO
+          </span>
+          <span className="sr-only">: see what PRO adds</span>
+        </>
+      ) : (
+        link.label
+      )}
     </Link>
   );
 }
@@ -50,14 +80,27 @@ export function AppHeader({ path }: { path: string }) {
         <BackControl path={path} />
         <Logo to="/dashboard" tight={wallet !== null} />
         <nav aria-label="Main" className="ml-3 hidden items-center md:flex">
-          {navLinks(subscriptionTier).map((link) => <BarLink key={link.label} link={link} path={path} />)}
+          {navLinks(subscriptionTier).map((link) => (
+            <BarLink key={link.label} link={link} path={path} />
+          ))}
         </nav>
         <div className="ml-auto flex items-center gap-3">
           {wallet !== null && <WalletChip wallet={wallet} />}
           <PaperTag />
-          <Age savedAt={dataTime} staleAfterMs={STALE_AFTER[kind]} icon className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]" />
-          <button type="button" aria-haspopup="dialog" aria-expanded={open} aria-label="Open menu" onClick={openMenu}
-            className="-mr-2 flex size-11 shrink-0 items-center justify-center rounded-md text-ink-2 md:hidden">
+          <Age
+            savedAt={dataTime}
+            staleAfterMs={STALE_AFTER[kind]}
+            icon
+            className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]"
+          />
+          <button
+            type="button"
+            aria-haspopup="dialog"
+            aria-expanded={open}
+            aria-label="Open menu"
+            onClick={openMenu}
+            className="-mr-2 flex size-11 shrink-0 items-center justify-center rounded-md text-ink-2 md:hidden"
+          >
             <MenuIcon className="size-5" aria-hidden />
           </button>
         </div>
@@ -69,12 +112,21 @@ export function AppHeader({ path }: { path: string }) {
 /** The header of the public pages; transparent over the landing page. */
 export function PublicHeader({ transparent }: { transparent: boolean }) {
   return (
-    <header className={classes('top-0 z-30 w-full', transparent ? 'absolute bg-transparent' : 'sticky border-b border-line bg-ground')}>
+    <header
+      className={classes(
+        'top-0 z-30 w-full',
+        transparent ? 'absolute bg-transparent' : 'sticky border-b border-line bg-ground',
+      )}
+    >
       <div className="mx-auto flex h-14 max-w-6xl items-center justify-between px-4 md:px-6">
         <Logo to="/" />
         <nav aria-label="Account" className="flex items-center gap-1">
-          <LinkButton to="/login" tone="plain" size="sm">Log In</LinkButton>
-          <LinkButton to="/register" tone="primary" size="sm">Get Started</LinkButton>
+          <LinkButton to="/login" tone="plain" size="sm">
+            Log In
+          </LinkButton>
+          <LinkButton to="/register" tone="primary" size="sm">
+            Get Started
+          </LinkButton>
         </nav>
       </div>
     </header>

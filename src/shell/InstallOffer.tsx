@@ -1,4 +1,6 @@
-/** Offers to install the app, as a line in the page's own flow, once the first trade has been seen. */
+/**
+ * Offers to install the app, as a line in the page's own flow, once the first trade has been seen.
+ */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
@@ -18,17 +20,34 @@ export function InstallOffer() {
   const way = installWay({ event, declined, installed });
   if (way === null || !seenTrade || offline) return null;
   return (
-    <section aria-label="Install" className="rule mx-auto flex w-full max-w-[80rem] flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3 md:px-6">
+    <section
+      aria-label="Install"
+      className="rule mx-auto flex w-full max-w-[80rem] flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3 md:px-6"
+    >
       <div className="min-w-0 flex-1 basis-64">
         <p className="font-medium">Install Tradewind</p>
         <p className="text-ink-2">
-          {way === 'prompt' ? 'It opens offline and has Stop all on its icon.' : 'It opens offline and can notify you.'}
+          {way === 'prompt'
+            ? 'It opens offline and has Stop all on its icon.'
+            : 'It opens offline and can notify you.'}
         </p>
         {way === 'share' && <InstallSteps />}
       </div>
       <div className="flex gap-2">
-        {way === 'prompt' && <Button size="sm" tone="primary" onClick={() => { void askToInstall(); }}>Install</Button>}
-        <Button size="sm" onClick={declineInstall}>{way === 'prompt' ? 'Not now' : 'Got it'}</Button>
+        {way === 'prompt' && (
+          <Button
+            size="sm"
+            tone="primary"
+            onClick={() => {
+              void askToInstall();
+            }}
+          >
+            Install
+          </Button>
+        )}
+        <Button size="sm" onClick={declineInstall}>
+          {way === 'prompt' ? 'Not now' : 'Got it'}
+        </Button>
       </div>
     </section>
   );

@@ -3,7 +3,10 @@ import { Mark } from './Mark.tsx';
 
 export function LoadingScreen() {
   return (
-    <div role="status" className="flex min-h-[60dvh] flex-col items-center justify-center gap-3 text-ink-3">
+    <div
+      role="status"
+      className="flex min-h-[60dvh] flex-col items-center justify-center gap-3 text-ink-3"
+    >
       <Mark className="size-8" />
       <span>Loading...</span>
     </div>

@@ -7,6 +7,8 @@ export const NOT_A_PAGE = 'That page does not exist. This is the start page.';
 
 export function Lost() {
   // By one id: said once, however often the address is drawn on the way.
-  useEffect(() => { pageToast('blank', NOT_A_PAGE, { id: 'lost' }); }, []);
+  useEffect(() => {
+    pageToast('blank', NOT_A_PAGE, { id: 'lost' });
+  }, []);
   return <Redirect to="/" replace />;
 }

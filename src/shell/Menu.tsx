@@ -1,4 +1,6 @@
-/** The one menu: the header's links, every other screen in groups, Find, Stop all and the account. */
+/**
+ * The one menu: the header's links, every other screen in groups, Find, Stop all and the account.
+ */
 import { CircleStop, CircleUserRound, Search } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { proxy, useSnapshot } from 'valtio';
@@ -18,18 +20,41 @@ export const menu = proxy({ open: false });
 export function openMenu(): void {
   menu.open = true;
 }
-const close = (): void => { menu.open = false; };
+const close = (): void => {
+  menu.open = false;
+};
 
 const ROW = 'flex min-h-11 items-center gap-3 rounded-md px-3 pointer-fine:min-h-9';
 
 /** One screen of a group, in the rail and in the menu. */
-export function GroupLink({ link, path, onFollow }: { link: MenuLink; path: string; onFollow?: () => void }) {
+export function GroupLink({
+  link,
+  path,
+  onFollow,
+}: {
+  link: MenuLink;
+  path: string;
+  onFollow?: () => void;
+}) {
   const Icon = link.icon;
   const current = isCurrent(path, link.to);
   return (
-    <Link href={link.to} onClick={onFollow} onPointerEnter={() => { void preload(link.to); }} aria-current={current ? 'page' : undefined}
-      className={classes(ROW, current ? 'bg-accent-wash font-medium text-accent' : 'text-ink-2 hover:bg-sunken hover:text-ink')}>
-      <Icon className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />{link.label}
+    <Link
+      href={link.to}
+      onClick={onFollow}
+      onPointerEnter={() => {
+        void preload(link.to);
+      }}
+      aria-current={current ? 'page' : undefined}
+      className={classes(
+        ROW,
+        current
+          ? 'bg-accent-wash font-medium text-accent'
+          : 'text-ink-2 hover:bg-sunken hover:text-ink',
+      )}
+    >
+      <Icon className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />
+      {link.label}
     </Link>
   );
 }
@@ -37,18 +62,34 @@ export function GroupLink({ link, path, onFollow }: { link: MenuLink; path: stri
 /** Opens the command palette; for those who press no keys, the only way to it. */
 export function FindButton({ onPress }: { onPress?: () => void }) {
   return (
-    <button type="button" aria-haspopup="dialog" aria-keyshortcuts={MODIFIER === '⌘' ? 'Meta+K' : 'Control+K'}
-      onClick={() => { onPress?.(); openPalette(); }} className={classes(ROW, 'w-full text-left text-ink-2 hover:bg-sunken hover:text-ink')}>
-      <Search className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />Find
-      <kbd aria-hidden className="ml-auto hidden font-sans text-xs text-ink-3 pointer-fine:block">{MODIFIER} K</kbd>
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      aria-keyshortcuts={MODIFIER === '⌘' ? 'Meta+K' : 'Control+K'}
+      onClick={() => {
+        onPress?.();
+        openPalette();
+      }}
+      className={classes(ROW, 'w-full text-left text-ink-2 hover:bg-sunken hover:text-ink')}
+    >
+      <Search className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />
+      Find
+      <kbd aria-hidden className="ml-auto hidden font-sans text-xs text-ink-3 pointer-fine:block">
+        {MODIFIER} K
+      </kbd>
     </button>
   );
 }
 
 export function StopAllLink({ onFollow }: { onFollow?: () => void }) {
   return (
-    <Link href="/stop-all" onClick={onFollow} className={classes(ROW, 'text-danger hover:bg-danger-wash')}>
-      <CircleStop className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />Stop all agents
+    <Link
+      href="/stop-all"
+      onClick={onFollow}
+      className={classes(ROW, 'text-danger hover:bg-danger-wash')}
+    >
+      <CircleStop className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />
+      Stop all agents
     </Link>
   );
 }
@@ -56,11 +97,25 @@ export function StopAllLink({ onFollow }: { onFollow?: () => void }) {
 function HeaderLink({ link, path }: { link: NavLink; path: string }) {
   const current = isCurrent(path, link.to) && link.upsell !== true;
   return (
-    <Link href={link.to} onClick={close} aria-current={current ? 'page' : undefined}
-      className={classes(ROW, current ? 'bg-accent-wash font-medium text-accent' : 'text-ink hover:bg-sunken')}>
-      {link.upsell === true
-        ? <><span className="rounded-sm border border-accent px-1.5 text-xs leading-5 font-semibold text-accent">PRO</span><span className="sr-only">: see what PRO adds</span></>
-        : link.label}
+    <Link
+      href={link.to}
+      onClick={close}
+      aria-current={current ? 'page' : undefined}
+      className={classes(
+        ROW,
+        current ? 'bg-accent-wash font-medium text-accent' : 'text-ink hover:bg-sunken',
+      )}
+    >
+      {link.upsell === true ? (
+        <>
+          <span className="rounded-sm border border-accent px-1.5 text-xs leading-5 font-semibold text-accent">
+            PRO
+          </span>
+          <span className="sr-only">: see what PRO adds</span>
+        </>
+      ) : (
+        link.label
+      )}
     </Link>
   );
 }
@@ -90,14 +145,24 @@ export function Menu({ path }: { path: string }) {
   const { open } = useSnapshot(menu);
   const { subscriptionTier } = useAuth();
   return (
-    <LazyDialog open={open} onOpenChange={(wanted) => { menu.open = wanted; }} title="Menu">
+    <LazyDialog
+      open={open}
+      onOpenChange={(wanted) => {
+        menu.open = wanted;
+      }}
+      title="Menu"
+    >
       <nav aria-label="Menu" className="grid grid-cols-2 gap-x-2 max-[339px]:grid-cols-1">
-        {navLinks(subscriptionTier).map((link) => <HeaderLink key={link.label} link={link} path={path} />)}
+        {navLinks(subscriptionTier).map((link) => (
+          <HeaderLink key={link.label} link={link} path={path} />
+        ))}
       </nav>
       <nav aria-label="More">
         {MENU_GROUPS.map(({ title, links }) => (
           <Titled key={title} title={title}>
-            {links.map((link) => <GroupLink key={link.to} link={link} path={path} onFollow={close} />)}
+            {links.map((link) => (
+              <GroupLink key={link.to} link={link} path={path} onFollow={close} />
+            ))}
           </Titled>
         ))}
       </nav>

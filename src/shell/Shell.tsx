@@ -1,4 +1,7 @@
-/** The frame around every screen: header, strip, rail or bottom bar, dock and footer; refuses to move when data comes. */
+/**
+ * The frame around every screen: header, strip, rail or bottom bar, dock and footer; refuses to
+ * move when data comes.
+ */
 import { useEffect, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { session } from '../identity/session.ts';
@@ -13,27 +16,46 @@ import { BottomBar, Rail } from './Rail.tsx';
 import { StatusStrip } from './StatusStrip.tsx';
 import { forgetTrialBanner, TrialBanner } from './TrialBanner.tsx';
 
-const SKIP = 'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:p-3 focus:shadow-float';
+const SKIP =
+  'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:p-3 focus:shadow-float';
 
 export function Shell({ path, children }: { path: string; children: ReactNode }) {
   const { user, status } = useSnapshot(session);
   const known = user !== null && status !== 'signed-out';
-  useEffect(() => { if (status === 'signed-out') forgetTrialBanner(); }, [status]);
+  useEffect(() => {
+    if (status === 'signed-out') forgetTrialBanner();
+  }, [status]);
   // Going back with the menu open leaves it behind.
-  useEffect(() => { menu.open = false; }, [path]);
+  useEffect(() => {
+    menu.open = false;
+  }, [path]);
   if (!known || path === '/') {
     return (
       <>
-        <a href="#content" className={SKIP}>Skip to content</a>
+        <a href="#content" className={SKIP}>
+          Skip to content
+        </a>
         <PublicHeader transparent={path === '/'} />
-        <main id="content" tabIndex={-1} className={path === '/' ? 'min-h-dvh outline-none' : 'mx-auto min-h-dvh w-full max-w-6xl px-4 py-8 outline-none md:px-6'}>{children}</main>
+        <main
+          id="content"
+          tabIndex={-1}
+          className={
+            path === '/'
+              ? 'min-h-dvh outline-none'
+              : 'mx-auto min-h-dvh w-full max-w-6xl px-4 py-8 outline-none md:px-6'
+          }
+        >
+          {children}
+        </main>
         <Footer />
       </>
     );
   }
   return (
     <>
-      <a href="#content" className={SKIP}>Skip to content</a>
+      <a href="#content" className={SKIP}>
+        Skip to content
+      </a>
       <AppHeader path={path} />
       <StatusStrip />
       <div className="flex">
@@ -41,11 +63,20 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
         <div className="min-w-0 flex-1">
           <TrialBanner shown={showsTrialBanner(path)} />
           {/* The footer begins below the fold, so that content that comes never moves it on the screen. */}
-          <main id="content" tabIndex={-1} className="mx-auto min-h-dvh w-full max-w-[80rem] px-4 py-5 outline-none md:px-6">{children}</main>
+          <main
+            id="content"
+            tabIndex={-1}
+            className="mx-auto min-h-dvh w-full max-w-[80rem] px-4 py-5 outline-none md:px-6"
+          >
+            {children}
+          </main>
           {isDashboard(path) && <InstallOffer key={path} />}
           <Footer />
           {/* Room for the bottom bar, and for what is docked above it. */}
-          <div aria-hidden className="h-[calc(var(--bar)+var(--dock,0px)+env(safe-area-inset-bottom))] lg:hidden" />
+          <div
+            aria-hidden
+            className="h-[calc(var(--bar)+var(--dock,0px)+env(safe-area-inset-bottom))] lg:hidden"
+          />
         </div>
       </div>
       <BottomBar path={path} />

@@ -1,28 +1,68 @@
-/** The list of keys, and the switch that turns those of one character off; refuses to list what does not work. */
+/**
+ * The list of keys, and the switch that turns those of one character off; refuses to list what does
+ * not work.
+ */
 import { useSnapshot } from 'valtio';
 import { Dialog } from '../components/Dialog.tsx';
 import { Switch } from '../components/Switch.tsx';
 import { GOES, MODIFIER, OTHERS, setShortcuts, shortcuts, type Shortcut } from './shortcuts.ts';
 
 function Keys({ text }: { text: string }) {
-  return <span className="flex gap-1">{text.split(' ').map((key) => <kbd key={key} className="inline-flex h-6 min-w-6 items-center justify-center rounded-sm border border-line-strong px-1.5 font-sans text-xs">{key}</kbd>)}</span>;
+  return (
+    <span className="flex gap-1">
+      {text.split(' ').map((key) => (
+        <kbd
+          key={key}
+          className="inline-flex h-6 min-w-6 items-center justify-center rounded-sm border border-line-strong px-1.5 font-sans text-xs"
+        >
+          {key}
+        </kbd>
+      ))}
+    </span>
+  );
 }
 
 function List({ rows }: { rows: readonly Shortcut[] }) {
-  return <dl>{rows.map(({ keys, label }) => <div key={keys} className="flex min-h-8 items-center justify-between gap-4"><dt className="text-ink-2">{label}</dt><dd><Keys text={keys} /></dd></div>)}</dl>;
+  return (
+    <dl>
+      {rows.map(({ keys, label }) => (
+        <div key={keys} className="flex min-h-8 items-center justify-between gap-4">
+          <dt className="text-ink-2">{label}</dt>
+          <dd>
+            <Keys text={keys} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
-export default function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export default function ShortcutSheet({
+  open,
+  onOpenChange,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
   const { on } = useSnapshot(shortcuts);
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard">
-      <List rows={[{ keys: `${MODIFIER} K`, label: 'Find an agent, a symbol, a screen or an act' }]} />
+      <List
+        rows={[{ keys: `${MODIFIER} K`, label: 'Find an agent, a symbol, a screen or an act' }]}
+      />
       <div className={on ? '' : 'opacity-60'}>
         <List rows={OTHERS} />
         <h3 className="mt-4 mb-1 text-xs text-ink-3">One after the other, to go to</h3>
         <List rows={GOES} />
       </div>
-      <div className="rule mt-4 pt-2"><Switch label="Keys without a modifier" hint="Off, only the first of these works. For those who dictate, or press keys by accident." checked={on} onChange={setShortcuts} /></div>
+      <div className="rule mt-4 pt-2">
+        <Switch
+          label="Keys without a modifier"
+          hint="Off, only the first of these works. For those who dictate, or press keys by accident."
+          checked={on}
+          onChange={setShortcuts}
+        />
+      </div>
     </Dialog>
   );
 }

@@ -1,4 +1,7 @@
-/** Signing in again in place, so that nothing on the screen is lost; refuses another email than the present user's. */
+/**
+ * Signing in again in place, so that nothing on the screen is lost; refuses another email than the
+ * present user's.
+ */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
@@ -7,7 +10,13 @@ import { LazyDialog } from '../components/LazyDialog.tsx';
 import { errorSentence } from '../format/errors.ts';
 import { session, signIn, signInWithGoogle } from '../identity/session.ts';
 
-export function SignInAgain({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export function SignInAgain({
+  open,
+  onOpenChange,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
   const email = useSnapshot(session).user?.email ?? '';
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string>();
@@ -15,15 +24,57 @@ export function SignInAgain({ open, onOpenChange }: { open: boolean; onOpenChang
   const run = (work: Promise<void>): void => {
     setBusy(true);
     setError(undefined);
-    work.then(() => { setPassword(''); onOpenChange(false); }, (failure: unknown) => { setError(errorSentence(failure)); }).finally(() => { setBusy(false); });
+    work
+      .then(
+        () => {
+          setPassword('');
+          onOpenChange(false);
+        },
+        (failure: unknown) => {
+          setError(errorSentence(failure));
+        },
+      )
+      .finally(() => {
+        setBusy(false);
+      });
   };
   return (
-    <LazyDialog open={open} onOpenChange={onOpenChange} title="Sign in again" description={`As ${email}. What is on the screen and what waits to be sent stays.`}>
-      <form className="flex flex-col gap-4" onSubmit={(event: FormEvent) => { event.preventDefault(); run(signIn(email, password)); }}>
+    <LazyDialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Sign in again"
+      description={`As ${email}. What is on the screen and what waits to be sent stays.`}
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          run(signIn(email, password));
+        }}
+      >
         <input type="hidden" autoComplete="username" value={email} readOnly />
-        <Field label="Password" type="password" autoComplete="current-password" value={password} error={error} required onChange={(event) => { setPassword(event.target.value); }} />
-        <Button type="submit" tone="primary" busy={busy}>Sign in</Button>
-        <Button disabled={busy} onClick={() => { run(signInWithGoogle()); }}>Continue with Google</Button>
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          error={error}
+          required
+          onChange={(event) => {
+            setPassword(event.target.value);
+          }}
+        />
+        <Button type="submit" tone="primary" busy={busy}>
+          Sign in
+        </Button>
+        <Button
+          disabled={busy}
+          onClick={() => {
+            run(signInWithGoogle());
+          }}
+        >
+          Continue with Google
+        </Button>
       </form>
     </LazyDialog>
   );

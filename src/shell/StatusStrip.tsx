@@ -1,4 +1,7 @@
-/** One line under the header that is always there: whose prices, or that the server is away; below it, stops that failed; refuses to move anything when all is well. */
+/**
+ * One line under the header that is always there: whose prices, or that the server is away; below
+ * it, stops that failed; refuses to move anything when all is well.
+ */
 import { OctagonAlert, WifiOff } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -18,18 +21,28 @@ import { kindOf, useCurrent, useDataTime } from './data-age.ts';
 
 /** The words of the offline bar. `savedAt` is the device's clock, ms. */
 export function offlineText(savedAt: number | null, expired: boolean, now: number): string {
-  const showing = savedAt === null ? 'Nothing of this is saved on this device.' : `Showing ${formatWhen(savedAt, now)}.`;
+  const showing =
+    savedAt === null
+      ? 'Nothing of this is saved on this device.'
+      : `Showing ${formatWhen(savedAt, now)}.`;
   return expired
     ? `Offline, session ended. ${showing} Read-only; Stop still works.`
     : `Offline. ${showing} Stops will be sent first when you are back.`;
 }
 
 /** Whether what was to be stopped is, by the server's word; otherwise nobody here knows. */
-function standing(agentId: string | null, agents: readonly { readonly id: string; readonly status: string }[] | undefined, current: boolean): string {
+function standing(
+  agentId: string | null,
+  agents: readonly { readonly id: string; readonly status: string }[] | undefined,
+  current: boolean,
+): string {
   const isAll = agentId === null;
-  const isStopped = isAll ? agents?.every(({ status }) => status === 'stopped') === true : agents?.find(({ id }) => id === agentId)?.status === 'stopped';
+  const isStopped = isAll
+    ? agents?.every(({ status }) => status === 'stopped') === true
+    : agents?.find(({ id }) => id === agentId)?.status === 'stopped';
   if (!isStopped) return isAll ? 'They may still be running.' : 'It may still be running.';
-  if (!current) return isAll ? 'All were stopped when last seen.' : 'It was stopped when last seen.';
+  if (!current)
+    return isAll ? 'All were stopped when last seen.' : 'It was stopped when last seen.';
   return isAll ? 'All are stopped meanwhile.' : 'It is stopped meanwhile.';
 }
 
@@ -45,18 +58,45 @@ function FailedStops() {
   const current = useCurrent('agents');
   if (failed.length === 0) return null;
   return (
-    <div role="alert" className="sticky top-13 z-20 border-b border-danger bg-danger-wash px-4 text-danger md:px-6">
+    <div
+      role="alert"
+      className="sticky top-13 z-20 border-b border-danger bg-danger-wash px-4 text-danger md:px-6"
+    >
       <ul>
         {failed.map((entry) => {
           const name = entry.agentId === null ? 'all agents' : entry.agentName;
           return (
-            <li key={entry.commandId} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
-              <span className="flex min-w-0 flex-1 basis-60 items-start gap-2"><OctagonAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
-                <span><strong className="font-semibold">Stop of {name} failed.</strong> {entry.reason?.message ?? 'No reason was given'}. {standing(entry.agentId, agents, current)}</span>
+            <li
+              key={entry.commandId}
+              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2"
+            >
+              <span className="flex min-w-0 flex-1 basis-60 items-start gap-2">
+                <OctagonAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+                <span>
+                  <strong className="font-semibold">Stop of {name} failed.</strong>{' '}
+                  {entry.reason?.message ?? 'No reason was given'}.{' '}
+                  {standing(entry.agentId, agents, current)}
+                </span>
               </span>
               <span className="flex gap-2">
-                <Button size="sm" tone="danger" onClick={() => { void again(entry.commandId); }}>Stop again</Button>
-                <Button size="sm" tone="danger-quiet" onClick={() => { void cancelCommand(entry.commandId); }}>Dismiss</Button>
+                <Button
+                  size="sm"
+                  tone="danger"
+                  onClick={() => {
+                    void again(entry.commandId);
+                  }}
+                >
+                  Stop again
+                </Button>
+                <Button
+                  size="sm"
+                  tone="danger-quiet"
+                  onClick={() => {
+                    void cancelCommand(entry.commandId);
+                  }}
+                >
+                  Dismiss
+                </Button>
               </span>
             </li>
           );
@@ -78,15 +118,35 @@ export function StatusStrip() {
   const source = market.data?.source;
   return (
     <>
-      <div role="status" className={classes('border-b border-line px-4 md:px-6', offline ? 'bg-amber-wash text-amber' : 'text-ink-3')}>
+      <div
+        role="status"
+        className={classes(
+          'border-b border-line px-4 md:px-6',
+          offline ? 'bg-amber-wash text-amber' : 'text-ink-3',
+        )}
+      >
         <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-3 text-xs leading-4 md:min-h-7">
-          {offline
-            ? <span className="flex items-center gap-2 tracking-[-0.01em]"><WifiOff className="size-3.5 shrink-0" aria-hidden />{offlineText(savedAt, status === 'expired', now)}</span>
-            : <>
-              <span className="truncate">{source === undefined ? 'Prices not yet received' : source.label}{market.origin === 'exchange' ? ', read directly: display only' : ''}</span>
-              {stream === 'stale' && <span className="shrink-0 text-amber">Live updates paused, reconnecting</span>}
-            </>}
-          {isOld && <span className="py-0.5 text-amber">A notification told of more than is shown here: this may be behind.</span>}
+          {offline ? (
+            <span className="flex items-center gap-2 tracking-[-0.01em]">
+              <WifiOff className="size-3.5 shrink-0" aria-hidden />
+              {offlineText(savedAt, status === 'expired', now)}
+            </span>
+          ) : (
+            <>
+              <span className="truncate">
+                {source === undefined ? 'Prices not yet received' : source.label}
+                {market.origin === 'exchange' ? ', read directly: display only' : ''}
+              </span>
+              {stream === 'stale' && (
+                <span className="shrink-0 text-amber">Live updates paused, reconnecting</span>
+              )}
+            </>
+          )}
+          {isOld && (
+            <span className="py-0.5 text-amber">
+              A notification told of more than is shown here: this may be behind.
+            </span>
+          )}
         </div>
       </div>
       <FailedStops />

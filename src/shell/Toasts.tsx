@@ -3,12 +3,23 @@ import 'sonner/dist/styles.css';
 import { useEffect, useRef } from 'react';
 import { toast as sonner, Toaster } from 'sonner';
 import { useSnapshot } from 'valtio';
-import { dismissToast, pauseToasts, resumeToasts, toastStore, type ToastType } from '../stores/toasts.ts';
+import {
+  dismissToast,
+  pauseToasts,
+  resumeToasts,
+  toastStore,
+  type ToastType,
+} from '../stores/toasts.ts';
 import { appearance } from './appearance.ts';
 
-const SHOW: Record<ToastType, (message: string, options: Parameters<typeof sonner>[1]) => unknown> = {
-  blank: sonner, custom: sonner, error: sonner.error, success: sonner.success, loading: sonner.loading,
-};
+const SHOW: Record<ToastType, (message: string, options: Parameters<typeof sonner>[1]) => unknown> =
+  {
+    blank: sonner,
+    custom: sonner,
+    error: sonner.error,
+    success: sonner.success,
+    loading: sonner.loading,
+  };
 
 export function Toasts() {
   const { toasts } = useSnapshot(toastStore);
@@ -23,7 +34,13 @@ export function Toasts() {
       const face = `${type}:${message}`;
       if (shown.current.get(id) === face) continue;
       shown.current.set(id, face);
-      SHOW[type](message, { id, duration: Infinity, onDismiss: () => { dismissToast(id); } });
+      SHOW[type](message, {
+        id,
+        duration: Infinity,
+        onDismiss: () => {
+          dismissToast(id);
+        },
+      });
     }
     for (const id of [...shown.current.keys()]) {
       if (present.has(id)) continue;
@@ -34,8 +51,21 @@ export function Toasts() {
 
   return (
     <div onPointerOver={pauseToasts} onPointerOut={resumeToasts}>
-      <Toaster position="top-right" theme={theme} visibleToasts={4} offset={{ top: 64, right: 16 }} mobileOffset={{ top: 60 }}
-        toastOptions={{ style: { background: 'var(--surface)', color: 'var(--ink)', borderColor: 'var(--line)', boxShadow: 'var(--shadow)' } }} />
+      <Toaster
+        position="top-right"
+        theme={theme}
+        visibleToasts={4}
+        offset={{ top: 64, right: 16 }}
+        mobileOffset={{ top: 60 }}
+        toastOptions={{
+          style: {
+            background: 'var(--surface)',
+            color: 'var(--ink)',
+            borderColor: 'var(--line)',
+            boxShadow: 'var(--shadow)',
+          },
+        }}
+      />
     </div>
   );
 }

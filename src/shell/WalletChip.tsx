@@ -1,4 +1,7 @@
-/** The connected wallet in the header, and the way to it; refuses to load the wallet, and to call connected what it only remembers. */
+/**
+ * The connected wallet in the header, and the way to it; refuses to load the wallet, and to call
+ * connected what it only remembers.
+ */
 import { Wallet } from 'lucide-react';
 import { Link } from 'wouter';
 import { shortAddress } from '../format/addresses.ts';
@@ -8,11 +11,19 @@ import type { ShownWallet } from '../stores/wallet-note.ts';
 export function WalletChip({ wallet: { address, at, chain, live } }: { wallet: ShownWallet }) {
   const standing = live ? 'connected' : `connected at ${formatWhen(at)}`;
   return (
-    <Link href="/wallet?wallet=account" title={`Wallet ${address}, ${chain}, ${standing}`} data-wallet-chip={live ? 'live' : 'kept'}
-      className="flex min-h-9 min-w-6 items-center gap-1.5 rounded-md text-xs text-ink-2 hover:text-ink lg:px-1.5">
+    <Link
+      href="/wallet?wallet=account"
+      title={`Wallet ${address}, ${chain}, ${standing}`}
+      data-wallet-chip={live ? 'live' : 'kept'}
+      className="flex min-h-9 min-w-6 items-center gap-1.5 rounded-md text-xs text-ink-2 hover:text-ink lg:px-1.5"
+    >
       <Wallet className="size-4 shrink-0" aria-hidden />
       <span className="whitespace-nowrap max-lg:sr-only">
-        <span className="sr-only">Wallet </span>{shortAddress(address)}<span className="sr-only">, </span><span className="ml-1.5 text-ink-3 max-xl:sr-only">{chain}</span><span className="sr-only">, {standing}</span>
+        <span className="sr-only">Wallet </span>
+        {shortAddress(address)}
+        <span className="sr-only">, </span>
+        <span className="ml-1.5 text-ink-3 max-xl:sr-only">{chain}</span>
+        <span className="sr-only">, {standing}</span>
       </span>
     </Link>
   );

@@ -1,4 +1,7 @@
-/** Theme, gain/loss colours and the height of rows by the person's choice, kept on this device; refuses to override the system unasked. */
+/**
+ * Theme, gain/loss colours and the height of rows by the person's choice, kept on this device;
+ * refuses to override the system unasked.
+ */
 import { proxy, subscribe } from 'valtio';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -6,7 +9,11 @@ export type Theme = 'system' | 'light' | 'dark';
 export type GainColours = 'green' | 'blue';
 /** `device`: rows as high as a finger or a pointer needs. `roomy`: as for a finger, everywhere. */
 export type Rows = 'device' | 'roomy';
-export interface Appearance { theme: Theme; gain: GainColours; rows: Rows }
+export interface Appearance {
+  theme: Theme;
+  gain: GainColours;
+  rows: Rows;
+}
 
 const KEY = 'tradewind.appearance';
 

@@ -1,4 +1,7 @@
-/** Tells the server by whose code a new person came, once they are signed in; refuses to give up on a network's account. */
+/**
+ * Tells the server by whose code a new person came, once they are signed in; refuses to give up on
+ * a network's account.
+ */
 import { subscribeKey } from 'valtio/utils';
 import { ApiError } from '../api/api-error.ts';
 import { callFunction } from '../callables/callables.ts';
@@ -12,11 +15,20 @@ const FINAL: ReadonlySet<string> = new Set(['referral_refused', 'not_found', 'in
 
 let asking = false;
 
-/** Answers whether the question is settled; otherwise the code waits for the next sign-in, start or return of the network. */
+/**
+ * Answers whether the question is settled; otherwise the code waits for the next sign-in, start or
+ * return of the network.
+ */
 export async function claimKept(): Promise<boolean> {
   const code = keptReferral();
   if (code === null) return true;
-  if (asking || session.status !== 'signed-in' || session.provisional || connection.online === 'offline') return false;
+  if (
+    asking ||
+    session.status !== 'signed-in' ||
+    session.provisional ||
+    connection.online === 'offline'
+  )
+    return false;
   asking = true;
   try {
     await callFunction('claimReferral', { code });
@@ -24,7 +36,8 @@ export async function claimKept(): Promise<boolean> {
     return true;
   } catch (error) {
     const final = error instanceof ApiError && FINAL.has(error.code);
-    // Somebody who has an account and follows a friend's link is told nothing: nothing of theirs went wrong.
+    // Somebody who has an account and follows a friend's link is told nothing: nothing of theirs
+    // went wrong.
     if (final) forgetReferral();
     else log.warn('The referral code could not be handed over yet', error);
     return final;
@@ -34,7 +47,9 @@ export async function claimKept(): Promise<boolean> {
 }
 
 export function openReferral(): void {
-  const look = (): void => { void claimKept(); };
+  const look = (): void => {
+    void claimKept();
+  };
   subscribeKey(session, 'status', look);
   subscribeKey(session, 'provisional', look);
   subscribeKey(connection, 'online', look);

@@ -1,4 +1,7 @@
-/** How old each kind of data may be before it counts as stale, and when it was last known to be true; refuses to count a snapshot as news. */
+/**
+ * How old each kind of data may be before it counts as stale, and when it was last known to be
+ * true; refuses to count a snapshot as news.
+ */
 import { useSnapshot } from 'valtio';
 import { QUERY_FRESH_MS, SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
 import { usePast } from '../components/use-now.ts';
@@ -14,17 +17,28 @@ import { settingsStore } from '../stores/settings.ts';
 import type { Slot } from '../stores/slot.ts';
 import { subscriptionStore } from '../stores/subscription.ts';
 
-export type DataKind = 'market' | 'portfolio' | 'agents' | 'alerts' | 'history' | 'analytics' | 'subscription' | 'settings';
+export type DataKind =
+  | 'market'
+  | 'portfolio'
+  | 'agents'
+  | 'alerts'
+  | 'history'
+  | 'analytics'
+  | 'subscription'
+  | 'settings';
 
 const MINUTE = 60_000;
 
 /** Older than this (ms), an age turns amber. One table, with the reason for each. */
 export const STALE_AFTER: Readonly<Record<DataKind, number>> = {
-  // Prices come four times a second, and the stream gives word of itself every fifteen seconds at the latest.
+  // Prices come four times a second, and the stream gives word of itself every fifteen seconds at
+  // the latest.
   market: 20_000,
-  // Marked at prices, but read for its size rather than its last digit: a minute is four missed words of the stream.
+  // Marked at prices, but read for its size rather than its last digit: a minute is four missed
+  // words of the stream.
   portfolio: MINUTE,
-  // Another device, a guard or a stop may change an agent at any moment; what is shown decides what is pressed.
+  // Another device, a guard or a stop may change an agent at any moment; what is shown decides what
+  // is pressed.
   agents: MINUTE,
   // The stream tells of each that is reached; another device may change one at any time.
   alerts: MINUTE,
@@ -39,18 +53,34 @@ export const STALE_AFTER: Readonly<Record<DataKind, number>> = {
 };
 
 const SLOT: Readonly<Record<DataKind, Slot<unknown>>> = {
-  market: marketStore, portfolio: portfolioStore, agents: agentsStore, alerts: alertsStore, history: historyStore, analytics: analyticsStore,
-  subscription: subscriptionStore, settings: settingsStore,
+  market: marketStore,
+  portfolio: portfolioStore,
+  agents: agentsStore,
+  alerts: alertsStore,
+  history: historyStore,
+  analytics: analyticsStore,
+  subscription: subscriptionStore,
+  settings: settingsStore,
 };
-/** What the stream tells of as it changes: while it is open and says nothing, nothing has changed. */
+/**
+ * What the stream tells of as it changes: while it is open and says nothing, nothing has changed.
+ */
 const TOLD: readonly DataKind[] = ['market', 'portfolio', 'agents', 'alerts', 'history'];
 
 /** What a screen is mostly about, by the beginning of its path; the portfolio elsewhere. */
 const SCREEN: readonly (readonly [string, DataKind])[] = [
-  ['/agents', 'agents'], ['/stop-all', 'agents'], ['/alerts', 'alerts'], ['/performance', 'agents'], ['/market', 'market'], ['/analytics', 'analytics'],
-  ['/subscription', 'subscription'], ['/trading', 'settings'], ['/settings', 'settings'],
+  ['/agents', 'agents'],
+  ['/stop-all', 'agents'],
+  ['/alerts', 'alerts'],
+  ['/performance', 'agents'],
+  ['/market', 'market'],
+  ['/analytics', 'analytics'],
+  ['/subscription', 'subscription'],
+  ['/trading', 'settings'],
+  ['/settings', 'settings'],
 ];
-export const kindOf = (path: string): DataKind => SCREEN.find(([start]) => path === start || path.startsWith(`${start}/`))?.[1] ?? 'portfolio';
+export const kindOf = (path: string): DataKind =>
+  SCREEN.find(([start]) => path === start || path.startsWith(`${start}/`))?.[1] ?? 'portfolio';
 
 interface KnownParts {
   stream: string;
@@ -66,7 +96,8 @@ export function trueAt(kind: DataKind, parts: KnownParts): number | null {
   const whole = parts.gapAt === null || (parts.savedAt ?? 0) >= parts.gapAt;
   const streaming = whole && (parts.stream === 'open' || parts.stream === 'shared');
   const isWord = parts.origin === 'network' || parts.origin === 'stream';
-  if (parts.savedAt !== null && streaming && isWord && TOLD.includes(kind)) return Math.max(parts.verifiedAt ?? 0, parts.savedAt);
+  if (parts.savedAt !== null && streaming && isWord && TOLD.includes(kind))
+    return Math.max(parts.verifiedAt ?? 0, parts.savedAt);
   return parts.savedAt;
 }
 
@@ -77,14 +108,16 @@ export function useDataTime(kind: DataKind = 'portfolio'): number | null {
 }
 
 /**
- * Whether what is shown of a kind may be said in the present tense: the server is there, its word is not stale, and
- * since it was last away it has spoken again. A reply that was recorded beforehand never grows old.
+ * Whether what is shown of a kind may be said in the present tense: the server is there, its word
+ * is not stale, and since it was last away it has spoken again. A reply that was recorded
+ * beforehand never grows old.
  */
 export function useCurrent(kind: DataKind): boolean {
   const { online, backAt } = useSnapshot(connection);
   const at = useDataTime(kind);
   const stale = usePast((at ?? 0) + STALE_AFTER[kind]);
-  // What the stream tells of may have changed at any moment of the absence; the rest is as good as its age.
+  // What the stream tells of may have changed at any moment of the absence; the rest is as good as
+  // its age.
   const unheard = TOLD.includes(kind) && (at ?? 0) < (backAt ?? 0);
   if (online === 'offline' || at === null || unheard) return false;
   return environment.mockApi || !stale;

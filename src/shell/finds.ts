@@ -1,4 +1,7 @@
-/** What the command palette can find and do, as data from what this device knows; refuses to offer an act that the screens would not. */
+/**
+ * What the command palette can find and do, as data from what this device knows; refuses to offer
+ * an act that the screens would not.
+ */
 import type { Tier } from '../../contract/tiers.ts';
 import type { AgentView } from '../stores/agent-view.ts';
 import { FOOTER_LINKS, MENU_LINKS, navLinks } from './navigation.ts';
@@ -6,8 +9,18 @@ import { GOES } from './shortcuts.ts';
 
 export type Find =
   | { kind: 'go'; id: string; group: Group; name: string; note: string; to: string; keys?: string }
-  /** Stop is carried out by being chosen, as everywhere, and can be undone; a start is looked at first. */
-  | { kind: 'stop' | 'start'; id: string; group: 'Acts'; name: string; note: string; agentId: string };
+  /**
+   * Stop is carried out by being chosen, as everywhere, and can be undone; a start is looked at
+   * first.
+   */
+  | {
+      kind: 'stop' | 'start';
+      id: string;
+      group: 'Acts';
+      name: string;
+      note: string;
+      agentId: string;
+    };
 export type Group = 'Agents' | 'Acts' | 'Symbols' | 'Screens';
 
 export interface Known {
@@ -20,34 +33,95 @@ export interface Known {
 /** Words by which people look for a screen that bears another name. */
 const ALSO: Readonly<Record<string, string>> = {
   ...Object.fromEntries(MENU_LINKS.map(({ to, also }) => [to, also])),
-  '/dashboard': 'home start equity', '/market': 'prices watchlist symbols', '/analytics': 'metrics sharpe drawdown',
-  '/trading': 'trading settings risk values pause', '/stop-all': 'panic halt emergency', '/faq': 'questions help',
+  '/dashboard': 'home start equity',
+  '/market': 'prices watchlist symbols',
+  '/analytics': 'metrics sharpe drawdown',
+  '/trading': 'trading settings risk values pause',
+  '/stop-all': 'panic halt emergency',
+  '/faq': 'questions help',
 };
 
 function screens(tier: Tier): Find[] {
-  const links = [...navLinks(tier).filter((link) => link.upsell !== true), ...MENU_LINKS, { to: '/stop-all', label: 'Stop all agents' }, { to: '/how-it-works', label: 'How it works' }, { to: '/learn-more', label: 'Learn more' }, ...FOOTER_LINKS];
+  const links = [
+    ...navLinks(tier).filter((link) => link.upsell !== true),
+    ...MENU_LINKS,
+    { to: '/stop-all', label: 'Stop all agents' },
+    { to: '/how-it-works', label: 'How it works' },
+    { to: '/learn-more', label: 'Learn more' },
+    ...FOOTER_LINKS,
+  ];
   return links.map(({ to, label }): Find => {
     const keys = GOES.find((goes) => goes.to === to)?.keys;
-    return { kind: 'go', id: `screen-${to.slice(1)}`, group: 'Screens', name: label, note: '', to, ...(keys === undefined ? {} : { keys }) };
+    return {
+      kind: 'go',
+      id: `screen-${to.slice(1)}`,
+      group: 'Screens',
+      name: label,
+      note: '',
+      to,
+      ...(keys === undefined ? {} : { keys }),
+    };
   });
 }
 
-/** Everything, in the order it is shown: what a person has, what can be done with it, prices, screens. */
+/**
+ * Everything, in the order it is shown: what a person has, what can be done with it, prices,
+ * screens.
+ */
 export function allFinds({ tier, views, symbols }: Known): Find[] {
   return [
-    ...views.map(({ agent, statusText }): Find => ({ kind: 'go', id: `agent-${agent.id}`, group: 'Agents', name: agent.name, note: statusText, to: `/agents/${encodeURIComponent(agent.id)}` })),
+    ...views.map(({ agent, statusText }): Find => ({
+      kind: 'go',
+      id: `agent-${agent.id}`,
+      group: 'Agents',
+      name: agent.name,
+      note: statusText,
+      to: `/agents/${encodeURIComponent(agent.id)}`,
+    })),
     ...views.flatMap(({ agent, canStop, canStart }): Find[] => [
-      ...(canStop ? [{ kind: 'stop' as const, id: `stop-${agent.id}`, group: 'Acts' as const, name: `Stop ${agent.name}`, note: 'at once, with Undo', agentId: agent.id }] : []),
-      ...(canStart && !canStop ? [{ kind: 'start' as const, id: `start-${agent.id}`, group: 'Acts' as const, name: `Start ${agent.name}`, note: 'shows what it would do first', agentId: agent.id }] : []),
+      ...(canStop
+        ? [
+            {
+              kind: 'stop' as const,
+              id: `stop-${agent.id}`,
+              group: 'Acts' as const,
+              name: `Stop ${agent.name}`,
+              note: 'at once, with Undo',
+              agentId: agent.id,
+            },
+          ]
+        : []),
+      ...(canStart && !canStop
+        ? [
+            {
+              kind: 'start' as const,
+              id: `start-${agent.id}`,
+              group: 'Acts' as const,
+              name: `Start ${agent.name}`,
+              note: 'shows what it would do first',
+              agentId: agent.id,
+            },
+          ]
+        : []),
     ]),
-    ...symbols.map((symbol): Find => ({ kind: 'go', id: `symbol-${symbol.replace('/', '-')}`, group: 'Symbols', name: symbol, note: '', to: `/market/${symbol.replace('/', '-')}` })),
+    ...symbols.map((symbol): Find => ({
+      kind: 'go',
+      id: `symbol-${symbol.replace('/', '-')}`,
+      group: 'Symbols',
+      name: symbol,
+      note: '',
+      to: `/market/${symbol.replace('/', '-')}`,
+    })),
     ...screens(tier),
   ];
 }
 
 const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** How well one word of the question fits: a beginning of the name, of a word in it, somewhere in it, of what it is also called; 0 not at all. */
+/**
+ * How well one word of the question fits: a beginning of the name, of a word in it, somewhere in
+ * it, of what it is also called; 0 not at all.
+ */
 function fit(name: string, also: string, word: string): number {
   if (name.startsWith(word)) return 4;
   const words = name.split(/[\s/-]+/);
@@ -60,16 +134,39 @@ function fit(name: string, also: string, word: string): number {
 const PER_GROUP = 6;
 const ORDER: readonly Group[] = ['Agents', 'Acts', 'Symbols', 'Screens'];
 
-/** The finds for a question, grouped, the group with the best fit first. Every word must fit; without a question agents and screens alone. */
+/**
+ * The finds for a question, grouped, the group with the best fit first. Every word must fit;
+ * without a question agents and screens alone.
+ */
 export function findsFor(all: readonly Find[], question: string): Find[] {
   const words = fold(question).split(/\s+/).filter(Boolean);
-  if (words.length === 0) return ORDER.flatMap((group) => all.filter((find) => find.group === group && (group === 'Agents' || group === 'Screens')).slice(0, group === 'Screens' ? 20 : PER_GROUP));
-  const scored = all.flatMap((find, index) => {
-    const name = fold(find.name);
-    const also = find.kind === 'go' && find.group === 'Screens' ? ALSO[find.to] ?? '' : '';
-    const each = words.map((word) => fit(name, also, word));
-    return each.includes(0) ? [] : [{ find, index, score: each.reduce((sum, one) => sum + one, 0) + (name === words.join(' ') ? 1 : 0) }];
-  }).sort((a, b) => b.score - a.score || a.index - b.index);
+  if (words.length === 0)
+    return ORDER.flatMap((group) =>
+      all
+        .filter((find) => find.group === group && (group === 'Agents' || group === 'Screens'))
+        .slice(0, group === 'Screens' ? 20 : PER_GROUP),
+    );
+  const scored = all
+    .flatMap((find, index) => {
+      const name = fold(find.name);
+      const also = find.kind === 'go' && find.group === 'Screens' ? (ALSO[find.to] ?? '') : '';
+      const each = words.map((word) => fit(name, also, word));
+      return each.includes(0)
+        ? []
+        : [
+            {
+              find,
+              index,
+              score: each.reduce((sum, one) => sum + one, 0) + (name === words.join(' ') ? 1 : 0),
+            },
+          ];
+    })
+    .sort((a, b) => b.score - a.score || a.index - b.index);
   const groups = [...new Set(scored.map(({ find }) => find.group))];
-  return groups.flatMap((group) => scored.filter(({ find }) => find.group === group).slice(0, PER_GROUP).map(({ find }) => find));
+  return groups.flatMap((group) =>
+    scored
+      .filter(({ find }) => find.group === group)
+      .slice(0, PER_GROUP)
+      .map(({ find }) => find),
+  );
 }

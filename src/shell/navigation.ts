@@ -1,11 +1,32 @@
-/** Which links the shell shows to whom, as data: header, bottom bar, menu, rail and palette all read it. */
+/**
+ * Which links the shell shows to whom, as data: header, bottom bar, menu, rail and palette all read
+ * it.
+ */
 import {
-  Activity, Bell, BookOpen, Bot, ChartCandlestick, ChartPie, Gift, LayoutDashboard, LifeBuoy, ListChecks, ReceiptText, Settings, ShieldCheck, Wallet,
-  Waypoints, type LucideIcon,
+  Activity,
+  Bell,
+  BookOpen,
+  Bot,
+  ChartCandlestick,
+  ChartPie,
+  Gift,
+  LayoutDashboard,
+  LifeBuoy,
+  ListChecks,
+  ReceiptText,
+  Settings,
+  ShieldCheck,
+  Wallet,
+  Waypoints,
+  type LucideIcon,
 } from 'lucide-react';
 import { tierSatisfies, type Tier } from '../../contract/tiers.ts';
 
-export interface NavLink { to: string; label: string; upsell?: boolean }
+export interface NavLink {
+  to: string;
+  label: string;
+  upsell?: boolean;
+}
 
 export interface MenuLink extends NavLink {
   icon: LucideIcon;
@@ -13,16 +34,23 @@ export interface MenuLink extends NavLink {
   also: string;
 }
 
-export interface MenuGroup { title: string; links: readonly MenuLink[] }
+export interface MenuGroup {
+  title: string;
+  links: readonly MenuLink[];
+}
 
-/** The navigation bar of a signed-in person; the fifth link is the PRO dashboard or the way to it. */
+/**
+ * The navigation bar of a signed-in person; the fifth link is the PRO dashboard or the way to it.
+ */
 export function navLinks(tier: Tier): NavLink[] {
   return [
     { to: '/dashboard', label: 'Dashboard' },
     { to: '/trading', label: 'Trading' },
     { to: '/analytics', label: 'Analytics' },
     { to: '/market', label: 'Markets' },
-    tierSatisfies(tier, 'pro') ? { to: '/pro-dashboard', label: 'PRO Dashboard' } : { to: '/subscription', label: 'PRO', upsell: true },
+    tierSatisfies(tier, 'pro')
+      ? { to: '/pro-dashboard', label: 'PRO Dashboard' }
+      : { to: '/subscription', label: 'PRO', upsell: true },
   ];
 }
 
@@ -39,7 +67,12 @@ export const MENU_GROUPS: readonly MenuGroup[] = [
     title: 'Trade',
     links: [
       { to: '/agents', label: 'Agents', icon: Bot, also: 'bots strategies' },
-      { to: '/portfolio', label: 'Portfolio', icon: ChartPie, also: 'positions trades history balance csv' },
+      {
+        to: '/portfolio',
+        label: 'Portfolio',
+        icon: ChartPie,
+        also: 'positions trades history balance csv',
+      },
       { to: '/alerts', label: 'Alerts', icon: Bell, also: 'price notify bell' },
       { to: '/performance', label: 'Performance', icon: Activity, also: 'ranking compare' },
     ],
@@ -47,18 +80,48 @@ export const MENU_GROUPS: readonly MenuGroup[] = [
   {
     title: 'You',
     links: [
-      { to: '/settings', label: 'Settings', icon: Settings, also: 'profile name theme dark colours appearance notifications push data snapshot export delete' },
-      { to: '/wallet', label: 'Wallet', icon: Wallet, also: 'crypto address base swap send nft fund' },
-      { to: '/subscription', label: 'Subscription', icon: ReceiptText, also: 'plans billing upgrade trial' },
-      { to: '/security', label: 'Security', icon: ShieldCheck, also: 'password sign out log out session wipe email' },
+      {
+        to: '/settings',
+        label: 'Settings',
+        icon: Settings,
+        also: 'profile name theme dark colours appearance notifications push data snapshot export delete',
+      },
+      {
+        to: '/wallet',
+        label: 'Wallet',
+        icon: Wallet,
+        also: 'crypto address base swap send nft fund',
+      },
+      {
+        to: '/subscription',
+        label: 'Subscription',
+        icon: ReceiptText,
+        also: 'plans billing upgrade trial',
+      },
+      {
+        to: '/security',
+        label: 'Security',
+        icon: ShieldCheck,
+        also: 'password sign out log out session wipe email',
+      },
       { to: '/referrals', label: 'Referrals', icon: Gift, also: 'invite friend' },
     ],
   },
   {
     title: 'Help',
     links: [
-      { to: '/getting-started', label: 'Getting started', icon: ListChecks, also: 'onboarding first steps' },
-      { to: '/guided-setup', label: 'Guided setup', icon: Waypoints, also: 'wizard onboarding questions first agent' },
+      {
+        to: '/getting-started',
+        label: 'Getting started',
+        icon: ListChecks,
+        also: 'onboarding first steps',
+      },
+      {
+        to: '/guided-setup',
+        label: 'Guided setup',
+        icon: Waypoints,
+        also: 'wizard onboarding questions first agent',
+      },
       { to: '/library', label: 'Library', icon: BookOpen, also: 'learn articles docs' },
       { to: '/support', label: 'Support', icon: LifeBuoy, also: 'help contact' },
     ],

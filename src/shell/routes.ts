@@ -1,9 +1,14 @@
-/** Every path of the app, its title and the screen that is loaded for it; refuses to load a screen before it is asked for. */
+/**
+ * Every path of the app, its title and the screen that is loaded for it; refuses to load a screen
+ * before it is asked for.
+ */
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { PRELOAD_FALLBACK_MS, PRELOAD_IDLE_MS } from '../../contract/limits.ts';
 import { log } from '../log.ts';
 
-export interface ScreenProps { params: Readonly<Record<string, string | undefined>> }
+export interface ScreenProps {
+  params: Readonly<Record<string, string | undefined>>;
+}
 type Loaded = Promise<{ default: ComponentType<ScreenProps> }>;
 
 export interface ScreenRoute {
@@ -12,11 +17,19 @@ export interface ScreenRoute {
   access: 'public' | 'protected';
   load: () => Loaded;
   Screen: LazyExoticComponent<ComponentType<ScreenProps>>;
-  /** The screen once its code is there: drawn at once, where a lazy one would show its placeholder first. */
+  /**
+   * The screen once its code is there: drawn at once, where a lazy one would show its placeholder
+   * first.
+   */
   loaded: ComponentType<ScreenProps> | null;
 }
 
-function route(access: ScreenRoute['access'], path: string, title: string, fetchCode: () => Loaded): ScreenRoute {
+function route(
+  access: ScreenRoute['access'],
+  path: string,
+  title: string,
+  fetchCode: () => Loaded,
+): ScreenRoute {
   const load = async (): Loaded => {
     const code = await fetchCode();
     made.loaded = code.default;
@@ -25,8 +38,10 @@ function route(access: ScreenRoute['access'], path: string, title: string, fetch
   const made: ScreenRoute = { path, title, access, load, Screen: lazy(load), loaded: null };
   return made;
 }
-const open = (path: string, title: string, load: () => Loaded): ScreenRoute => route('public', path, title, load);
-const guarded = (path: string, title: string, load: () => Loaded): ScreenRoute => route('protected', path, title, load);
+const open = (path: string, title: string, load: () => Loaded): ScreenRoute =>
+  route('public', path, title, load);
+const guarded = (path: string, title: string, load: () => Loaded): ScreenRoute =>
+  route('protected', path, title, load);
 
 export const ROUTES: readonly ScreenRoute[] = [
   open('/', 'Automated crypto trading agents', () => import('../screens/landing/landing.tsx')),
@@ -39,37 +54,65 @@ export const ROUTES: readonly ScreenRoute[] = [
   open('/faq', 'FAQ', () => import('../screens/words/faq.tsx')),
   open('/how-it-works', 'How it works', () => import('../screens/words/how-it-works.tsx')),
   guarded('/dashboard', 'Dashboard', () => import('../screens/dashboard/dashboard.tsx')),
-  guarded('/standard-dashboard', 'Dashboard', () => import('../screens/dashboard/standard-dashboard.tsx')),
-  guarded('/pro-dashboard', 'PRO Dashboard', () => import('../screens/dashboard/pro-dashboard.tsx')),
-  guarded('/getting-started', 'Getting started', () => import('../screens/getting-started/getting-started.tsx')),
+  guarded(
+    '/standard-dashboard',
+    'Dashboard',
+    () => import('../screens/dashboard/standard-dashboard.tsx'),
+  ),
+  guarded(
+    '/pro-dashboard',
+    'PRO Dashboard',
+    () => import('../screens/dashboard/pro-dashboard.tsx'),
+  ),
+  guarded(
+    '/getting-started',
+    'Getting started',
+    () => import('../screens/getting-started/getting-started.tsx'),
+  ),
   guarded('/trading', 'Trading', () => import('../screens/trading/trading.tsx')),
   guarded('/analytics', 'Analytics', () => import('../screens/analytics/analytics.tsx')),
   guarded('/agents', 'Agents', () => import('../screens/agents/agents.tsx')),
   guarded('/agents/:id', 'Agent', () => import('../screens/agents/agent.tsx')),
   guarded('/referrals', 'Referrals', () => import('../screens/referrals/referrals.tsx')),
-  guarded('/subscription', 'Subscription', () => import('../screens/subscription/subscription.tsx')),
+  guarded(
+    '/subscription',
+    'Subscription',
+    () => import('../screens/subscription/subscription.tsx'),
+  ),
   guarded('/market', 'Markets', () => import('../screens/market/market.tsx')),
   guarded('/market/:symbol', 'Market', () => import('../screens/market/symbol.tsx')),
   guarded('/alerts', 'Alerts', () => import('../screens/alerts/alerts.tsx')),
-  guarded('/guided-setup', 'Guided setup', () => import('../screens/guided-setup/guided-setup.tsx')),
+  guarded(
+    '/guided-setup',
+    'Guided setup',
+    () => import('../screens/guided-setup/guided-setup.tsx'),
+  ),
   guarded('/library', 'Library', () => import('../screens/library/library.tsx')),
   guarded('/support', 'Support', () => import('../screens/support/support.tsx')),
   guarded('/security', 'Security', () => import('../screens/security/security.tsx')),
   guarded('/settings', 'Settings', () => import('../screens/settings/settings.tsx')),
   // One part of the build with the trading settings, where the wallet stands as well.
-  guarded('/wallet', 'Wallet', async () => ({ default: (await import('../screens/trading/trading.tsx')).WalletScreen })),
+  guarded('/wallet', 'Wallet', async () => ({
+    default: (await import('../screens/trading/trading.tsx')).WalletScreen,
+  })),
   guarded('/performance', 'Performance', () => import('../screens/performance/performance.tsx')),
   guarded('/portfolio', 'Portfolio', () => import('../screens/portfolio/portfolio.tsx')),
   guarded('/stop-all', 'Stop all agents', () => import('../screens/stop-all/stop-all.tsx')),
 ];
 
-/** The route of a path, query and a slash at the end aside; undefined for a path the app does not know. */
+/**
+ * The route of a path, query and a slash at the end aside; undefined for a path the app does not
+ * know.
+ */
 export function routeOf(path: string): ScreenRoute | undefined {
   const bare = (path.split(/[?#]/)[0] ?? '').replace(/(.)\/+$/, '$1');
   return ROUTES.find((known) => new RegExp(`^${known.path.replace(/:\w+/g, '[^/]+')}$`).test(bare));
 }
 
-/** Loads the screen behind a path ahead of its first showing. A failure is only logged: showing it tries again. */
+/**
+ * Loads the screen behind a path ahead of its first showing. A failure is only logged: showing it
+ * tries again.
+ */
 export async function preload(path: string): Promise<void> {
   try {
     await routeOf(path)?.load();
@@ -78,16 +121,35 @@ export async function preload(path: string): Promise<void> {
   }
 }
 
-export const IDLE_PRELOADS = ['/dashboard', '/standard-dashboard', '/market', '/analytics'] as const;
+export const IDLE_PRELOADS = [
+  '/dashboard',
+  '/standard-dashboard',
+  '/market',
+  '/analytics',
+] as const;
 
-/** Dashboard, market and analytics when the browser is idle, within 10 s; where it cannot tell, 2 s after load. */
-export function preloadWhenIdle(host: Pick<Window, 'addEventListener' | 'setTimeout'> & { requestIdleCallback?: Window['requestIdleCallback'] } = window, load: (path: string) => void = (path) => { void preload(path); }): void {
-  const all = (): void => { for (const path of IDLE_PRELOADS) load(path); };
+/**
+ * Dashboard, market and analytics when the browser is idle, within 10 s; where it cannot tell, 2 s
+ * after load.
+ */
+export function preloadWhenIdle(
+  host: Pick<Window, 'addEventListener' | 'setTimeout'> & {
+    requestIdleCallback?: Window['requestIdleCallback'];
+  } = window,
+  load: (path: string) => void = (path) => {
+    void preload(path);
+  },
+): void {
+  const all = (): void => {
+    for (const path of IDLE_PRELOADS) load(path);
+  };
   if (typeof host.requestIdleCallback === 'function') {
     host.requestIdleCallback(all, { timeout: PRELOAD_IDLE_MS });
     return;
   }
-  const later = (): void => { host.setTimeout(all, PRELOAD_FALLBACK_MS); };
+  const later = (): void => {
+    host.setTimeout(all, PRELOAD_FALLBACK_MS);
+  };
   if (document.readyState === 'complete') later();
   else host.addEventListener('load', later, { once: true });
 }

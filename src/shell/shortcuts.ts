@@ -1,4 +1,7 @@
-/** Which keys do what, and the reading of them; refuses to take a key from someone who types, or at all where they are turned off. */
+/**
+ * Which keys do what, and the reading of them; refuses to take a key from someone who types, or at
+ * all where they are turned off.
+ */
 import { proxy } from 'valtio';
 
 export interface Shortcut {
@@ -8,7 +11,10 @@ export interface Shortcut {
   to?: string;
 }
 
-/** A letter after `g` goes to a screen. Stop all goes to its screen alone, where it is said what will happen. */
+/**
+ * A letter after `g` goes to a screen. Stop all goes to its screen alone, where it is said what
+ * will happen.
+ */
 export const GOES: readonly (Shortcut & { to: string })[] = [
   { keys: 'g d', label: 'Dashboard', to: '/dashboard' },
   { keys: 'g a', label: 'Agents', to: '/agents' },
@@ -31,7 +37,10 @@ export const MODIFIER = /mac|iphone|ipad/i.test(navigator.platform) ? '⌘' : 'C
 
 const KEY = 'tradewind.shortcuts';
 /** `on`: keys of a single character act. ⌘K is pressed with a modifier and always does. */
-export const shortcuts = proxy<{ on: boolean; open: 'palette' | 'sheet' | null }>({ on: localStorage.getItem(KEY) !== 'off', open: null });
+export const shortcuts = proxy<{ on: boolean; open: 'palette' | 'sheet' | null }>({
+  on: localStorage.getItem(KEY) !== 'off',
+  open: null,
+});
 
 export function setShortcuts(on: boolean): void {
   shortcuts.on = on;
@@ -47,30 +56,60 @@ export type Meaning = { go: string } | 'palette' | 'sheet' | 'search' | 'undo';
 /** How long a `g` waits for its letter, ms. */
 const SEQUENCE_MS = 1_500;
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'metaKey' | 'ctrlKey' | 'altKey' | 'repeat' | 'defaultPrevented' | 'isComposing' | 'timeStamp'>;
+type Pressed = Pick<
+  KeyboardEvent,
+  | 'key'
+  | 'metaKey'
+  | 'ctrlKey'
+  | 'altKey'
+  | 'repeat'
+  | 'defaultPrevented'
+  | 'isComposing'
+  | 'timeStamp'
+>;
 
-/** Reads keys one by one; remembers a `g` for a moment. `typing`: the key belongs to a field, or to a dialog that is open. */
-export function createKeyReader(): (event: Pressed, typing: boolean, on: boolean) => Meaning | null {
+/**
+ * Reads keys one by one; remembers a `g` for a moment. `typing`: the key belongs to a field, or to
+ * a dialog that is open.
+ */
+export function createKeyReader(): (
+  event: Pressed,
+  typing: boolean,
+  on: boolean,
+) => Meaning | null {
   let begunAt: number | null = null;
   return (event, typing, on) => {
     const waited = begunAt !== null && event.timeStamp - begunAt <= SEQUENCE_MS;
     begunAt = null;
     if (event.defaultPrevented || event.isComposing || event.repeat) return null;
-    if ((event.metaKey || event.ctrlKey) && !event.altKey) return event.key.toLowerCase() === 'k' ? 'palette' : null;
+    if ((event.metaKey || event.ctrlKey) && !event.altKey)
+      return event.key.toLowerCase() === 'k' ? 'palette' : null;
     if (!on || typing || event.metaKey || event.ctrlKey || event.altKey) return null;
     if (waited) {
       const goes = GOES.find(({ keys }) => keys === `g ${event.key}`);
       if (goes !== undefined) return { go: goes.to };
     }
     if (event.key === 'g') begunAt = event.timeStamp;
-    return event.key === '?' ? 'sheet' : event.key === '/' ? 'search' : event.key === 'u' ? 'undo' : null;
+    return event.key === '?'
+      ? 'sheet'
+      : event.key === '/'
+        ? 'search'
+        : event.key === 'u'
+          ? 'undo'
+          : null;
   };
 }
 
 /** Whether a key is somebody's text, or meant for what stands over the page. */
 export function isForText(target: EventTarget | null): boolean {
   if (document.querySelector('[role=dialog], [role=alertdialog]') !== null) return true;
-  return target instanceof HTMLElement && (target.isContentEditable || target.closest('input, textarea, select, [contenteditable=true], [role=textbox], [role=combobox]') !== null);
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.closest(
+        'input, textarea, select, [contenteditable=true], [role=textbox], [role=combobox]',
+      ) !== null)
+  );
 }
 
 /** Tells of every key that means something, until it is taken back. */
@@ -81,12 +120,18 @@ export function listenToKeys(tell: (meaning: Meaning) => boolean): () => void {
     if (meaning !== null && tell(meaning)) event.preventDefault();
   };
   document.addEventListener('keydown', onKey);
-  return () => { document.removeEventListener('keydown', onKey); };
+  return () => {
+    document.removeEventListener('keydown', onKey);
+  };
 }
 
 /** The other tabs of this device follow the choice. */
 export function followShortcutChoice(): () => void {
-  const take = ({ key, newValue }: StorageEvent): void => { if (key === KEY) shortcuts.on = newValue !== 'off'; };
+  const take = ({ key, newValue }: StorageEvent): void => {
+    if (key === KEY) shortcuts.on = newValue !== 'off';
+  };
   addEventListener('storage', take);
-  return () => { removeEventListener('storage', take); };
+  return () => {
+    removeEventListener('storage', take);
+  };
 }

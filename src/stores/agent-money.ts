@@ -1,5 +1,17 @@
-/** An agent's money by the newest word there is of it, the portfolio's or the list's; refuses to mix the two. */
-import { add, divide, formatFixed, parseFixed, subtract, toNumber, ZERO, type Fixed } from '../../contract/money.ts';
+/**
+ * An agent's money by the newest word there is of it, the portfolio's or the list's; refuses to mix
+ * the two.
+ */
+import {
+  add,
+  divide,
+  formatFixed,
+  parseFixed,
+  subtract,
+  toNumber,
+  ZERO,
+  type Fixed,
+} from '../../contract/money.ts';
 import type { Agent } from '../../contract/agents.ts';
 import type { Portfolio } from '../../contract/trading.ts';
 
@@ -7,19 +19,28 @@ export type AgentMoney = Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'total
 type Listed = { sequence: number; asOf: number };
 type Told = Pick<Portfolio, 'sequence' | 'servedAt' | 'results' | 'positions'>;
 
-const total = (list: readonly (string | null)[]): Fixed => list.reduce<Fixed>((sum, text) => (text === null ? sum : add(sum, parseFixed(text))), ZERO);
+const total = (list: readonly (string | null)[]): Fixed =>
+  list.reduce<Fixed>((sum, text) => (text === null ? sum : add(sum, parseFixed(text))), ZERO);
 
 /**
- * The stream marks the portfolio every two seconds and tells of an agent only when something happens to it: without this
- * an agent's unrealised result would stand beside positions that say another.
+ * The stream marks the portfolio every two seconds and tells of an agent only when something
+ * happens to it: without this an agent's unrealised result would stand beside positions that say
+ * another.
  */
 export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): AgentMoney {
-  if (portfolio?.results === undefined || portfolio.sequence < list.sequence || portfolio.servedAt < list.asOf) return agent;
+  if (
+    portfolio?.results === undefined ||
+    portfolio.sequence < list.sequence ||
+    portfolio.servedAt < list.asOf
+  )
+    return agent;
   const { realized, unrealized, fees, total: result } = recordOf(agent.id, portfolio) ?? agent;
   return { realized, unrealized, fees, total: result };
 }
 
-/** What an agent's trades add up to in this book: counts and money of one reading of the account. */
+/**
+ * What an agent's trades add up to in this book: counts and money of one reading of the account.
+ */
 export interface AgentRecord extends AgentMoney {
   trades: number;
   /** Sales: each closed a position or a part of one. */
@@ -32,11 +53,16 @@ export interface AgentRecord extends AgentMoney {
 }
 
 /** All of an agent's figures from one portfolio; null where that does not tell results by agent. */
-export function recordOf(agentId: string, portfolio: Pick<Portfolio, 'results' | 'positions'> | null): AgentRecord | null {
+export function recordOf(
+  agentId: string,
+  portfolio: Pick<Portfolio, 'results' | 'positions'> | null,
+): AgentRecord | null {
   if (portfolio?.results === undefined) return null;
   const pairs = portfolio.results.find((one) => one.agentId === agentId)?.pairs ?? [];
   const realized = total(pairs.map((pair) => pair.realized));
-  const unrealized = total(portfolio.positions.filter((one) => one.agentId === agentId).map((one) => one.unrealized));
+  const unrealized = total(
+    portfolio.positions.filter((one) => one.agentId === agentId).map((one) => one.unrealized),
+  );
   const sells = pairs.reduce((sum, pair) => sum + pair.sells, 0);
   const isTold = pairs.every((pair) => pair.wins !== undefined && pair.won !== undefined);
   const won = total(pairs.map((pair) => pair.won ?? null));
@@ -50,6 +76,7 @@ export function recordOf(agentId: string, portfolio: Pick<Portfolio, 'results' |
     sells,
     wins: isTold ? pairs.reduce((sum, pair) => sum + (pair.wins ?? 0), 0) : null,
     profitFactor: isTold && lost > ZERO ? toNumber(won) / toNumber(lost) : null,
-    expectancy: sells === 0 ? null : formatFixed(divide(realized, parseFixed(String(sells)), 'half-even')),
+    expectancy:
+      sells === 0 ? null : formatFixed(divide(realized, parseFixed(String(sells)), 'half-even')),
   };
 }

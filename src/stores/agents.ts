@@ -22,12 +22,22 @@ export const agentsStore = proxy<Slot<AgentsData>>(emptySlot());
 export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now()): void {
   const present = agentsStore.data;
   if (present !== null && next.sequence < present.sequence) return;
-  fill(agentsStore, { agents: next.agents, sequence: next.sequence, asOf: next.asOf, entriesOff: next.entriesOff ?? [] }, origin, savedAt);
+  fill(
+    agentsStore,
+    {
+      agents: next.agents,
+      sequence: next.sequence,
+      asOf: next.asOf,
+      entriesOff: next.entriesOff ?? [],
+    },
+    origin,
+    savedAt,
+  );
 }
 
 /**
- * One agent, from the stream (with its sequence) or from the reply to a command (null). An agent never goes back to
- * an earlier generation or settings version.
+ * One agent, from the stream (with its sequence) or from the reply to a command (null). An agent
+ * never goes back to an earlier generation or settings version.
  */
 export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
@@ -39,7 +49,8 @@ export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.
   const index = present.agents.findIndex((agent) => agent.id === next.id);
   const known = present.agents[index];
   if (known === undefined) present.agents.push(next);
-  else if (next.generation >= known.generation && next.version >= known.version) Object.assign(known, next);
+  else if (next.generation >= known.generation && next.version >= known.version)
+    Object.assign(known, next);
   if (sequence !== null) {
     present.sequence = sequence;
     agentsStore.origin = 'stream';
@@ -47,11 +58,19 @@ export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.
   }
 }
 
-/** Looks that changed nothing but their time. An older word never replaces a newer one; an agent that is not here is left out. */
+/**
+ * Looks that changed nothing but their time. An older word never replaces a newer one; an agent
+ * that is not here is left out.
+ */
 export function applyRuns(runs: readonly AgentRun[]): void {
   for (const { id, lastRunAt, nextRunAt } of runs) {
     const known = agentsStore.data?.agents.find((agent) => agent.id === id);
-    if (known === undefined || known.nextRunAt === null || (lastRunAt ?? 0) < (known.lastRunAt ?? 0)) continue;
+    if (
+      known === undefined ||
+      known.nextRunAt === null ||
+      (lastRunAt ?? 0) < (known.lastRunAt ?? 0)
+    )
+      continue;
     known.lastRunAt = lastRunAt;
     known.nextRunAt = nextRunAt;
   }
@@ -75,7 +94,14 @@ export function removeAgent(agentId: string, sequence: number | null, savedAt = 
 }
 
 export function loadAgents(force = false): Promise<void> {
-  return load(agentsStore, force, () => api.call('agents', {}), (reply) => { applyAgents(reply, 'network'); });
+  return load(
+    agentsStore,
+    force,
+    () => api.call('agents', {}),
+    (reply) => {
+      applyAgents(reply, 'network');
+    },
+  );
 }
 
 export function clearAgents(): void {

@@ -18,23 +18,42 @@ export interface AlertView {
   seenVersion: number | null;
 }
 
-const isOpen = ({ state }: OutboxEntry): boolean => state !== 'failed' && state !== 'lapsed' && state !== 'cancelled';
+const isOpen = ({ state }: OutboxEntry): boolean =>
+  state !== 'failed' && state !== 'lapsed' && state !== 'cancelled';
 
-const termsOf = ({ symbol, condition, repeatMinutes, note, active }: Alert): AlertTerms =>
-  ({ symbol, condition, repeatMinutes, note, active });
+const termsOf = ({ symbol, condition, repeatMinutes, note, active }: Alert): AlertTerms => ({
+  symbol,
+  condition,
+  repeatMinutes,
+  note,
+  active,
+});
 
-function viewOf(id: string, alert: Alert | null, entries: readonly OutboxEntry[]): AlertView | null {
-  const mine = entries.filter((entry) => entry.alert?.id === id).sort((a, b) => b.sequence - a.sequence);
+function viewOf(
+  id: string,
+  alert: Alert | null,
+  entries: readonly OutboxEntry[],
+): AlertView | null {
+  const mine = entries
+    .filter((entry) => entry.alert?.id === id)
+    .sort((a, b) => b.sequence - a.sequence);
   const open = mine.find(isOpen) ?? null;
   const entry = open ?? mine.find(({ state }) => state === 'failed' || state === 'lapsed') ?? null;
-  const wished = mine.find((one) => one.alert?.terms != null && one.state !== 'cancelled')?.alert?.terms;
+  const wished = mine.find((one) => one.alert?.terms != null && one.state !== 'cancelled')?.alert
+    ?.terms;
   const accepted = open?.state === 'accepted';
   // What was taken by the server is told by its own word from then on.
-  const terms = alert !== null && (open === null ? entry === null : accepted) ? termsOf(alert) : wished ?? (alert === null ? null : termsOf(alert));
+  const terms =
+    alert !== null && (open === null ? entry === null : accepted)
+      ? termsOf(alert)
+      : (wished ?? (alert === null ? null : termsOf(alert)));
   // Deleted, and the server's word is here: nothing is left to show.
   if (terms === null || (accepted && open.alert?.terms === null)) return null;
   return {
-    id, terms, alert, entry,
+    id,
+    terms,
+    alert,
+    entry,
     leaving: open?.alert?.terms === null,
     canUndo: open !== null && open.state === 'saved' && open.attempts === 0,
     seenVersion: alert?.version ?? null,
@@ -44,6 +63,10 @@ function viewOf(id: string, alert: Alert | null, entries: readonly OutboxEntry[]
 /** All alerts, those that wait to be created among them, oldest first. */
 export function alertViews(alerts: readonly Alert[], entries: readonly OutboxEntry[]): AlertView[] {
   const known = new Map(alerts.map((alert) => [alert.id, alert]));
-  const waiting = entries.flatMap(({ alert }) => (alert === undefined || known.has(alert.id) ? [] : [alert.id]));
-  return [...known.keys(), ...new Set(waiting)].flatMap((id) => viewOf(id, known.get(id) ?? null, entries) ?? []);
+  const waiting = entries.flatMap(({ alert }) =>
+    alert === undefined || known.has(alert.id) ? [] : [alert.id],
+  );
+  return [...known.keys(), ...new Set(waiting)].flatMap(
+    (id) => viewOf(id, known.get(id) ?? null, entries) ?? [],
+  );
 }

@@ -10,7 +10,9 @@ import { pageToast } from './toasts.ts';
 
 export const alertsStore = proxy<Slot<AlertList>>(emptySlot());
 
-/** Up to which firing (server's wall clock, ms) the person has looked at the list on this device. */
+/**
+ * Up to which firing (server's wall clock, ms) the person has looked at the list on this device.
+ */
 export const alertsSeen = proxy<{ until: number }>({ until: 0 });
 
 const SEEN_KEY = 'tradewind.alertsSeen';
@@ -21,7 +23,8 @@ const NEWS_MS = 24 * 60 * 60_000;
 export function applyAlerts(next: AlertList, origin: Origin, savedAt = Date.now()): void {
   const present = alertsStore.data;
   if (present !== null && next.sequence < present.sequence) return;
-  if (alertsSeen.until === 0) alertsSeen.until = Number(localStorage.getItem(SEEN_KEY) ?? next.servedAt - NEWS_MS);
+  if (alertsSeen.until === 0)
+    alertsSeen.until = Number(localStorage.getItem(SEEN_KEY) ?? next.servedAt - NEWS_MS);
   fill(alertsStore, next, origin, savedAt);
 }
 
@@ -32,14 +35,18 @@ function heard(sequence: number, savedAt: number): void {
   alertsStore.savedAt = savedAt;
 }
 
-/** One alert, from the stream (with its sequence) or from the reply to a command (null). Never back to an older version. */
+/**
+ * One alert, from the stream (with its sequence) or from the reply to a command (null). Never back
+ * to an older version.
+ */
 export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
   if (present === null || (sequence !== null && sequence <= present.sequence)) return;
   const known = present.alerts.find(({ id }) => id === next.id);
   if (known === undefined) present.alerts.push(next);
   // A reply may come after the stream has told what became of that version.
-  else if (sequence === null ? next.version > known.version : next.version >= known.version) Object.assign(known, next);
+  else if (sequence === null ? next.version > known.version : next.version >= known.version)
+    Object.assign(known, next);
   if (sequence !== null) heard(sequence, savedAt);
 }
 
@@ -53,18 +60,30 @@ export function removeAlert(id: string, sequence: number | null, savedAt = Date.
 }
 
 /** An alert was reached: said at once, and kept on top of the list. */
-export function applyFiring(alert: Alert, firing: AlertFiring, sequence: number, savedAt = Date.now()): void {
+export function applyFiring(
+  alert: Alert,
+  firing: AlertFiring,
+  sequence: number,
+  savedAt = Date.now(),
+): void {
   const present = alertsStore.data;
   if (present !== null && sequence <= present.sequence) return;
-  pageToast('blank', `${firingText(firing)}${firing.simulated ? ' (simulated prices)' : ''}`, { id: `alert-${firing.id}` });
+  pageToast('blank', `${firingText(firing)}${firing.simulated ? ' (simulated prices)' : ''}`, {
+    id: `alert-${firing.id}`,
+  });
   if (present === null) return;
-  present.firings = [firing, ...present.firings.filter(({ id }) => id !== firing.id)].slice(0, ALERT_FIRINGS_TOLD);
+  present.firings = [firing, ...present.firings.filter(({ id }) => id !== firing.id)].slice(
+    0,
+    ALERT_FIRINGS_TOLD,
+  );
   applyAlert(alert, sequence, savedAt);
 }
 
 /** Firings that the person has not looked at on this device. */
-export const unseenFirings = (firings: readonly Pick<AlertFiring, 'recordedAt'>[], until: number): number =>
-  firings.filter(({ recordedAt }) => recordedAt > until).length;
+export const unseenFirings = (
+  firings: readonly Pick<AlertFiring, 'recordedAt'>[],
+  until: number,
+): number => firings.filter(({ recordedAt }) => recordedAt > until).length;
 
 /** The list has been looked at. */
 export function noteAlertsSeen(): void {
@@ -75,7 +94,14 @@ export function noteAlertsSeen(): void {
 }
 
 export function loadAlerts(force = false): Promise<void> {
-  return load(alertsStore, force, () => api.call('alerts', {}), (reply) => { applyAlerts(reply, 'network'); });
+  return load(
+    alertsStore,
+    force,
+    () => api.call('alerts', {}),
+    (reply) => {
+      applyAlerts(reply, 'network');
+    },
+  );
 }
 
 export function clearAlerts(): void {

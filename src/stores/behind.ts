@@ -1,4 +1,7 @@
-/** Whether more has happened than this device has seen, as a push message with a gap before it showed; refuses to forget it before a fresh read. */
+/**
+ * Whether more has happened than this device has seen, as a push message with a gap before it
+ * showed; refuses to forget it before a fresh read.
+ */
 import { proxy } from 'valtio';
 import { toldByPush } from '../offline/pushed-state.ts';
 
@@ -10,4 +13,5 @@ export async function noteBehind(uid: string): Promise<void> {
 }
 
 /** True while the list of agents is older than what a message knew of. */
-export const isBehind = (told: number | null, agents: number | undefined): boolean => told !== null && agents !== undefined && agents < told;
+export const isBehind = (told: number | null, agents: number | undefined): boolean =>
+  told !== null && agents !== undefined && agents < told;

@@ -1,4 +1,6 @@
-/** The timeframe and indicators of the charts, chosen once for all of them and kept on this device. */
+/**
+ * The timeframe and indicators of the charts, chosen once for all of them and kept on this device.
+ */
 import { proxy } from 'valtio';
 import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { session } from '../identity/session.ts';
@@ -39,7 +41,10 @@ function known({ interval, sma, ema, rsi, volume }: Preference<'chart'>): ChartC
 }
 
 /** Reads what this device keeps of a user; `present` says whether they are still here. */
-export async function loadChartChoices(uid: string, present: () => boolean = () => true): Promise<void> {
+export async function loadChartChoices(
+  uid: string,
+  present: () => boolean = () => true,
+): Promise<void> {
   try {
     const kept = await readPreference(uid, 'chart');
     if (kept !== null && present()) Object.assign(chartChoices, known(kept));
@@ -54,7 +59,13 @@ export async function chooseChart(part: Partial<ChartChoices>): Promise<void> {
   const { interval, sma, ema, rsi, volume } = chartChoices;
   const uid = session.user?.uid;
   if (uid === undefined) return;
-  await changePreference(uid, 'chart', () => ({ interval, sma: [...sma], ema: [...ema], rsi, volume }));
+  await changePreference(uid, 'chart', () => ({
+    interval,
+    sma: [...sma],
+    ema: [...ema],
+    rsi,
+    volume,
+  }));
 }
 
 export function clearChartChoices(): void {
@@ -62,7 +73,10 @@ export function clearChartChoices(): void {
 }
 
 /** The chosen timeframe where the source has it, else the nearest longer one, else its longest. */
-export function timeframeFor(wanted: CandleInterval, has: readonly CandleInterval[]): CandleInterval {
+export function timeframeFor(
+  wanted: CandleInterval,
+  has: readonly CandleInterval[],
+): CandleInterval {
   const longer = has.find((interval) => INTERVAL_MS[interval] >= INTERVAL_MS[wanted]);
   return longer ?? has.at(-1) ?? wanted;
 }

@@ -1,4 +1,7 @@
-/** Whether the server can be reached and how old what it said is; refuses to believe `navigator.onLine` alone. */
+/**
+ * Whether the server can be reached and how old what it said is; refuses to believe
+ * `navigator.onLine` alone.
+ */
 import { proxy } from 'valtio';
 
 export interface ConnectionStore {
@@ -7,22 +10,39 @@ export interface ConnectionStore {
   /** Device clock (ms) of the last answer that was certainly the server's. */
   verifiedAt: number | null;
   stream: 'closed' | 'opening' | 'open' | 'shared' | 'stale';
-  /** Device clock (ms) at which the server was found again after it had been away; null while it never was. */
+  /**
+   * Device clock (ms) at which the server was found again after it had been away; null while it
+   * never was.
+   */
   backAt: number | null;
-  /** Device clock (ms) since which the stream may have left something out; what was read later is whole. Null: nothing was missed. */
+  /**
+   * Device clock (ms) since which the stream may have left something out; what was read later is
+   * whole. Null: nothing was missed.
+   */
   gapAt: number | null;
   /** Server's wall clock − device clock, in ms; null before the first answer. */
   serverClockOffset: number | null;
   /** Market clock − device clock, in ms; null before the stream's first word. */
   marketClockOffset: number | null;
-  /** The market's time (ms) where its clock stands still, as after the end of a tape; null while it goes. */
+  /**
+   * The market's time (ms) where its clock stands still, as after the end of a tape; null while it
+   * goes.
+   */
   marketStoppedAt: number | null;
   /** The server has refused this build as too old (426). */
   outdated: boolean;
 }
 
 export const connection = proxy<ConnectionStore>({
-  online: 'unknown', verifiedAt: null, stream: 'closed', backAt: null, gapAt: null, serverClockOffset: null, marketClockOffset: null, marketStoppedAt: null, outdated: false,
+  online: 'unknown',
+  verifiedAt: null,
+  stream: 'closed',
+  backAt: null,
+  gapAt: null,
+  serverClockOffset: null,
+  marketClockOffset: null,
+  marketStoppedAt: null,
+  outdated: false,
 });
 
 let marketTime: number | null = null;
@@ -47,7 +67,10 @@ export function serverNow(deviceNow = Date.now()): number {
   return deviceNow + (connection.serverClockOffset ?? 0);
 }
 
-/** Age (ms) of something said at `savedAt` on the device's clock; null when it was never said. Never negative. */
+/**
+ * Age (ms) of something said at `savedAt` on the device's clock; null when it was never said. Never
+ * negative.
+ */
 export function ageMs(savedAt: number | null, deviceNow = Date.now()): number | null {
   return savedAt === null ? null : Math.max(0, deviceNow - savedAt);
 }

@@ -1,8 +1,13 @@
-/** Reads what is kept of the last user before the rest of the app is there; refuses to make a database, and to judge what it has read. */
+/**
+ * Reads what is kept of the last user before the rest of the app is there; refuses to make a
+ * database, and to judge what it has read.
+ */
 
 import type { RawSnapshots } from '../offline/snapshots.ts';
 
-/** As `last-user.ts` and `database.ts` name them; this file imports no code, so that it runs first. */
+/**
+ * As `last-user.ts` and `database.ts` name them; this file imports no code, so that it runs first.
+ */
 const LAST_USER_KEY = 'tradewind.lastUser';
 const PREFIX = 'tradewind-';
 const STORE = 'snapshots';
@@ -10,11 +15,16 @@ const STORE = 'snapshots';
 /** A browser that has not answered by then is asked again by the database itself, ms. */
 const DEADLINE_MS = 1_000;
 
-interface EarlyRead { uid: string; values: Promise<RawSnapshots | null> }
+interface EarlyRead {
+  uid: string;
+  values: Promise<RawSnapshots | null>;
+}
 
 function lastUid(): string | null {
   try {
-    const record = JSON.parse(localStorage.getItem(LAST_USER_KEY) ?? 'null') as { uid?: unknown } | null;
+    const record = JSON.parse(localStorage.getItem(LAST_USER_KEY) ?? 'null') as {
+      uid?: unknown;
+    } | null;
     return typeof record?.uid === 'string' && record.uid !== '' ? record.uid : null;
   } catch {
     return null;
@@ -24,22 +34,38 @@ function lastUid(): string | null {
 /** All of the store, or null where there is none or the browser will not have it read. */
 function readAll(uid: string): Promise<RawSnapshots | null> {
   return new Promise((resolve) => {
-    const nothing = (): void => { resolve(null); };
+    const nothing = (): void => {
+      resolve(null);
+    };
     setTimeout(nothing, DEADLINE_MS);
     const opening = indexedDB.open(PREFIX + uid);
     // There is none: whether it may be made is for others to say.
-    opening.onupgradeneeded = () => { opening.transaction?.abort(); };
+    opening.onupgradeneeded = () => {
+      opening.transaction?.abort();
+    };
     opening.onerror = nothing;
     opening.onsuccess = () => {
       const db = opening.result;
       // A sign-out elsewhere deletes it: whoever holds on would block that.
-      db.onversionchange = () => { db.close(); };
+      db.onversionchange = () => {
+        db.close();
+      };
       try {
         const transaction = db.transaction(STORE, 'readonly');
         const keys = transaction.objectStore(STORE).getAllKeys();
         const values = transaction.objectStore(STORE).getAll();
-        transaction.oncomplete = () => { resolve(new Map(keys.result.map((key, index) => [key as string, values.result[index] as unknown]))); db.close(); };
-        transaction.onabort = () => { nothing(); db.close(); };
+        transaction.oncomplete = () => {
+          resolve(
+            new Map(
+              keys.result.map((key, index) => [key as string, values.result[index] as unknown]),
+            ),
+          );
+          db.close();
+        };
+        transaction.onabort = () => {
+          nothing();
+          db.close();
+        };
       } catch {
         nothing();
         db.close();
@@ -59,7 +85,10 @@ function begin(): EarlyRead | null {
 
 let early: EarlyRead | null = begin();
 
-/** What was read of this user, once: later the database itself has a later word. Null where it was not read. */
+/**
+ * What was read of this user, once: later the database itself has a later word. Null where it was
+ * not read.
+ */
 export function takeEarlyRead(uid: string): Promise<RawSnapshots | null> | null {
   const taken = early?.uid === uid ? early.values : null;
   early = null;

@@ -1,13 +1,22 @@
-/** Asks `/healthz` whether the server is really there, and keeps its clock; refuses to take any answer but Tradewind's. */
+/**
+ * Asks `/healthz` whether the server is really there, and keeps its clock; refuses to take any
+ * answer but Tradewind's.
+ */
 import type { ApiEvent } from '../api/client.ts';
 import { api, observeApi } from '../api/api.ts';
 import { setServerClock } from '../identity/session.ts';
 import { connection } from './connection.ts';
 
 const TIMEOUT_MS = 5_000;
-/** A question that has waited this long may hang on a network that is gone: whoever asks now asks anew. */
+/**
+ * A question that has waited this long may hang on a network that is gone: whoever asks now asks
+ * anew.
+ */
 const STUCK_MS = 1_000;
-/** While the server has been away for less than this, it is asked about once a second: it is probably restarting. */
+/**
+ * While the server has been away for less than this, it is asked about once a second: it is
+ * probably restarting.
+ */
 const EAGER_FOR_MS = 60_000;
 const EAGER_MS = 1_300;
 const CALM_GROWTH_MS = 20;
@@ -22,11 +31,15 @@ let awaySince: number | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * The one policy of asking while away, ms until the next question: about a second at first, from a minute on ever more
- * slowly up to 15 s. Jittered between half and the whole, so that browsers do not come back in one breath.
+ * The one policy of asking while away, ms until the next question: about a second at first, from a
+ * minute on ever more slowly up to 15 s. Jittered between half and the whole, so that browsers do
+ * not come back in one breath.
  */
 export function probeDelayMs(awayMs: number, random: number): number {
-  const whole = awayMs < EAGER_FOR_MS ? EAGER_MS : Math.min(CALM_MAX_MS, EAGER_MS + (awayMs - EAGER_FOR_MS) / CALM_GROWTH_MS);
+  const whole =
+    awayMs < EAGER_FOR_MS
+      ? EAGER_MS
+      : Math.min(CALM_MAX_MS, EAGER_MS + (awayMs - EAGER_FOR_MS) / CALM_GROWTH_MS);
   return whole * (0.5 + random / 2);
 }
 
@@ -34,7 +47,11 @@ export function probeDelayMs(awayMs: number, random: number): number {
 export function noteServerTime(serverTime: number, deviceNow = Date.now()): void {
   const offset = serverTime - deviceNow;
   const settled = Math.abs(offset) < CLOCK_NOISE_MS ? 0 : offset;
-  if (connection.serverClockOffset !== null && Math.abs(settled - connection.serverClockOffset) < CLOCK_NOISE_MS) return;
+  if (
+    connection.serverClockOffset !== null &&
+    Math.abs(settled - connection.serverClockOffset) < CLOCK_NOISE_MS
+  )
+    return;
   connection.serverClockOffset = settled;
   setServerClock(settled);
 }
@@ -89,7 +106,12 @@ function later(): void {
   clearTimeout(timer);
   if (document.visibilityState === 'hidden') return;
   const awayMs = awaySince === null ? 0 : Date.now() - awaySince;
-  timer = setTimeout(() => { if (document.visibilityState === 'visible') void verifyOnline(); }, probeDelayMs(awayMs, Math.random()));
+  timer = setTimeout(
+    () => {
+      if (document.visibilityState === 'visible') void verifyOnline();
+    },
+    probeDelayMs(awayMs, Math.random()),
+  );
 }
 
 function heard(event: ApiEvent): void {
@@ -104,23 +126,36 @@ function heard(event: ApiEvent): void {
 }
 
 /**
- * Begins to watch: at start, when the browser says the network changed, when the page is looked at again, and, while
- * away, when the person does anything. Returns what ends it.
+ * Begins to watch: at start, when the browser says the network changed, when the page is looked at
+ * again, and, while away, when the person does anything. Returns what ends it.
  */
 export function watchHealth(): () => void {
   const stop = new AbortController();
   const { signal } = stop;
   const forget = observeApi(heard);
-  const verify = (): void => { void verifyOnline(); };
-  const unlessOnline = (): void => { if (connection.online !== 'online' && document.visibilityState === 'visible') verify(); };
+  const verify = (): void => {
+    void verifyOnline();
+  };
+  const unlessOnline = (): void => {
+    if (connection.online !== 'online' && document.visibilityState === 'visible') verify();
+  };
   /** A press while away: the last answer may be a while old, but not every key is a question. */
-  const acted = (): void => { if (connection.online === 'offline' && Date.now() - askedAt >= STUCK_MS) verify(); };
+  const acted = (): void => {
+    if (connection.online === 'offline' && Date.now() - askedAt >= STUCK_MS) verify();
+  };
   addEventListener('online', verify, { signal });
   addEventListener('offline', verify, { signal });
-  addEventListener('pageshow', (event) => { if (event.persisted) verify(); }, { signal });
+  addEventListener(
+    'pageshow',
+    (event) => {
+      if (event.persisted) verify();
+    },
+    { signal },
+  );
   addEventListener('focus', unlessOnline, { signal });
   document.addEventListener('visibilitychange', unlessOnline, { signal });
-  for (const type of ['pointerdown', 'keydown']) addEventListener(type, acted, { signal, capture: true, passive: true });
+  for (const type of ['pointerdown', 'keydown'])
+    addEventListener(type, acted, { signal, capture: true, passive: true });
   verify();
   return () => {
     stop.abort();

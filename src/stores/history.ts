@@ -21,11 +21,27 @@ export function applyFill(next: Fill, sequence: number, savedAt = Date.now()): v
   const present = historyStore.data;
   if (present === null || sequence <= present.sequence) return;
   const others = present.fills.filter((known) => known.id !== next.id);
-  fill(historyStore, { fills: [next, ...others].slice(0, KEPT), sequence, asOf: Math.max(present.asOf, next.filledAt) }, 'stream', savedAt);
+  fill(
+    historyStore,
+    {
+      fills: [next, ...others].slice(0, KEPT),
+      sequence,
+      asOf: Math.max(present.asOf, next.filledAt),
+    },
+    'stream',
+    savedAt,
+  );
 }
 
 export function loadHistory(force = false): Promise<void> {
-  return load(historyStore, force, () => api.call('history', { query: { limit: 200 } }), (reply) => { applyHistory(reply, 'network'); });
+  return load(
+    historyStore,
+    force,
+    () => api.call('history', { query: { limit: 200 } }),
+    (reply) => {
+      applyHistory(reply, 'network');
+    },
+  );
 }
 
 export function clearHistory(): void {

@@ -1,4 +1,7 @@
-/** Moves the stores to and from the device: painted from at the start, kept as they change; refuses to overwrite the server's word. */
+/**
+ * Moves the stores to and from the device: painted from at the start, kept as they change; refuses
+ * to overwrite the server's word.
+ */
 import { subscribe } from 'valtio';
 import type { AlertList } from '../../contract/alerts.ts';
 import { readSnapshots, writeSnapshot, type SnapshotKind } from '../offline/snapshots.ts';
@@ -8,7 +11,17 @@ import { alertsStore, applyAlerts } from './alerts.ts';
 import { analyticsStore, applyAnalytics, applyInsight, insightStore } from './analytics.ts';
 import { takeEarlyRead } from './early-read.ts';
 import { applyHistory, historyStore } from './history.ts';
-import { applyMarket, applyOverview, applyPools, applySparklines, marketStore, overviewStore, poolsStore, sparklinesStore, toMarketData } from './market.ts';
+import {
+  applyMarket,
+  applyOverview,
+  applyPools,
+  applySparklines,
+  marketStore,
+  overviewStore,
+  poolsStore,
+  sparklinesStore,
+  toMarketData,
+} from './market.ts';
 import { applyPortfolio, portfolioStore } from './portfolio.ts';
 import { applySettings, settingsStore } from './settings.ts';
 import type { Slot } from './slot.ts';
@@ -19,59 +32,118 @@ import { applyWallet, walletStore } from './wallet.ts';
 const KEEP_EVERY_MS = 4_000;
 
 /** What the first picture of the app is made of: the shell, its guard and the dashboard. */
-const FIRST = ['portfolio', 'agents', 'market', 'history', 'subscription', 'trial'] as const satisfies readonly SnapshotKind[];
-const LATER = ['overview', 'pools', 'sparklines', 'settings', 'analytics', 'insight', 'wallet', 'alerts'] as const satisfies readonly SnapshotKind[];
+const FIRST = [
+  'portfolio',
+  'agents',
+  'market',
+  'history',
+  'subscription',
+  'trial',
+] as const satisfies readonly SnapshotKind[];
+const LATER = [
+  'overview',
+  'pools',
+  'sparklines',
+  'settings',
+  'analytics',
+  'insight',
+  'wallet',
+  'alerts',
+] as const satisfies readonly SnapshotKind[];
 
 /** A start on the screen that begins with what Pro adds paints that too. */
-const firstKinds = (): readonly (typeof FIRST[number] | 'insight')[] => (location.pathname === '/pro-dashboard' ? [...FIRST, 'insight'] : FIRST);
+const firstKinds = (): readonly ((typeof FIRST)[number] | 'insight')[] =>
+  location.pathname === '/pro-dashboard' ? [...FIRST, 'insight'] : FIRST;
 
 /**
- * Reads what is kept of a user, and is looked at first, into stores that are still empty; one change of the screen. The
- * user's database was opened by `openCommands`. What comes after the person has left is thrown away.
+ * Reads what is kept of a user, and is looked at first, into stores that are still empty; one
+ * change of the screen. The user's database was opened by `openCommands`. What comes after the
+ * person has left is thrown away.
  */
 async function hydrateFirst(uid: string, present: () => boolean): Promise<void> {
-  const { portfolio, agents, market, history, subscription, trial, insight } = await readSnapshots(uid, firstKinds(), undefined, takeEarlyRead(uid));
+  const { portfolio, agents, market, history, subscription, trial, insight } = await readSnapshots(
+    uid,
+    firstKinds(),
+    undefined,
+    takeEarlyRead(uid),
+  );
   if (!present()) return;
-  if (insight !== undefined && insightStore.data === null) applyInsight(insight.value, 'snapshot', insight.savedAt);
-  if (portfolio !== undefined && portfolioStore.data === null) applyPortfolio(portfolio.value, 'snapshot', portfolio.savedAt);
-  if (agents !== undefined && agentsStore.data === null) applyAgents(agents.value, 'snapshot', agents.savedAt);
-  if (market !== undefined && marketStore.data === null) applyMarket(market.value, 'snapshot', market.savedAt);
-  if (history !== undefined && historyStore.data === null) applyHistory(history.value, 'snapshot', history.savedAt);
-  if (subscription !== undefined && subscriptionStore.data === null) applySubscription({ status: subscription.value, trial: trial?.value ?? null }, 'snapshot', subscription.savedAt);
+  if (insight !== undefined && insightStore.data === null)
+    applyInsight(insight.value, 'snapshot', insight.savedAt);
+  if (portfolio !== undefined && portfolioStore.data === null)
+    applyPortfolio(portfolio.value, 'snapshot', portfolio.savedAt);
+  if (agents !== undefined && agentsStore.data === null)
+    applyAgents(agents.value, 'snapshot', agents.savedAt);
+  if (market !== undefined && marketStore.data === null)
+    applyMarket(market.value, 'snapshot', market.savedAt);
+  if (history !== undefined && historyStore.data === null)
+    applyHistory(history.value, 'snapshot', history.savedAt);
+  if (subscription !== undefined && subscriptionStore.data === null)
+    applySubscription(
+      { status: subscription.value, trial: trial?.value ?? null },
+      'snapshot',
+      subscription.savedAt,
+    );
 }
 
 /** Reads the rest of what is kept. */
 async function hydrateLater(uid: string, present: () => boolean): Promise<void> {
-  const { overview, pools, sparklines, settings, analytics, insight, wallet, alerts } = await readSnapshots(uid, LATER);
+  const { overview, pools, sparklines, settings, analytics, insight, wallet, alerts } =
+    await readSnapshots(uid, LATER);
   if (!present()) return;
-  if (overview !== undefined && overviewStore.data === null) applyOverview(overview.value, 'snapshot', overview.savedAt);
-  if (pools !== undefined && poolsStore.data === null) applyPools(pools.value, 'snapshot', pools.savedAt);
-  if (sparklines !== undefined && sparklinesStore.data === null) applySparklines(sparklines.value, 'snapshot', sparklines.savedAt);
-  if (settings !== undefined && settingsStore.data === null) applySettings(settings.value, 'snapshot', settings.savedAt);
-  if (analytics !== undefined && analyticsStore.data === null) applyAnalytics(analytics.value, 'snapshot', analytics.savedAt);
-  if (insight !== undefined && insightStore.data === null) applyInsight(insight.value, 'snapshot', insight.savedAt);
-  if (alerts !== undefined && alertsStore.data === null) applyAlerts(alerts.value, 'snapshot', alerts.savedAt);
-  if (wallet !== undefined && walletStore.data === null) applyWallet(wallet.value, 'snapshot', wallet.savedAt);
+  if (overview !== undefined && overviewStore.data === null)
+    applyOverview(overview.value, 'snapshot', overview.savedAt);
+  if (pools !== undefined && poolsStore.data === null)
+    applyPools(pools.value, 'snapshot', pools.savedAt);
+  if (sparklines !== undefined && sparklinesStore.data === null)
+    applySparklines(sparklines.value, 'snapshot', sparklines.savedAt);
+  if (settings !== undefined && settingsStore.data === null)
+    applySettings(settings.value, 'snapshot', settings.savedAt);
+  if (analytics !== undefined && analyticsStore.data === null)
+    applyAnalytics(analytics.value, 'snapshot', analytics.savedAt);
+  if (insight !== undefined && insightStore.data === null)
+    applyInsight(insight.value, 'snapshot', insight.savedAt);
+  if (alerts !== undefined && alertsStore.data === null)
+    applyAlerts(alerts.value, 'snapshot', alerts.savedAt);
+  if (wallet !== undefined && walletStore.data === null)
+    applyWallet(wallet.value, 'snapshot', wallet.savedAt);
 }
 
 /** Everything kept of a user; `onFirst` is called when what is looked at first is in its place. */
-export async function hydrate(uid: string, present: () => boolean = () => true, onFirst: () => void = () => undefined): Promise<void> {
+export async function hydrate(
+  uid: string,
+  present: () => boolean = () => true,
+  onFirst: () => void = () => undefined,
+): Promise<void> {
   await hydrateFirst(uid, present).finally(onFirst);
   await hydrateLater(uid, present);
 }
 
-/** Whether a slot holds something worth keeping: the server's word. What was read from the device is there already. */
+/**
+ * Whether a slot holds something worth keeping: the server's word. What was read from the device is
+ * there already.
+ */
 const isWord = <T>(slot: Slot<T>): slot is Slot<T> & { data: T; savedAt: number } =>
-  slot.data !== null && slot.savedAt !== null && (slot.origin === 'network' || slot.origin === 'stream');
+  slot.data !== null &&
+  slot.savedAt !== null &&
+  (slot.origin === 'network' || slot.origin === 'stream');
 
-/** Valtio's proxies do not go into IndexedDB: a plain copy does. Everything kept is plain JSON by the contract. */
+/**
+ * Valtio's proxies do not go into IndexedDB: a plain copy does. Everything kept is plain JSON by
+ * the contract.
+ */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /**
- * Calls `write` at most every four seconds while `store` changes, and once more at the end. A change of `mark` is written
- * at once: whoever has seen an agent stop must find it stopped in the tunnel, also if the app was killed a second later.
+ * Calls `write` at most every four seconds while `store` changes, and once more at the end. A
+ * change of `mark` is written at once: whoever has seen an agent stop must find it stopped in the
+ * tunnel, also if the app was killed a second later.
  */
-function throttled<T>(store: Slot<T>, write: (data: T, savedAt: number) => Promise<unknown>, mark: (data: T) => string = () => ''): { stop(): void; flush(): void } {
+function throttled<T>(
+  store: Slot<T>,
+  write: (data: T, savedAt: number) => Promise<unknown>,
+  mark: (data: T) => string = () => '',
+): { stop(): void; flush(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let written: { at: number; mark: string } | null = null;
   const news = (): { at: number; mark: string; urgent: boolean } | null => {
@@ -86,10 +158,12 @@ function throttled<T>(store: Slot<T>, write: (data: T, savedAt: number) => Promi
     const found = news();
     if (found === null || !isWord(store)) return;
     written = found;
-    write(plain(store.data), store.savedAt).catch((error: unknown) => { log.warn('A snapshot could not be kept', error); });
+    write(plain(store.data), store.savedAt).catch((error: unknown) => {
+      log.warn('A snapshot could not be kept', error);
+    });
   };
-  // The server may have spoken while the device was still being read, as it does at a sign-in; of a plan, say, it may not
-  // speak again for minutes.
+  // The server may have spoken while the device was still being read, as it does at a sign-in; of a
+  // plan, say, it may not speak again for minutes.
   if (isWord(store)) timer = setTimeout(flush, 0);
   const unsubscribe = subscribe(store, () => {
     if (news()?.urgent === true) {
@@ -97,10 +171,19 @@ function throttled<T>(store: Slot<T>, write: (data: T, savedAt: number) => Promi
       timer = setTimeout(flush, 0);
     } else timer ??= setTimeout(flush, KEEP_EVERY_MS);
   });
-  return { flush, stop() { unsubscribe(); clearTimeout(timer); } };
+  return {
+    flush,
+    stop() {
+      unsubscribe();
+      clearTimeout(timer);
+    },
+  };
 }
 
-/** Which agents there are, what became of them and what is switched off; when they last looked is no part of it. */
+/**
+ * Which agents there are, what became of them and what is switched off; when they last looked is no
+ * part of it.
+ */
 const agentsMark = ({ agents, entriesOff }: AgentsData): string =>
   `${agents.map(({ id, generation, version, status }) => `${id} ${generation} ${version} ${status}`).join(',')} ${JSON.stringify(entriesOff)}`;
 
@@ -108,7 +191,10 @@ const agentsMark = ({ agents, entriesOff }: AgentsData): string =>
 const alertsMark = ({ alerts, firings }: AlertList): string =>
   `${alerts.map(({ id, version, phase }) => `${id} ${version} ${phase}`).join(',')} ${firings[0]?.id ?? ''}`;
 
-/** Keeps what the server says of a user until stopped. Stopping writes nothing: the user may have signed out. */
+/**
+ * Keeps what the server says of a user until stopped. Stopping writes nothing: the user may have
+ * signed out.
+ */
 export function keepSnapshots(uid: string): () => void {
   const kept = [
     throttled(portfolioStore, (data, at) => writeSnapshot(uid, 'portfolio', data, at)),
@@ -128,7 +214,9 @@ export function keepSnapshots(uid: string): () => void {
       if (data.trial !== null) await writeSnapshot(uid, 'trial', data.trial, at);
     }),
   ];
-  const leave = (): void => { if (document.visibilityState === 'hidden') for (const one of kept) one.flush(); };
+  const leave = (): void => {
+    if (document.visibilityState === 'hidden') for (const one of kept) one.flush();
+  };
   document.addEventListener('visibilitychange', leave);
   return () => {
     document.removeEventListener('visibilitychange', leave);

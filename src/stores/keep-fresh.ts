@@ -1,4 +1,7 @@
-/** Reads something again when what it is made from has changed, at most once in a while and one question at a time. */
+/**
+ * Reads something again when what it is made from has changed, at most once in a while and one
+ * question at a time.
+ */
 import { subscribe } from 'valtio';
 import type { AgentsData } from './agents.ts';
 import { agentsStore } from './agents.ts';
@@ -14,7 +17,10 @@ export const SPREAD_MS = 3_000;
 export const PERFORMANCE_SPREAD_MS = 500;
 
 type Known = AgentsData['agents'][number] | undefined;
-const markOf = (agent: Known): string => (agent === undefined ? '' : `${agent.lastRunAt} ${agent.generation} ${agent.version} ${agent.openPositions}`);
+const markOf = (agent: Known): string =>
+  agent === undefined
+    ? ''
+    : `${agent.lastRunAt} ${agent.generation} ${agent.version} ${agent.openPositions}`;
 
 /** Changes with each evaluation of an agent and each trade of the account. */
 export function evaluationMark(agentId: string): string {
@@ -34,20 +40,35 @@ export interface KeptFresh {
   /** What the reading depends on, as text. */
   mark: () => string;
   read: () => Promise<void>;
-  /** The mark that the last reading was made at, where one is known: a later one leads to a reading at once. */
+  /**
+   * The mark that the last reading was made at, where one is known: a later one leads to a reading
+   * at once.
+   */
   since?: string | null;
-  /** From the beginning of one reading to that of the next at least, however often the mark changes, ms. */
+  /**
+   * From the beginning of one reading to that of the next at least, however often the mark changes,
+   * ms.
+   */
   restMs: number;
-  /** All agents evaluate at the same close: who reads of that waits up to this long first, by chance, so that not all read in one breath, ms. */
+  /**
+   * All agents evaluate at the same close: who reads of that waits up to this long first, by
+   * chance, so that not all read in one breath, ms.
+   */
   spreadMs?: number;
 }
 
 /**
- * Begins to keep a reading of the same moment as what the stream tells of agents and trades. Many changes while a
- * reading is on its way, or soon after one, are one more reading. A page that is hidden, or has no server, asks nothing
- * and makes up for it on return. Returns what ends it.
+ * Begins to keep a reading of the same moment as what the stream tells of agents and trades. Many
+ * changes while a reading is on its way, or soon after one, are one more reading. A page that is
+ * hidden, or has no server, asks nothing and makes up for it on return. Returns what ends it.
  */
-export function keepFresh({ mark, read, restMs, spreadMs = 0, since = null }: KeptFresh): () => void {
+export function keepFresh({
+  mark,
+  read,
+  restMs,
+  spreadMs = 0,
+  since = null,
+}: KeptFresh): () => void {
   let known = since ?? mark();
   let beganAt = -Infinity;
   let busy = false;
@@ -61,15 +82,29 @@ export function keepFresh({ mark, read, restMs, spreadMs = 0, since = null }: Ke
     busy = true;
     beganAt = Date.now();
     known = mark();
-    void read().finally(() => { busy = false; look(); });
+    void read().finally(() => {
+      busy = false;
+      look();
+    });
   };
   const look = (): void => {
     if (timer !== undefined || !isDue()) return;
     const wait = Math.max(beganAt + restMs - Date.now(), Math.random() * spreadMs);
     if (wait <= 0) begin();
-    else timer = setTimeout(() => { timer = undefined; if (isDue()) begin(); }, Math.min(wait, restMs + spreadMs));
+    else
+      timer = setTimeout(
+        () => {
+          timer = undefined;
+          if (isDue()) begin();
+        },
+        Math.min(wait, restMs + spreadMs),
+      );
   };
-  const forget = [subscribe(agentsStore, look), subscribe(historyStore, look), subscribe(connection, look)];
+  const forget = [
+    subscribe(agentsStore, look),
+    subscribe(historyStore, look),
+    subscribe(connection, look),
+  ];
   document.addEventListener('visibilitychange', look);
   look();
   return () => {
@@ -88,7 +123,15 @@ export function sharedFresh(kept: KeptFresh): () => () => void {
   return () => {
     users += 1;
     known ??= kept.mark();
-    if (users === 1) end = keepFresh({ ...kept, since: known, read: () => { known = kept.mark(); return kept.read(); } });
+    if (users === 1)
+      end = keepFresh({
+        ...kept,
+        since: known,
+        read: () => {
+          known = kept.mark();
+          return kept.read();
+        },
+      });
     let left = false;
     return () => {
       if (left) return;

@@ -1,4 +1,7 @@
-/** The last test's terms and candles on the device, for the next one in a tunnel; refuses to keep anything for nobody. */
+/**
+ * The last test's terms and candles on the device, for the next one in a tunnel; refuses to keep
+ * anything for nobody.
+ */
 import type { KeptBacktest } from '../../contract/backtest.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { log } from '../log.ts';
@@ -7,12 +10,18 @@ import { readSnapshot, writeSnapshot } from '../offline/snapshots.ts';
 export async function keepBacktest(kept: KeptBacktest, now = Date.now()): Promise<void> {
   const uid = readLastUser()?.uid;
   if (uid === undefined) return;
-  await writeSnapshot(uid, 'backtest', kept, now).catch((error: unknown) => { log.warn('The candles of a test could not be kept', error); });
+  await writeSnapshot(uid, 'backtest', kept, now).catch((error: unknown) => {
+    log.warn('The candles of a test could not be kept', error);
+  });
 }
 
 /** What was kept for the same question, and when (device clock, ms); null where there is none. */
-export async function readKeptBacktest(key: string): Promise<{ kept: KeptBacktest; savedAt: number } | null> {
+export async function readKeptBacktest(
+  key: string,
+): Promise<{ kept: KeptBacktest; savedAt: number } | null> {
   const uid = readLastUser()?.uid;
   const found = uid === undefined ? null : await readSnapshot(uid, 'backtest').catch(() => null);
-  return found !== null && found.value.key === key ? { kept: found.value, savedAt: found.savedAt } : null;
+  return found !== null && found.value.key === key
+    ? { kept: found.value, savedAt: found.savedAt }
+    : null;
 }

@@ -9,29 +9,47 @@ const CANDLES_KEPT = 300;
 
 type Kept = KeptCandles['charts'][number];
 
-const isOf = (kept: Kept, source: string | null, { symbol, interval }: Pick<Candles, 'symbol' | 'interval'>): boolean =>
-  (source === null || kept.source === source) && kept.reading.symbol === symbol && kept.reading.interval === interval;
+const isOf = (
+  kept: Kept,
+  source: string | null,
+  { symbol, interval }: Pick<Candles, 'symbol' | 'interval'>,
+): boolean =>
+  (source === null || kept.source === source) &&
+  kept.reading.symbol === symbol &&
+  kept.reading.interval === interval;
 
 /** Writes follow one another: each begins from what the one before it left. */
 let writing: Promise<unknown> = Promise.resolve();
 
-/** Keeps the newest candles of a chart in place of those of the chart that was not looked at longest. */
+/**
+ * Keeps the newest candles of a chart in place of those of the chart that was not looked at
+ * longest.
+ */
 export function keepCandles(source: string, reading: Candles, now = Date.now()): Promise<void> {
   const write = async (): Promise<void> => {
     const uid = readLastUser()?.uid;
     if (uid === undefined) return;
     const known = await readSnapshot(uid, 'candles');
     const others = (known?.value.charts ?? []).filter((kept) => !isOf(kept, source, reading));
-    const mine = { source, savedAt: now, reading: { ...reading, candles: reading.candles.slice(-CANDLES_KEPT) } };
+    const mine = {
+      source,
+      savedAt: now,
+      reading: { ...reading, candles: reading.candles.slice(-CANDLES_KEPT) },
+    };
     await writeSnapshot(uid, 'candles', { charts: [mine, ...others].slice(0, CHARTS_KEPT) }, now);
   };
-  const mine = writing.then(write).catch((error: unknown) => { log.warn('Candles could not be kept', error); });
+  const mine = writing.then(write).catch((error: unknown) => {
+    log.warn('Candles could not be kept', error);
+  });
   writing = mine;
   return mine;
 }
 
 /** What is kept of a chart; without a source, that of any. */
-export async function readKeptCandles(source: string | null, chart: Pick<Candles, 'symbol' | 'interval'>): Promise<Kept | null> {
+export async function readKeptCandles(
+  source: string | null,
+  chart: Pick<Candles, 'symbol' | 'interval'>,
+): Promise<Kept | null> {
   const uid = readLastUser()?.uid;
   const known = uid === undefined ? null : await readSnapshot(uid, 'candles').catch(() => null);
   return known?.value.charts.find((kept) => isOf(kept, source, chart)) ?? null;

@@ -1,4 +1,7 @@
-/** Keeps the stores true for whoever is signed in: snapshots first, then the server, then its stream; refuses to mix two users. */
+/**
+ * Keeps the stores true for whoever is signed in: snapshots first, then the server, then its
+ * stream; refuses to mix two users.
+ */
 import { subscribe } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import { MEMORY_CHECK_MS } from '../../contract/limits.ts';
@@ -9,7 +12,15 @@ import { environment } from '../environment.ts';
 import { endSession, idToken, revokeSession, session } from '../identity/session.ts';
 import { log } from '../log.ts';
 import { whileSeen } from '../resting-timer.ts';
-import { agentsStore, applyAgent, applyEntriesOff, applyRuns, clearAgents, loadAgents, removeAgent } from './agents.ts';
+import {
+  agentsStore,
+  applyAgent,
+  applyEntriesOff,
+  applyRuns,
+  clearAgents,
+  loadAgents,
+  removeAgent,
+} from './agents.ts';
 import { applyAlert, applyFiring, clearAlerts, loadAlerts, removeAlert } from './alerts.ts';
 import { clearAnalytics } from './analytics.ts';
 import { behind, noteBehind } from './behind.ts';
@@ -26,7 +37,12 @@ import { clearTableChoices, loadTableChoices } from './table-choices.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from './portfolio.ts';
 import { clearSettings, loadSettings } from './settings.ts';
 import type { Slot } from './slot.ts';
-import { checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionChanged } from './subscription.ts';
+import {
+  checkSubscriptionIfDue,
+  clearSubscription,
+  refreshEntitlement,
+  subscriptionChanged,
+} from './subscription.ts';
 import { followVisits } from './visits.ts';
 import { clearWallet, walletChanged } from './wallet.ts';
 
@@ -40,24 +56,37 @@ let rereading: ReturnType<typeof setTimeout> | undefined;
 /** Device clock (ms) of the stream's last event of any kind. */
 let heardAt = 0;
 
-/** Reads again everything the stream may have told and we did not hear. Calls in one breath become one reading. */
+/**
+ * Reads again everything the stream may have told and we did not hear. Calls in one breath become
+ * one reading.
+ */
 export function rereadAll(): void {
   connection.gapAt = Date.now();
   clearTimeout(rereading);
   rereading = setTimeout(() => {
     if (session.status !== 'signed-in') return;
-    void Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true), loadMarket(true), loadAlerts(true)]);
+    void Promise.all([
+      loadAgents(true),
+      loadPortfolio(true),
+      loadHistory(true),
+      loadMarket(true),
+      loadAlerts(true),
+    ]);
   }, 150);
 }
 
 /** The number up to which everything we hold is true. */
 function oldestSequence(): number {
-  return Math.min(agentsStore.data?.sequence ?? -1, portfolioStore.data?.sequence ?? -1, historyStore.data?.sequence ?? -1);
+  return Math.min(
+    agentsStore.data?.sequence ?? -1,
+    portfolioStore.data?.sequence ?? -1,
+    historyStore.data?.sequence ?? -1,
+  );
 }
 
 /**
- * Numbers may have passed while nobody listened: then what we hold is older than the greeting. The readings that are on
- * their way at a start are waited for first, so that nothing is read twice.
+ * Numbers may have passed while nobody listened: then what we hold is older than the greeting. The
+ * readings that are on their way at a start are waited for first, so that nothing is read twice.
  */
 async function catchUp(sequence: number): Promise<void> {
   const owner = uid;
@@ -70,7 +99,10 @@ async function catchUp(sequence: number): Promise<void> {
 /** What the stream would have told of. */
 const TOLD: readonly Slot<unknown>[] = [agentsStore, portfolioStore, historyStore, marketStore];
 
-/** The stream's state. As it ends, what it kept true was true until its last word, and from then on something may be missing. */
+/**
+ * The stream's state. As it ends, what it kept true was true until its last word, and from then on
+ * something may be missing.
+ */
 function streamTurned(state: typeof connection.stream): void {
   const streaming = (one: typeof connection.stream): boolean => one === 'open' || one === 'shared';
   const ends = streaming(connection.stream) && !streaming(state);
@@ -79,14 +111,21 @@ function streamTurned(state: typeof connection.stream): void {
   const gapBefore = connection.gapAt ?? 0;
   for (const slot of TOLD) {
     const isWord = slot.origin === 'network' || slot.origin === 'stream';
-    if (isWord && slot.savedAt !== null && slot.savedAt >= gapBefore && slot.savedAt < heardAt) slot.savedAt = heardAt;
+    if (isWord && slot.savedAt !== null && slot.savedAt >= gapBefore && slot.savedAt < heardAt)
+      slot.savedAt = heardAt;
   }
   connection.gapAt = Math.max(Date.now(), heardAt + 1);
 }
 
-/** The server's word that this sign-in is over: by age it is paused, by revocation everything of the person's goes. */
+/**
+ * The server's word that this sign-in is over: by age it is paused, by revocation everything of the
+ * person's goes.
+ */
 function refused(reason: string): void {
-  if (reason === 'token_revoked') revokeSession().catch((error: unknown) => { log.error('The revoked session could not be cleared', error); });
+  if (reason === 'token_revoked')
+    revokeSession().catch((error: unknown) => {
+      log.error('The revoked session could not be cleared', error);
+    });
   else endSession();
 }
 
@@ -112,22 +151,46 @@ export function applyEvent(event: StreamEvent): void {
       // A board of fallback prices is another source's: the server's own comes by its own read.
       if (marketStore.origin !== 'exchange') takeTicks(event.symbols, event.now);
       return;
-    case 'agent.changed': applyAgent(event.agent, event.sequence); return;
-    case 'agents.ran': applyRuns(event.agents); return;
-    case 'entries.off': applyEntriesOff(event.off); return;
-    case 'agent.deleted': removeAgent(event.agentId, event.sequence); return;
-    case 'fill.recorded': applyFill(event.fill, event.sequence); return;
-    case 'portfolio.changed': void loadPortfolio(true); return;
-    case 'portfolio.marked': applyPortfolio(event.portfolio, 'stream'); return;
-    case 'subscription.changed': void subscriptionChanged(); return;
+    case 'agent.changed':
+      applyAgent(event.agent, event.sequence);
+      return;
+    case 'agents.ran':
+      applyRuns(event.agents);
+      return;
+    case 'entries.off':
+      applyEntriesOff(event.off);
+      return;
+    case 'agent.deleted':
+      removeAgent(event.agentId, event.sequence);
+      return;
+    case 'fill.recorded':
+      applyFill(event.fill, event.sequence);
+      return;
+    case 'portfolio.changed':
+      void loadPortfolio(true);
+      return;
+    case 'portfolio.marked':
+      applyPortfolio(event.portfolio, 'stream');
+      return;
+    case 'subscription.changed':
+      void subscriptionChanged();
+      return;
     case 'settings.changed':
       void loadSettings(true);
       walletChanged();
       return;
-    case 'alert.changed': applyAlert(event.alert, event.sequence); return;
-    case 'alert.deleted': removeAlert(event.alertId, event.sequence); return;
-    case 'alert.fired': applyFiring(event.alert, event.firing, event.sequence); return;
-    case 'session.ended': refused(event.reason); return;
+    case 'alert.changed':
+      applyAlert(event.alert, event.sequence);
+      return;
+    case 'alert.deleted':
+      removeAlert(event.alertId, event.sequence);
+      return;
+    case 'alert.fired':
+      applyFiring(event.alert, event.firing, event.sequence);
+      return;
+    case 'session.ended':
+      refused(event.reason);
+      return;
   }
 }
 
@@ -154,8 +217,15 @@ async function listen(owner: string): Promise<void> {
   const { joinStream } = await import('../api/shared-stream.ts');
   if (uid !== owner || session.status !== 'signed-in') return;
   stream ??= joinStream({
-    uid: owner, url: `${environment.apiUrl}/api/stream`, token: idToken, fetch: apiFetch,
-    onEvent: applyEvent, onGap: () => { rereadAll(); tellPriceGap(); },
+    uid: owner,
+    url: `${environment.apiUrl}/api/stream`,
+    token: idToken,
+    fetch: apiFetch,
+    onEvent: applyEvent,
+    onGap: () => {
+      rereadAll();
+      tellPriceGap();
+    },
     onState: streamTurned,
     onRefused: refused,
   });
@@ -167,21 +237,40 @@ function leaveStream(): void {
 }
 
 async function begin(owner: string): Promise<void> {
-  await Promise.all([hydrate(owner, () => uid === owner, restoredFirst), noteBehind(owner), loadChoices(owner, () => uid === owner), loadChartChoices(owner, () => uid === owner), loadTableChoices(owner, () => uid === owner)]);
+  await Promise.all([
+    hydrate(owner, () => uid === owner, restoredFirst),
+    noteBehind(owner),
+    loadChoices(owner, () => uid === owner),
+    loadChartChoices(owner, () => uid === owner),
+    loadTableChoices(owner, () => uid === owner),
+  ]);
   if (uid !== owner) return;
   stopKeeping = keepSnapshots(owner);
   refresh();
 }
 
-/** Asks the server for what the first screens show, and joins the stream. Fresh data is not asked for again. */
+/**
+ * Asks the server for what the first screens show, and joins the stream. Fresh data is not asked
+ * for again.
+ */
 function refresh(): void {
   if (uid === null || session.status !== 'signed-in') return;
-  void Promise.all([checkSubscriptionIfDue(), loadPortfolio(), loadAgents(), loadMarket(), loadHistory(), loadSettings(), loadAlerts()]);
-  listen(uid).catch((error: unknown) => { log.error('The stream could not be opened', error); });
+  void Promise.all([
+    checkSubscriptionIfDue(),
+    loadPortfolio(),
+    loadAgents(),
+    loadMarket(),
+    loadHistory(),
+    loadSettings(),
+    loadAlerts(),
+  ]);
+  listen(uid).catch((error: unknown) => {
+    log.error('The stream could not be opened', error);
+  });
 }
 
 function follow(): void {
-  const next = session.status === 'loading' ? null : session.user?.uid ?? null;
+  const next = session.status === 'loading' ? null : (session.user?.uid ?? null);
   if (next !== uid) {
     leaveStream();
     stopKeeping();
@@ -189,7 +278,10 @@ function follow(): void {
     clearAll();
     uid = next;
     followVisits(next);
-    if (next !== null) begin(next).catch((error: unknown) => { log.error('The saved data could not be read', error); });
+    if (next !== null)
+      begin(next).catch((error: unknown) => {
+        log.error('The saved data could not be read', error);
+      });
     return;
   }
   if (session.status === 'signed-in') refresh();
@@ -197,12 +289,18 @@ function follow(): void {
 }
 
 /**
- * Begins everything that keeps the stores true. Called once, before the first paint; nothing in it waits for a network.
- * @returns when what is kept of the last user, and is looked at first, is in the stores; at once where there is nobody.
+ * Begins everything that keeps the stores true. Called once, before the first paint; nothing in it
+ * waits for a network.
+ * @returns when what is kept of the last user, and is looked at first, is in the stores; at once
+ *   where there is nobody.
  */
 export function startLive(): Promise<void> {
-  const restored = new Promise<void>((resolve) => { restoredFirst = resolve; });
-  observeApi((event) => { if (event.type === 'refused') refused(event.code); });
+  const restored = new Promise<void>((resolve) => {
+    restoredFirst = resolve;
+  });
+  observeApi((event) => {
+    if (event.type === 'refused') refused(event.code);
+  });
   subscribe(session, follow);
   follow();
   if (uid === null) restoredFirst();
@@ -212,19 +310,24 @@ export function startLive(): Promise<void> {
     stream?.wake();
     refresh();
   });
-  subscribeKey(connection, 'stream', (state) => { if (state === 'stale') void verifyOnline(); });
+  subscribeKey(connection, 'stream', (state) => {
+    if (state === 'stale') void verifyOnline();
+  });
   const tick = (): void => {
     refreshEntitlement();
-    if (session.status === 'signed-in' && connection.online === 'online') void checkSubscriptionIfDue();
+    if (session.status === 'signed-in' && connection.online === 'online')
+      void checkSubscriptionIfDue();
   };
   whileSeen(ENTITLEMENT_TICK_MS, tick);
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') return;
     tick();
     // A message may have come meanwhile.
-    if (uid !== null) noteBehind(uid).catch((error: unknown) => { log.warn('What messages brought could not be read', error); });
+    if (uid !== null)
+      noteBehind(uid).catch((error: unknown) => {
+        log.warn('What messages brought could not be read', error);
+      });
   });
   watchHealth();
   return restored;
 }
-

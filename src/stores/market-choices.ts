@@ -1,31 +1,55 @@
-/** What a person has starred and which columns they look at, kept on this device; refuses to forget a star because another tab set one. */
+/**
+ * What a person has starred and which columns they look at, kept on this device; refuses to forget
+ * a star because another tab set one.
+ */
 import { proxy } from 'valtio';
 import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';
 import { session } from '../identity/session.ts';
 import { changePreference, readPreference } from '../offline/preferences.ts';
 
-export const MARKET_COLUMNS = ['line', 'high', 'low', 'volume', 'bid', 'ask', 'spread', 'age'] as const;
+export const MARKET_COLUMNS = [
+  'line',
+  'high',
+  'low',
+  'volume',
+  'bid',
+  'ask',
+  'spread',
+  'age',
+] as const;
 export type MarketColumn = (typeof MARKET_COLUMNS)[number];
 const USUAL_COLUMNS: readonly MarketColumn[] = ['line', 'high', 'low', 'volume'];
 
 export interface MarketChoices {
-  /** Whether the device has been asked: until then nothing is put in an order that would change at once. */
+  /**
+   * Whether the device has been asked: until then nothing is put in an order that would change at
+   * once.
+   */
   ready: boolean;
   favourites: string[];
   columns: MarketColumn[];
   favouritesFirst: boolean;
 }
 
-const unchosen = (): MarketChoices => ({ ready: false, favourites: [], columns: [...USUAL_COLUMNS], favouritesFirst: true });
+const unchosen = (): MarketChoices => ({
+  ready: false,
+  favourites: [],
+  columns: [...USUAL_COLUMNS],
+  favouritesFirst: true,
+});
 export const marketChoices = proxy<MarketChoices>(unchosen());
 
 const isColumn = (name: string): name is MarketColumn => MARKET_COLUMNS.some((one) => one === name);
-const known = (names: readonly string[]): MarketColumn[] => MARKET_COLUMNS.filter((name) => names.filter(isColumn).includes(name));
+const known = (names: readonly string[]): MarketColumn[] =>
+  MARKET_COLUMNS.filter((name) => names.filter(isColumn).includes(name));
 
 /** Reads what is kept of a user; `present` says whether they are still here. */
 export async function loadChoices(uid: string, present: () => boolean = () => true): Promise<void> {
   try {
-    const [favourites, view] = await Promise.all([readPreference(uid, 'favourites'), readPreference(uid, 'marketView')]);
+    const [favourites, view] = await Promise.all([
+      readPreference(uid, 'favourites'),
+      readPreference(uid, 'marketView'),
+    ]);
     if (!present()) return;
     if (favourites !== null) marketChoices.favourites = favourites;
     if (view !== null) {
@@ -43,22 +67,33 @@ export type Kept = 'kept' | 'not-kept' | 'full';
 export async function toggleFavourite(symbol: string): Promise<Kept> {
   const uid = session.user?.uid;
   const on = !marketChoices.favourites.includes(symbol);
-  const turned = (list: readonly string[]): string[] => (on ? [...list.filter((one) => one !== symbol), symbol] : list.filter((one) => one !== symbol));
+  const turned = (list: readonly string[]): string[] =>
+    on ? [...list.filter((one) => one !== symbol), symbol] : list.filter((one) => one !== symbol);
   if (on && marketChoices.favourites.length >= SYMBOL_CHOICES_MAX) return 'full';
   marketChoices.favourites = turned(marketChoices.favourites);
-  const kept = uid === undefined ? null : await changePreference(uid, 'favourites', (present) => turned(present ?? []));
+  const kept =
+    uid === undefined
+      ? null
+      : await changePreference(uid, 'favourites', (present) => turned(present ?? []));
   if (kept === null) return 'not-kept';
   if (session.user?.uid === uid) marketChoices.favourites = kept;
   return 'kept';
 }
 
 /** Changes columns, or whether favourites stand first. */
-export async function chooseView(part: Partial<Pick<MarketChoices, 'columns' | 'favouritesFirst'>>): Promise<Kept> {
+export async function chooseView(
+  part: Partial<Pick<MarketChoices, 'columns' | 'favouritesFirst'>>,
+): Promise<Kept> {
   const uid = session.user?.uid;
   if (part.columns !== undefined) marketChoices.columns = known(part.columns);
   if (part.favouritesFirst !== undefined) marketChoices.favouritesFirst = part.favouritesFirst;
-  const view = { columns: [...marketChoices.columns], favouritesFirst: marketChoices.favouritesFirst };
-  return uid !== undefined && await changePreference(uid, 'marketView', () => view) !== null ? 'kept' : 'not-kept';
+  const view = {
+    columns: [...marketChoices.columns],
+    favouritesFirst: marketChoices.favouritesFirst,
+  };
+  return uid !== undefined && (await changePreference(uid, 'marketView', () => view)) !== null
+    ? 'kept'
+    : 'not-kept';
 }
 
 export function clearChoices(): void {

@@ -1,6 +1,16 @@
-/** Prices and pools as they were last said, each symbol on its own; refuses a price older than the one it holds. */
+/**
+ * Prices and pools as they were last said, each symbol on its own; refuses a price older than the
+ * one it holds.
+ */
 import { proxy } from 'valtio';
-import type { MarketData, MarketOverview, MarketPools, MarketSource, Sparklines, SymbolQuote } from '../../contract/market.ts';
+import type {
+  MarketData,
+  MarketOverview,
+  MarketPools,
+  MarketSource,
+  Sparklines,
+  SymbolQuote,
+} from '../../contract/market.ts';
 import { api, rememberSource } from '../api/api.ts';
 import { load } from './load.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
@@ -29,7 +39,9 @@ function lay(board: MarketBoard, symbols: readonly SymbolQuote[]): void {
   }
 }
 
-/** Takes a whole reading. Another source replaces the board: prices of two sources are never mixed. */
+/**
+ * Takes a whole reading. Another source replaces the board: prices of two sources are never mixed.
+ */
 export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now()): void {
   const present = marketStore.data;
   if (present?.source.id !== next.source.id) batches.drop();
@@ -46,7 +58,11 @@ export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now
 }
 
 /** Ticks laid over the board at once: only what changed. */
-export function applyTicks(symbols: readonly SymbolQuote[], now: number, savedAt = Date.now()): void {
+export function applyTicks(
+  symbols: readonly SymbolQuote[],
+  now: number,
+  savedAt = Date.now(),
+): void {
   const present = marketStore.data;
   if (present === null) return;
   lay(present, symbols);
@@ -55,9 +71,14 @@ export function applyTicks(symbols: readonly SymbolQuote[], now: number, savedAt
   marketStore.savedAt = savedAt;
 }
 
-const batches = createTickBatches((quotes, now) => { applyTicks(quotes, now); });
+const batches = createTickBatches((quotes, now) => {
+  applyTicks(quotes, now);
+});
 
-/** Ticks of the stream, laid down at the next frames: however fast they come, a frame has one change of the board. */
+/**
+ * Ticks of the stream, laid down at the next frames: however fast they come, a frame has one change
+ * of the board.
+ */
 export function takeTicks(symbols: readonly SymbolQuote[], now: number): void {
   if (marketStore.data !== null) batches.take(symbols, now);
 }
@@ -80,22 +101,48 @@ export function toMarketData(board: MarketBoard): MarketData {
 }
 
 export function loadMarket(force = false): Promise<void> {
-  return load(marketStore, force, () => api.marketData(), (reply) => {
-    if (reply.origin === 'network') rememberSource(reply.value.source.id);
-    applyMarket(reply.value, reply.origin);
-  });
+  return load(
+    marketStore,
+    force,
+    () => api.marketData(),
+    (reply) => {
+      if (reply.origin === 'network') rememberSource(reply.value.source.id);
+      applyMarket(reply.value, reply.origin);
+    },
+  );
 }
 
 export function loadOverview(force = false): Promise<void> {
-  return load(overviewStore, force, () => api.marketOverview(), (reply) => { applyOverview(reply.value, reply.origin); });
+  return load(
+    overviewStore,
+    force,
+    () => api.marketOverview(),
+    (reply) => {
+      applyOverview(reply.value, reply.origin);
+    },
+  );
 }
 
 export function loadPools(force = false): Promise<void> {
-  return load(poolsStore, force, () => api.marketPools(), (reply) => { applyPools(reply.value, reply.origin); });
+  return load(
+    poolsStore,
+    force,
+    () => api.marketPools(),
+    (reply) => {
+      applyPools(reply.value, reply.origin);
+    },
+  );
 }
 
 export function loadSparklines(force = false): Promise<void> {
-  return load(sparklinesStore, force, () => api.call('sparklines', {}), (reply) => { applySparklines(reply, 'network'); });
+  return load(
+    sparklinesStore,
+    force,
+    () => api.call('sparklines', {}),
+    (reply) => {
+      applySparklines(reply, 'network');
+    },
+  );
 }
 
 export function clearMarket(): void {

@@ -1,4 +1,7 @@
-/** Whether the browser has promised to keep what lies here, and how much that is; refuses to ask before there is something to lose. */
+/**
+ * Whether the browser has promised to keep what lies here, and how much that is; refuses to ask
+ * before there is something to lose.
+ */
 import { proxy } from 'valtio';
 
 export interface Kept {
@@ -10,10 +13,17 @@ export interface Kept {
 export const kept = proxy<Kept>({ promise: 'unknown', usedBytes: null });
 
 /** Written out: a worker's StorageManager has no `persist`, and this file is checked for both. */
-interface Storehouse { persist?(): Promise<boolean>; persisted?(): Promise<boolean>; estimate?(): Promise<{ usage?: number }> }
+interface Storehouse {
+  persist?(): Promise<boolean>;
+  persisted?(): Promise<boolean>;
+  estimate?(): Promise<{ usage?: number }>;
+}
 const storehouse = (): Storehouse | undefined => (navigator as { storage?: Storehouse }).storage;
 
-/** What the browser says now. Never throws: a browser that does not say leaves what is unknown unknown. */
+/**
+ * What the browser says now. Never throws: a browser that does not say leaves what is unknown
+ * unknown.
+ */
 export async function lookAtStorage(storage: Storehouse | undefined = storehouse()): Promise<void> {
   const [persisted, estimate] = await Promise.all([
     storage?.persisted?.().catch(() => null) ?? null,
@@ -23,10 +33,14 @@ export async function lookAtStorage(storage: Storehouse | undefined = storehouse
   kept.usedBytes = estimate?.usage ?? null;
 }
 
-/** Asks for the promise, where it was not given: after a first start or an installation, when a browser is likeliest to say yes. */
+/**
+ * Asks for the promise, where it was not given: after a first start or an installation, when a
+ * browser is likeliest to say yes.
+ */
 export async function askToKeep(storage: Storehouse | undefined = storehouse()): Promise<void> {
   try {
-    if (storage?.persist !== undefined && await storage.persisted?.() !== true) await storage.persist();
+    if (storage?.persist !== undefined && (await storage.persisted?.()) !== true)
+      await storage.persist();
   } catch {
     // Not in this context: nothing was promised, and that is what is shown.
   }

@@ -1,4 +1,7 @@
-/** Hands the stream's prices to whoever draws them, each event whole: the board keeps only the newest. */
+/**
+ * Hands the stream's prices to whoever draws them, each event whole: the board keeps only the
+ * newest.
+ */
 import type { PriceBar, SymbolQuote } from '../../contract/market.ts';
 
 export interface PriceEvent {
@@ -18,7 +21,9 @@ const listeners = new Set<PriceListener>();
 /** Returns what ends it. */
 export function hearPrices(listener: PriceListener): () => void {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 }
 
 export function tellPrices(event: PriceEvent): void {

@@ -1,6 +1,16 @@
-/** Hooks that give screens the shared context of the signed-in person; refuses to hold anything of its own. */
+/**
+ * Hooks that give screens the shared context of the signed-in person; refuses to hold anything of
+ * its own.
+ */
 import { useSnapshot } from 'valtio';
-import { authContext, canAccess, securityContext, type Access, type AuthContext, type SecurityContext } from '../identity/security-context.ts';
+import {
+  authContext,
+  canAccess,
+  securityContext,
+  type Access,
+  type AuthContext,
+  type SecurityContext,
+} from '../identity/security-context.ts';
 import { session } from '../identity/session.ts';
 import { connection } from './connection.ts';
 import { subscriptionStore } from './subscription.ts';
@@ -11,7 +21,11 @@ export function useAuth(): AuthContext {
 
 export function useSecurity(): SecurityContext {
   const { online } = useSnapshot(connection);
-  return securityContext(useSnapshot(session), useSnapshot(subscriptionStore), online === 'offline');
+  return securityContext(
+    useSnapshot(session),
+    useSnapshot(subscriptionStore),
+    online === 'offline',
+  );
 }
 
 /** What the guard shows for a path; `loading` while a spinner is due. */

@@ -1,4 +1,7 @@
-/** What is on this device of some agents and their prices at a press, for a start that is confirmed later; refuses to fetch. */
+/**
+ * What is on this device of some agents and their prices at a press, for a start that is confirmed
+ * later; refuses to fetch.
+ */
 import type { SeenThen } from '../offline/outbox-entry.ts';
 import { agentsStore } from './agents.ts';
 import { marketStore, poolsStore } from './market.ts';
@@ -6,8 +9,14 @@ import { marketStore, poolsStore } from './market.ts';
 /** More than anybody would read, and little on the disk. */
 const PRICES_MAX = 40;
 
-/** The pairs an agent trades: its own, or its pool's as the source offers them; empty where the pool is not known here. */
-export function pairsOf(agent: { readonly trading_pairs: readonly string[]; readonly pool: string }): readonly string[] {
+/**
+ * The pairs an agent trades: its own, or its pool's as the source offers them; empty where the pool
+ * is not known here.
+ */
+export function pairsOf(agent: {
+  readonly trading_pairs: readonly string[];
+  readonly pool: string;
+}): readonly string[] {
   if (agent.trading_pairs.length > 0) return agent.trading_pairs;
   return poolsStore.data?.pools.find((pool) => pool.id === agent.pool)?.pairs ?? [];
 }
@@ -20,6 +29,12 @@ export function seenThen(ids: readonly string[]): SeenThen {
       const quote = marketStore.data?.symbols[pair];
       return quote === undefined ? [] : [{ pair, price: quote.price, at: quote.timestamp }];
     }),
-    agents: agents.map(({ id, name, status, version, generation }) => ({ id, name, status, version, generation })),
+    agents: agents.map(({ id, name, status, version, generation }) => ({
+      id,
+      name,
+      status,
+      version,
+      generation,
+    })),
   };
 }

@@ -13,7 +13,14 @@ export function applySettings(next: TradingSettings, origin: Origin, savedAt = D
 }
 
 export function loadSettings(force = false): Promise<void> {
-  return load(settingsStore, force, () => api.call('tradingSettings', {}), (reply) => { applySettings(reply, 'network'); });
+  return load(
+    settingsStore,
+    force,
+    () => api.call('tradingSettings', {}),
+    (reply) => {
+      applySettings(reply, 'network');
+    },
+  );
 }
 
 export function clearSettings(): void {

@@ -1,6 +1,12 @@
-/** What every store holds of one thing the server says; refuses to let an older word replace a newer one. */
+/**
+ * What every store holds of one thing the server says; refuses to let an older word replace a newer
+ * one.
+ */
 
-/** Where the present value came from. `exchange` is a public price read while the back end is away: display only. */
+/**
+ * Where the present value came from. `exchange` is a public price read while the back end is away:
+ * display only.
+ */
 export type Origin = 'network' | 'stream' | 'snapshot' | 'exchange';
 
 export interface Slot<T> {

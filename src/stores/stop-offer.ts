@@ -1,8 +1,14 @@
-/** The offer to undo the last stop of one agent: for some seconds, longer while it is looked at; refuses to stand for ever. */
+/**
+ * The offer to undo the last stop of one agent: for some seconds, longer while it is looked at;
+ * refuses to stand for ever.
+ */
 import { proxy } from 'valtio';
 import type { Agent } from '../../contract/agents.ts';
 
-/** How long it stands, ms: pressed by a finger or a mouse, and pressed by a key, from where the way to it is longer. */
+/**
+ * How long it stands, ms: pressed by a finger or a mouse, and pressed by a key, from where the way
+ * to it is longer.
+ */
 export const OFFER_MS = 8_000;
 export const OFFER_BY_KEY_MS = 20_000;
 

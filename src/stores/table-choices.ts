@@ -14,7 +14,10 @@ export interface TableChoice {
 export const tableChoices = proxy<Partial<Record<TableName, TableChoice>>>({});
 
 /** Reads what is kept of a user; `present` says whether they are still here. */
-export async function loadTableChoices(uid: string, present: () => boolean = () => true): Promise<void> {
+export async function loadTableChoices(
+  uid: string,
+  present: () => boolean = () => true,
+): Promise<void> {
   const kept = await readPreference(uid, 'tables');
   if (kept === null || !present()) return;
   for (const name of TABLES) if (kept[name] !== undefined) tableChoices[name] = kept[name];
@@ -25,7 +28,11 @@ export async function chooseTable(name: TableName, part: TableChoice): Promise<v
   const uid = session.user?.uid;
   const next = { ...tableChoices[name], ...part };
   tableChoices[name] = next;
-  if (uid !== undefined) await changePreference(uid, 'tables', (present) => ({ ...present, [name]: { ...present?.[name], ...part } }));
+  if (uid !== undefined)
+    await changePreference(uid, 'tables', (present) => ({
+      ...present,
+      [name]: { ...present?.[name], ...part },
+    }));
 }
 
 export function clearTableChoices(): void {

@@ -1,4 +1,7 @@
-/** What was tested on this page, by what was asked about, for the start that may follow; refuses to outlive the page or to pass one test for another's. */
+/**
+ * What was tested on this page, by what was asked about, for the start that may follow; refuses to
+ * outlive the page or to pass one test for another's.
+ */
 import type { AgentPreviewBody } from '../../contract/preview.ts';
 import type { Tested } from '../../contract/tested.ts';
 
@@ -6,7 +9,8 @@ const KEPT = 20;
 const done = new Map<string, Tested>();
 
 /** `version`: of the agent's settings; a test of others is of another agent. */
-const keyOf = (ask: AgentPreviewBody, version: number): string => JSON.stringify([ask.agentId ?? null, ask.terms ?? null, version]);
+const keyOf = (ask: AgentPreviewBody, version: number): string =>
+  JSON.stringify([ask.agentId ?? null, ask.terms ?? null, version]);
 
 export function rememberTest(ask: AgentPreviewBody, version: number, tested: Tested): void {
   const key = keyOf(ask, version);

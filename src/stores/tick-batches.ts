@@ -1,9 +1,18 @@
-/** Ticks gathered between frames and laid down in rounds, the newest of each symbol; refuses to hold more than one quote a symbol, or to fill a frame. */
+/**
+ * Ticks gathered between frames and laid down in rounds, the newest of each symbol; refuses to hold
+ * more than one quote a symbol, or to fill a frame.
+ */
 import type { SymbolQuote } from '../../contract/market.ts';
 
-/** A round lays each symbol down once. Oftener than four a second no eye follows a price, and the server's own rhythm is that. */
+/**
+ * A round lays each symbol down once. Oftener than four a second no eye follows a price, and the
+ * server's own rhythm is that.
+ */
 export const ROUND_MS = 250;
-/** Quotes laid down in one frame at most: a few milliseconds of work on a slow phone. The rest of a round takes the next frames. */
+/**
+ * Quotes laid down in one frame at most: a few milliseconds of work on a slow phone. The rest of a
+ * round takes the next frames.
+ */
 export const QUOTES_A_FRAME = 64;
 
 export interface TickBatches {
@@ -22,18 +31,29 @@ export interface BatchHost {
 
 const browser: BatchHost = {
   nextFrame(work) {
-    if (typeof requestAnimationFrame === 'function' && document.visibilityState === 'visible') requestAnimationFrame(work);
+    if (typeof requestAnimationFrame === 'function' && document.visibilityState === 'visible')
+      requestAnimationFrame(work);
     else setTimeout(work, ROUND_MS);
   },
-  later(work, ms) { setTimeout(work, ms); },
+  later(work, ms) {
+    setTimeout(work, ms);
+  },
   now: () => performance.now(),
 };
 
-/** `lay` is called at most once a frame, and for a symbol at most once a round; `now` is the market's clock as last heard. */
-export function createTickBatches(lay: (quotes: readonly SymbolQuote[], now: number) => void, host: BatchHost = browser): TickBatches {
+/**
+ * `lay` is called at most once a frame, and for a symbol at most once a round; `now` is the
+ * market's clock as last heard.
+ */
+export function createTickBatches(
+  lay: (quotes: readonly SymbolQuote[], now: number) => void,
+  host: BatchHost = browser,
+): TickBatches {
   /** Heard and not yet in a round. */
   const waiting = new Map<string, SymbolQuote>();
-  /** The rest of the round that is being laid down; a newer quote of one of them waits for the next. */
+  /**
+   * The rest of the round that is being laid down; a newer quote of one of them waits for the next.
+   */
   let round: SymbolQuote[] = [];
   let heard = 0;
   let beganAt = -Infinity;
@@ -59,7 +79,10 @@ export function createTickBatches(lay: (quotes: readonly SymbolQuote[], now: num
     };
     const restMs = round.length > 0 ? 0 : beganAt + ROUND_MS - host.now();
     if (restMs <= 0) host.nextFrame(work);
-    else host.later(() => { if (mine === turn) host.nextFrame(work); }, restMs);
+    else
+      host.later(() => {
+        if (mine === turn) host.nextFrame(work);
+      }, restMs);
   }
 
   return {
@@ -67,7 +90,8 @@ export function createTickBatches(lay: (quotes: readonly SymbolQuote[], now: num
       heard = Math.max(heard, now);
       for (const quote of quotes) {
         const before = waiting.get(quote.symbol);
-        if (before === undefined || quote.timestamp >= before.timestamp) waiting.set(quote.symbol, quote);
+        if (before === undefined || quote.timestamp >= before.timestamp)
+          waiting.set(quote.symbol, quote);
       }
       plan();
     },

@@ -1,4 +1,6 @@
-/** The registry of short messages: types, durations, limit and removal; refuses to draw anything. */
+/**
+ * The registry of short messages: types, durations, limit and removal; refuses to draw anything.
+ */
 import { proxy } from 'valtio';
 import { TOAST_PAGE_MS, TOAST_REMOVAL_MS, TOASTS_MAX } from '../../contract/limits.ts';
 
@@ -22,13 +24,24 @@ export interface ToastOptions {
 
 /** The registry's own defaults; the pages' messages stay `TOAST_PAGE_MS` (see `pageToast`). */
 export const TOAST_DURATION_MS: Readonly<Record<ToastType, number>> = {
-  blank: 4_000, error: 4_000, success: 2_000, loading: Infinity, custom: 4_000,
+  blank: 4_000,
+  error: 4_000,
+  success: 2_000,
+  loading: Infinity,
+  custom: 4_000,
 };
 
 /** Newest first. `paused` while a pointer rests on any of them. */
-export const toastStore = proxy<{ toasts: Toast[]; paused: boolean }>({ toasts: [], paused: false });
+export const toastStore = proxy<{ toasts: Toast[]; paused: boolean }>({
+  toasts: [],
+  paused: false,
+});
 
-interface Countdown { timer: ReturnType<typeof setTimeout> | null; remainingMs: number; startedAt: number }
+interface Countdown {
+  timer: ReturnType<typeof setTimeout> | null;
+  remainingMs: number;
+  startedAt: number;
+}
 const countdowns = new Map<string, Countdown>();
 const removals = new Map<string, ReturnType<typeof setTimeout>>();
 let counter = 0;
@@ -41,7 +54,11 @@ function stopCountdown(id: string): void {
 
 function run(id: string, countdown: Countdown): void {
   countdown.startedAt = Date.now();
-  countdown.timer = Number.isFinite(countdown.remainingMs) ? setTimeout(() => { dismissToast(id); }, countdown.remainingMs) : null;
+  countdown.timer = Number.isFinite(countdown.remainingMs)
+    ? setTimeout(() => {
+        dismissToast(id);
+      }, countdown.remainingMs)
+    : null;
 }
 
 function startCountdown(id: string, durationMs: number): void {
@@ -51,7 +68,10 @@ function startCountdown(id: string, durationMs: number): void {
   if (!toastStore.paused) run(id, countdown);
 }
 
-/** Shows a message and returns its id. With the id of one that is here, it replaces that one in place. */
+/**
+ * Shows a message and returns its id. With the id of one that is here, it replaces that one in
+ * place.
+ */
 export function addToast(type: ToastType, message: string, options: ToastOptions = {}): string {
   const id = options.id ?? `toast-${++counter}`;
   const durationMs = options.durationMs ?? TOAST_DURATION_MS[type];
@@ -59,7 +79,14 @@ export function addToast(type: ToastType, message: string, options: ToastOptions
     updateToast(id, { type, message, durationMs });
     return id;
   }
-  toastStore.toasts.unshift({ id, type, message, durationMs, createdAt: Date.now(), visible: true });
+  toastStore.toasts.unshift({
+    id,
+    type,
+    message,
+    durationMs,
+    createdAt: Date.now(),
+    visible: true,
+  });
   for (const dropped of toastStore.toasts.splice(TOASTS_MAX)) forget(dropped.id);
   startCountdown(id, durationMs);
   return id;
@@ -67,18 +94,25 @@ export function addToast(type: ToastType, message: string, options: ToastOptions
 
 /** A message of the app's pages: 4 s whatever its type, except loading. */
 export function pageToast(type: ToastType, message: string, options: ToastOptions = {}): string {
-  return addToast(type, message, { durationMs: type === 'loading' ? Infinity : TOAST_PAGE_MS, ...options });
+  return addToast(type, message, {
+    durationMs: type === 'loading' ? Infinity : TOAST_PAGE_MS,
+    ...options,
+  });
 }
 
 /** Changes a toast in place and begins its time anew; a dismissed one is shown again. */
-export function updateToast(id: string, change: Partial<Pick<Toast, 'type' | 'message' | 'durationMs'>>): void {
+export function updateToast(
+  id: string,
+  change: Partial<Pick<Toast, 'type' | 'message' | 'durationMs'>>,
+): void {
   const toast = toastStore.toasts.find((known) => known.id === id);
   if (toast === undefined) return;
   const removal = removals.get(id);
   if (removal !== undefined) clearTimeout(removal);
   removals.delete(id);
   Object.assign(toast, change, { visible: true });
-  if (change.type !== undefined && change.durationMs === undefined) toast.durationMs = TOAST_DURATION_MS[change.type];
+  if (change.type !== undefined && change.durationMs === undefined)
+    toast.durationMs = TOAST_DURATION_MS[change.type];
   startCountdown(id, toast.durationMs);
 }
 
@@ -89,7 +123,12 @@ export function dismissToast(id?: string): void {
     toast.visible = false;
     stopCountdown(toast.id);
     const key = toast.id;
-    removals.set(key, setTimeout(() => { removeToast(key); }, TOAST_REMOVAL_MS));
+    removals.set(
+      key,
+      setTimeout(() => {
+        removeToast(key);
+      }, TOAST_REMOVAL_MS),
+    );
   }
 }
 
@@ -98,7 +137,10 @@ export function removeToast(id?: string): void {
   for (const toast of [...toastStore.toasts]) {
     if (id !== undefined && toast.id !== id) continue;
     forget(toast.id);
-    toastStore.toasts.splice(toastStore.toasts.findIndex((known) => known.id === toast.id), 1);
+    toastStore.toasts.splice(
+      toastStore.toasts.findIndex((known) => known.id === toast.id),
+      1,
+    );
   }
 }
 

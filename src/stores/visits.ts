@@ -1,4 +1,7 @@
-/** When the person last left the app on this device, and what had been known by then; another screen of the app is no leaving. */
+/**
+ * When the person last left the app on this device, and what had been known by then; another screen
+ * of the app is no leaving.
+ */
 import { proxy, subscribe } from 'valtio';
 import type { Agent } from '../../contract/agents.ts';
 import { readLastUser } from '../identity/last-user.ts';
@@ -11,7 +14,10 @@ const KEY = 'tradewind.seen';
 /** Away for less than this is not away: a reload, or a look at another app. */
 const AWAY_MS = 60_000;
 
-/** How things stood when the person last had the app before them. No amounts: those stay in the person's own database. */
+/**
+ * How things stood when the person last had the app before them. No amounts: those stay in the
+ * person's own database.
+ */
 export interface Seen {
   /** Market clock, ms. */
   marketAt: number;
@@ -24,16 +30,24 @@ export interface Seen {
 /** `since`: the visit before this one; null where the person was not away. */
 export const visits = proxy<{ uid: string | null; since: Seen | null }>({ uid: null, since: null });
 
-export const isHeld = (agent: Pick<Agent, 'status'>): boolean => agent.status === 'halted' || agent.status === 'faulted';
+export const isHeld = (agent: Pick<Agent, 'status'>): boolean =>
+  agent.status === 'halted' || agent.status === 'faulted';
 
 /** The last visit of this person on this device; null at the first. */
 export function lastSeen(uid: string): Seen | null {
   const [owner, marketAt, seenAt, held] = (localStorage.getItem(KEY) ?? '').split(' ');
   if (owner !== uid || marketAt === undefined || !Number.isFinite(Number(marketAt))) return null;
-  return { marketAt: Number(marketAt), seenAt: Number(seenAt ?? 0) || 0, held: (held ?? '').split(',').filter(Boolean) };
+  return {
+    marketAt: Number(marketAt),
+    seenAt: Number(seenAt ?? 0) || 0,
+    held: (held ?? '').split(',').filter(Boolean),
+  };
 }
 
-/** Of whoever is here: a screen that leaves with its person, in this tab or another, leaves nothing behind. */
+/**
+ * Of whoever is here: a screen that leaves with its person, in this tab or another, leaves nothing
+ * behind.
+ */
 export function rememberSeen(uid: string, seen: Seen): void {
   if (readLastUser()?.uid !== uid) return;
   localStorage.setItem(KEY, `${uid} ${seen.marketAt} ${seen.seenAt} ${seen.held.join(',')}`);
@@ -73,7 +87,10 @@ function remember(): void {
 
 let end: () => void = () => undefined;
 
-/** Begins to follow the visits of whoever has signed in; with null nobody's. The last visit is read before it is written anew. */
+/**
+ * Begins to follow the visits of whoever has signed in; with null nobody's. The last visit is read
+ * before it is written anew.
+ */
 export function followVisits(uid: string | null): void {
   end();
   visits.uid = uid;
@@ -85,16 +102,25 @@ export function followVisits(uid: string | null): void {
   }
   arrive();
   const stop = new AbortController();
-  const turn = (): void => { if (document.visibilityState === 'hidden') leave(); else arrive(); };
+  const turn = (): void => {
+    if (document.visibilityState === 'hidden') leave();
+    else arrive();
+  };
   document.addEventListener('visibilitychange', turn, { signal: stop.signal });
   addEventListener('pagehide', leave, { signal: stop.signal });
-  // A page that is killed says no goodbye: that it was shown is kept as soon as there is something to see, and each minute.
-  const forgets = [portfolioStore, historyStore, agentsStore].map((store) => subscribe(store, () => {
-    if (present() === null) return;
-    for (const forget of forgets) forget();
+  // A page that is killed says no goodbye: that it was shown is kept as soon as there is something
+  // to see, and each minute.
+  const forgets = [portfolioStore, historyStore, agentsStore].map((store) =>
+    subscribe(store, () => {
+      if (present() === null) return;
+      for (const forget of forgets) forget();
+      remember();
+    }),
+  );
+  const rest = whileSeen(AWAY_MS / 2, () => {
+    arrive();
     remember();
-  }));
-  const rest = whileSeen(AWAY_MS / 2, () => { arrive(); remember(); });
+  });
   end = () => {
     stop.abort();
     rest();

@@ -1,4 +1,7 @@
-/** Which wallet was connected when this page, or one before it, last knew; refuses to need the wallet for it, and to outlive a sign-out. */
+/**
+ * Which wallet was connected when this page, or one before it, last knew; refuses to need the
+ * wallet for it, and to outlive a sign-out.
+ */
 import * as z from 'zod/mini';
 import { useEffect } from 'react';
 import { proxy, useSnapshot } from 'valtio';
@@ -6,14 +9,23 @@ import { keepsSnapshots } from '../commands.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { session } from '../identity/session.ts';
 
-const Note = z.object({ address: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)), chain: z.string(), testCoins: z.boolean(), at: z.number() });
+const Note = z.object({
+  address: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)),
+  chain: z.string(),
+  testCoins: z.boolean(),
+  at: z.number(),
+});
 export type WalletNote = z.infer<typeof Note>;
 const Kept = z.extend(Note, { uid: z.string() });
 
 const KEY = 'tradewind.wallet';
 
 /** `live`: the wallet is loaded in this page, and the note is its present state. */
-export const walletNote = proxy<{ uid: string | null; note: WalletNote | null; live: boolean }>({ uid: null, note: null, live: false });
+export const walletNote = proxy<{ uid: string | null; note: WalletNote | null; live: boolean }>({
+  uid: null,
+  note: null,
+  live: false,
+});
 
 function parse(text: string | null, uid: string): WalletNote | null {
   try {
@@ -29,10 +41,15 @@ function parse(text: string | null, uid: string): WalletNote | null {
 /** Shows what is kept of this person's, and follows other tabs. Returns what ends it. */
 export function openWalletNote(uid: string): () => void {
   // What is not the wallet's present word is read again: a sign-out has taken it.
-  if (walletNote.uid !== uid || !walletNote.live) Object.assign(walletNote, { uid, note: parse(localStorage.getItem(KEY), uid), live: false });
-  const follow = (event: StorageEvent): void => { if (event.key === KEY && !walletNote.live) walletNote.note = parse(event.newValue, uid); };
+  if (walletNote.uid !== uid || !walletNote.live)
+    Object.assign(walletNote, { uid, note: parse(localStorage.getItem(KEY), uid), live: false });
+  const follow = (event: StorageEvent): void => {
+    if (event.key === KEY && !walletNote.live) walletNote.note = parse(event.newValue, uid);
+  };
   addEventListener('storage', follow);
-  return () => { removeEventListener('storage', follow); };
+  return () => {
+    removeEventListener('storage', follow);
+  };
 }
 
 /** The wallet's own word. Null: none is connected. */

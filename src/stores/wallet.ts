@@ -1,4 +1,7 @@
-/** What the server knows of the person's wallet: venue, balances, linked addresses; refuses to know anything of a chain. */
+/**
+ * What the server knows of the person's wallet: venue, balances, linked addresses; refuses to know
+ * anything of a chain.
+ */
 import { proxy } from 'valtio';
 import type { WalletStatus } from '../../contract/wallet.ts';
 import { api } from '../api/api.ts';
@@ -14,7 +17,14 @@ export function applyWallet(next: WalletStatus, origin: Origin, savedAt = Date.n
 }
 
 export function loadWallet(force = false): Promise<void> {
-  return load(walletStore, force, () => api.call('walletStatus', {}), (reply) => { applyWallet(reply, 'network'); });
+  return load(
+    walletStore,
+    force,
+    () => api.call('walletStatus', {}),
+    (reply) => {
+      applyWallet(reply, 'network');
+    },
+  );
 }
 
 /** Something of it was changed somewhere: read again where it was read before. */

@@ -1,4 +1,7 @@
-/** Stands before what happens on one chain until the wallet is on it; refuses to change the chain unasked. */
+/**
+ * Stands before what happens on one chain until the wallet is on it; refuses to change the chain
+ * unasked.
+ */
 import type { ReactNode } from 'react';
 import { useAccount, useChains, useSwitchChain } from 'wagmi';
 import { Button } from '../components/Button.tsx';
@@ -8,13 +11,27 @@ export function ChainGate({ chainId, children }: { chainId: number; children: Re
   const account = useAccount();
   const chains = useChains();
   const { error, isPending, switchChain } = useSwitchChain();
-  const name = (id: number | undefined): string => chains.find((chain) => chain.id === id)?.name ?? 'another chain';
+  const name = (id: number | undefined): string =>
+    chains.find((chain) => chain.id === id)?.name ?? 'another chain';
   if (account.chainId === chainId) return children;
   return (
     <div className="flex flex-col items-start gap-3">
-      <p className="text-ink-2">This is on {name(chainId)}; your wallet is on {name(account.chainId)}.</p>
-      <Button busy={isPending} onClick={() => { switchChain({ chainId }); }}>Switch to {name(chainId)}</Button>
-      {error !== null && <p role="alert" className="text-danger">{walletSentence(error)}</p>}
+      <p className="text-ink-2">
+        This is on {name(chainId)}; your wallet is on {name(account.chainId)}.
+      </p>
+      <Button
+        busy={isPending}
+        onClick={() => {
+          switchChain({ chainId });
+        }}
+      >
+        Switch to {name(chainId)}
+      </Button>
+      {error !== null && (
+        <p role="alert" className="text-danger">
+          {walletSentence(error)}
+        </p>
+      )}
     </div>
   );
 }

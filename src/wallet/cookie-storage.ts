@@ -1,4 +1,7 @@
-/** Where the wallet connection is remembered: a cookie of this site; refuses to travel in the clear where told so. */
+/**
+ * Where the wallet connection is remembered: a cookie of this site; refuses to travel in the clear
+ * where told so.
+ */
 
 export interface CookieJar {
   cookie: string;
@@ -13,7 +16,10 @@ export interface CookieStorage {
 /** A year: the connection is the person's to end. */
 const MAX_AGE_S = 365 * 24 * 60 * 60;
 
-/** `secure` keeps the cookie on HTTPS connections. Values are escaped, so that none can end the cookie early. */
+/**
+ * `secure` keeps the cookie on HTTPS connections. Values are escaped, so that none can end the
+ * cookie early.
+ */
 export function cookieStorage(jar: CookieJar, secure: boolean): CookieStorage {
   const attributes = `path=/; samesite=Lax${secure ? '; secure' : ''}`;
   return {

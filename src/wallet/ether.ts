@@ -1,4 +1,7 @@
-/** Amounts of ETH as text and as wei, exact to the last digit; refuses a float and a guess at what was meant. */
+/**
+ * Amounts of ETH as text and as wei, exact to the last digit; refuses a float and a guess at what
+ * was meant.
+ */
 import { formatEther, parseEther } from 'viem';
 import { localDecimal } from '../format/number-marks.ts';
 import { formatQuantity } from '../format/numbers.ts';
@@ -12,7 +15,8 @@ const WHOLE_DIGITS_MAX = 12;
 export function parseTypedEther(typed: string): { wei: bigint } | { error: string } {
   if (typed.trim() === '') return { error: 'Enter an amount of ETH.' };
   const text = parseTyped(typed, { strict: true });
-  if (text === null || text.startsWith('-')) return { error: `Enter digits, such as ${fieldText('0.05')}.` };
+  if (text === null || text.startsWith('-'))
+    return { error: `Enter digits, such as ${fieldText('0.05')}.` };
   const [whole = '', fraction = ''] = text.split('.');
   if (whole.length > WHOLE_DIGITS_MAX) return { error: 'There is not that much ETH.' };
   if (fraction.length > DECIMALS) return { error: `ETH has ${DECIMALS} decimals at most.` };
@@ -32,7 +36,9 @@ const cut = (wei: bigint, decimals: number, up: boolean): bigint => {
 /** What one has, cut to six decimals: never more than there is. */
 export function heldEther(wei: bigint): string {
   const shown = cut(wei, SHOWN_DECIMALS, false);
-  return wei > 0n && shown === 0n ? `less than ${fieldText('0.000001')}` : formatQuantity(formatEther(shown));
+  return wei > 0n && shown === 0n
+    ? `less than ${fieldText('0.000001')}`
+    : formatQuantity(formatEther(shown));
 }
 
 /** What one pays at most, rounded up at its fourth figure: never less than it may be. */

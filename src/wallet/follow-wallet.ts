@@ -1,4 +1,7 @@
-/** Tells the rest of the page which wallet is connected, as long as the page lives; refuses to call a wallet gone while it is still being asked. */
+/**
+ * Tells the rest of the page which wallet is connected, as long as the page lives; refuses to call
+ * a wallet gone while it is still being asked.
+ */
 import type { Config } from 'wagmi';
 import { noteWallet } from '../stores/wallet-note.ts';
 
@@ -9,7 +12,12 @@ function tell(config: Config, now = Date.now()): void {
   const connection = current === null ? undefined : connections.get(current);
   if (status === 'connected' && connection !== undefined) {
     const chain = config.chains.find(({ id }) => id === connection.chainId);
-    noteWallet({ address: connection.accounts[0], chain: chain?.name ?? 'Another network', testCoins: chain?.testnet === true, at: now });
+    noteWallet({
+      address: connection.accounts[0],
+      chain: chain?.name ?? 'Another network',
+      testCoins: chain?.testnet === true,
+      at: now,
+    });
   } else if (status === 'disconnected') {
     noteWallet(null);
   }
@@ -19,5 +27,10 @@ export function followWallet(config: Config): void {
   if (followed.has(config)) return;
   followed.add(config);
   if (config.state.status === 'connected') tell(config);
-  config.subscribe((state) => state, () => { tell(config); });
+  config.subscribe(
+    (state) => state,
+    () => {
+      tell(config);
+    },
+  );
 }

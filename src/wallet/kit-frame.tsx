@@ -1,4 +1,7 @@
-/** The place of the kit's own parts: its stylesheet, held to this place, and our colours in it; refuses to reach any other screen. */
+/**
+ * The place of the kit's own parts: its stylesheet, held to this place, and our colours in it;
+ * refuses to reach any other screen.
+ */
 import type { ReactNode } from 'react';
 import '@coinbase/onchainkit/styles.css';
 import './kit-look.css';

@@ -1,4 +1,7 @@
-/** What the wallet kit is told: its own defaults where the product says nothing; refuses a malformed schema id. */
+/**
+ * What the wallet kit is told: its own defaults where the product says nothing; refuses a malformed
+ * schema id.
+ */
 
 /** Everything the kit may be given; addresses and ids are hex text. */
 export interface WalletKitSettings {
@@ -16,7 +19,12 @@ export interface WalletKitSettings {
 export interface WalletKitConfig {
   analytics: boolean;
   analyticsUrl: string | null;
-  appearance: { name: string; logo: string | null; mode: 'auto' | 'light' | 'dark'; theme: 'default' | 'base' | 'cyberpunk' | 'hacker' };
+  appearance: {
+    name: string;
+    logo: string | null;
+    mode: 'auto' | 'light' | 'dark';
+    theme: 'default' | 'base' | 'cyberpunk' | 'hacker';
+  };
   paymaster: string | null;
   wallet: {
     display: 'classic' | 'modal';
@@ -29,21 +37,28 @@ export interface WalletKitConfig {
 }
 
 /** The kit's own: the attestation of a verified account. */
-export const DEFAULT_SCHEMA_ID = '0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9';
+export const DEFAULT_SCHEMA_ID =
+  '0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9';
 const BASE_SEPOLIA_ID = 84532;
 
 type Partly<T> = { [K in keyof T]?: T[K] extends Record<string, unknown> ? Partly<T[K]> : T[K] };
-export type WalletKitWishes = Partly<Omit<WalletKitSettings, 'schemaId' | 'config'>> & { schemaId?: string; config?: {
-  analytics?: boolean;
-  analyticsUrl?: string;
-  appearance?: Partial<WalletKitConfig['appearance']>;
-  paymaster?: string;
-  wallet?: Partial<Omit<WalletKitConfig['wallet'], 'supportedWallets'>> & { supportedWallets?: Partial<WalletKitConfig['wallet']['supportedWallets']> };
-} };
+export type WalletKitWishes = Partly<Omit<WalletKitSettings, 'schemaId' | 'config'>> & {
+  schemaId?: string;
+  config?: {
+    analytics?: boolean;
+    analyticsUrl?: string;
+    appearance?: Partial<WalletKitConfig['appearance']>;
+    paymaster?: string;
+    wallet?: Partial<Omit<WalletKitConfig['wallet'], 'supportedWallets'>> & {
+      supportedWallets?: Partial<WalletKitConfig['wallet']['supportedWallets']>;
+    };
+  };
+};
 
 /** @throws Error in the kit's own words unless the id is 0x and exactly 64 hexadecimal digits. */
 export function checkedSchemaId(schemaId: string): `0x${string}` {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(schemaId)) throw new Error('EAS schemaId must be 64 characters prefixed with "0x"');
+  if (!/^0x[0-9a-fA-F]{64}$/.test(schemaId))
+    throw new Error('EAS schemaId must be 64 characters prefixed with "0x"');
   return schemaId as `0x${string}`;
 }
 
@@ -61,7 +76,13 @@ export function walletKitSettings(wishes: WalletKitWishes = {}): WalletKitSettin
     config: {
       analytics: config.analytics ?? true,
       analyticsUrl: config.analyticsUrl ?? null,
-      appearance: { name: 'Dapp', logo: null, mode: 'auto', theme: 'default', ...config.appearance },
+      appearance: {
+        name: 'Dapp',
+        logo: null,
+        mode: 'auto',
+        theme: 'default',
+        ...config.appearance,
+      },
       paymaster: config.paymaster ?? null,
       wallet: {
         display: 'classic',
@@ -70,7 +91,12 @@ export function walletKitSettings(wishes: WalletKitWishes = {}): WalletKitSettin
         termsUrl: 'https://base.org/terms-of-service',
         privacyUrl: 'https://base.org/privacy-policy',
         ...config.wallet,
-        supportedWallets: { rabby: false, trust: false, frame: false, ...config.wallet?.supportedWallets },
+        supportedWallets: {
+          rabby: false,
+          trust: false,
+          frame: false,
+          ...config.wallet?.supportedWallets,
+        },
       },
     },
   };

@@ -1,4 +1,6 @@
-/** Holds the failure of one part of the wallet within it; refuses to take the other parts with it. */
+/**
+ * Holds the failure of one part of the wallet within it; refuses to take the other parts with it.
+ */
 import { Component, type ErrorInfo, type ReactNode } from 'react';
 import { Button } from '../components/Button.tsx';
 import { log } from '../log.ts';
@@ -7,7 +9,9 @@ import { reportWallet } from './wallet-analytics.ts';
 /** The download of a part failed: nothing is wrong with the part. */
 export class PartMissing extends Error {
   override readonly name = 'PartMissing';
-  constructor(cause: unknown) { super('This part of the wallet could not be loaded', { cause }); }
+  constructor(cause: unknown) {
+    super('This part of the wallet could not be loaded', { cause });
+  }
 }
 
 interface Props {
@@ -27,7 +31,11 @@ export class PartBoundary extends Component<Props, { failed: false | 'broken' | 
   override componentDidCatch(error: Error, { componentStack }: ErrorInfo): void {
     if (error instanceof PartMissing) return;
     log.error(`The wallet's part ${this.props.part} failed`, error);
-    reportWallet('componentError', { component: this.props.part, error: error.message, metadata: { message: error.message, stack: componentStack } });
+    reportWallet('componentError', {
+      component: this.props.part,
+      error: error.message,
+      metadata: { message: error.message, stack: componentStack },
+    });
   }
 
   override render(): ReactNode {
@@ -35,16 +43,31 @@ export class PartBoundary extends Component<Props, { failed: false | 'broken' | 
     if (this.state.failed === 'missing') {
       return (
         <div role="alert">
-          <p>This part of the wallet is not on this device yet, and could not be loaded. It needs the network once.</p>
-          <Button className="mt-3" onClick={this.props.onMissing}>Try again</Button>
+          <p>
+            This part of the wallet is not on this device yet, and could not be loaded. It needs the
+            network once.
+          </p>
+          <Button className="mt-3" onClick={this.props.onMissing}>
+            Try again
+          </Button>
         </div>
       );
     }
     return (
       <div role="alert">
         <p className="font-medium">Sorry, we had an unhandled error</p>
-        <p className="mt-1 text-ink-2">This part of the wallet stopped. Nothing was sent by it unless the wallet said so; the other parts still work.</p>
-        <Button className="mt-3" onClick={() => { this.setState({ failed: false }); }}>Try again</Button>
+        <p className="mt-1 text-ink-2">
+          This part of the wallet stopped. Nothing was sent by it unless the wallet said so; the
+          other parts still work.
+        </p>
+        <Button
+          className="mt-3"
+          onClick={() => {
+            this.setState({ failed: false });
+          }}
+        >
+          Try again
+        </Button>
       </div>
     );
   }

@@ -1,17 +1,37 @@
-/** What the wallet's parts say in the same way: what is lacking, whose coins these are, which wallet is missing; refuses to fail in their place. */
+/**
+ * What the wallet's parts say in the same way: what is lacking, whose coins these are, which wallet
+ * is missing; refuses to fail in their place.
+ */
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 
-/** A part that this installation is not set up for: what it would do, and the settings that the operator gives it. */
-export function Needs({ title, settings, children }: { title: string; settings: readonly string[]; children: ReactNode }) {
+/**
+ * A part that this installation is not set up for: what it would do, and the settings that the
+ * operator gives it.
+ */
+export function Needs({
+  title,
+  settings,
+  children,
+}: {
+  title: string;
+  settings: readonly string[];
+  children: ReactNode;
+}) {
   return (
     <div className="rule flex flex-col items-start gap-2 py-4">
       <p className="font-medium">{title}</p>
       <div className="max-w-[56ch] text-ink-2">{children}</div>
       <p className="max-w-full text-xs text-ink-3">
-        For the operator: {settings.map((name, index) => <span key={name} className="inline-block max-w-full"><code className="break-all">{name}</code>{index < settings.length - 1 && ','}&nbsp;</span>)}
+        For the operator:{' '}
+        {settings.map((name, index) => (
+          <span key={name} className="inline-block max-w-full">
+            <code className="break-all">{name}</code>
+            {index < settings.length - 1 && ','}&nbsp;
+          </span>
+        ))}
       </p>
     </div>
   );
@@ -22,8 +42,10 @@ export function CoinsTag({ real }: { real: boolean }) {
   return (
     <span
       title={real ? 'Real coins on Base: real money' : 'Test coins on Base Sepolia: worth nothing'}
-      className={classes('inline-flex h-5 items-center rounded-sm px-1.5 text-[0.6875rem] font-semibold tracking-[0.08em] whitespace-nowrap',
-        real ? 'bg-ink text-ground' : 'border border-line-strong text-ink-2')}
+      className={classes(
+        'inline-flex h-5 items-center rounded-sm px-1.5 text-[0.6875rem] font-semibold tracking-[0.08em] whitespace-nowrap',
+        real ? 'bg-ink text-ground' : 'border border-line-strong text-ink-2',
+      )}
     >
       {real ? 'REAL COINS' : 'TEST COINS'}
     </span>
@@ -31,7 +53,15 @@ export function CoinsTag({ real }: { real: boolean }) {
 }
 
 /** A part's own line: what it does, and with which coins. */
-export function RoomHead({ title, real, children }: { title: string; real: boolean; children?: ReactNode }) {
+export function RoomHead({
+  title,
+  real,
+  children,
+}: {
+  title: string;
+  real: boolean;
+  children?: ReactNode;
+}) {
   return (
     <div className="mb-4 max-w-[60ch]">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -44,9 +74,30 @@ export function RoomHead({ title, real, children }: { title: string; real: boole
 }
 
 /** Leads to another part of the wallet. */
-export function ToRoom({ id, children, tone = 'quiet' }: { id: string; children: ReactNode; tone?: 'quiet' | 'primary' }) {
+export function ToRoom({
+  id,
+  children,
+  tone = 'quiet',
+}: {
+  id: string;
+  children: ReactNode;
+  tone?: 'quiet' | 'primary';
+}) {
   const [, setSearch] = useSearchParams();
-  return <Button tone={tone} onClick={() => { setSearch((old) => { const next = new URLSearchParams(old); next.set('wallet', id); return next; }); }}>{children}</Button>;
+  return (
+    <Button
+      tone={tone}
+      onClick={() => {
+        setSearch((old) => {
+          const next = new URLSearchParams(old);
+          next.set('wallet', id);
+          return next;
+        });
+      }}
+    >
+      {children}
+    </Button>
+  );
 }
 
 /** Without a wallet there is nobody to do it for. */
@@ -54,7 +105,9 @@ export function ConnectFirst({ children }: { children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <p className="text-ink-2">{children}</p>
-      <ToRoom id="account" tone="primary">Connect a wallet</ToRoom>
+      <ToRoom id="account" tone="primary">
+        Connect a wallet
+      </ToRoom>
     </div>
   );
 }

@@ -1,4 +1,7 @@
-/** Which node a chain is asked through and how patiently, every figure written out; refuses to leave a limit to a library's default. */
+/**
+ * Which node a chain is asked through and how patiently, every figure written out; refuses to leave
+ * a limit to a library's default.
+ */
 import { HttpRequestError, http, type HttpTransport } from 'viem';
 import { base, baseSepolia } from 'viem/chains';
 import type { WalletKitSettings } from './kit-settings.ts';
@@ -6,7 +9,10 @@ import type { WalletKitSettings } from './kit-settings.ts';
 export type WalletChainId = typeof base.id | typeof baseSepolia.id;
 
 /** The developer platform's path of each chain. */
-const KEYED_PATHS: Record<WalletChainId, string> = { [base.id]: 'base', [baseSepolia.id]: 'base-sepolia' };
+const KEYED_PATHS: Record<WalletChainId, string> = {
+  [base.id]: 'base',
+  [baseSepolia.id]: 'base-sepolia',
+};
 const KEYED_ROOT = 'https://api.developer.coinbase.com/rpc/v1';
 
 /** Milliseconds and counts of every call. */
@@ -22,7 +28,9 @@ export const POLLING_INTERVAL_MS = 4_000;
 
 const RECEIPT_BACKOFF_MS = 200;
 
-/** How a transaction's receipt is waited for. The wallet library's own default is to wait for ever. */
+/**
+ * How a transaction's receipt is waited for. The wallet library's own default is to wait for ever.
+ */
 export const RECEIPT_POLICY = {
   timeout: 180_000,
   confirmations: 1,
@@ -33,10 +41,18 @@ export const RECEIPT_POLICY = {
 
 type EndpointSettings = Pick<WalletKitSettings, 'apiKey' | 'chainId' | 'rpcUrl'>;
 
-/** An address of one's own for the chain it is meant for, the keyed one where there is a key, null for the chain's public one. */
-export function endpointOf(chainId: WalletChainId, { apiKey, chainId: ownChainId, rpcUrl }: EndpointSettings): string | null {
+/**
+ * An address of one's own for the chain it is meant for, the keyed one where there is a key, null
+ * for the chain's public one.
+ */
+export function endpointOf(
+  chainId: WalletChainId,
+  { apiKey, chainId: ownChainId, rpcUrl }: EndpointSettings,
+): string | null {
   if (rpcUrl !== null && chainId === ownChainId) return rpcUrl;
-  return apiKey === null ? null : `${KEYED_ROOT}/${KEYED_PATHS[chainId]}/${encodeURIComponent(apiKey)}`;
+  return apiKey === null
+    ? null
+    : `${KEYED_ROOT}/${KEYED_PATHS[chainId]}/${encodeURIComponent(apiKey)}`;
 }
 
 /** Retry-After in whole seconds: it may be a date, which the library reads as no time at all. */
@@ -47,8 +63,8 @@ function secondsUntil(retryAfter: string, now: number): number | null {
 }
 
 /**
- * A node that says when to come back is heard also where its answer carries an RPC error beside, which would otherwise
- * be taken for the whole answer, and where it names a date.
+ * A node that says when to come back is heard also where its answer carries an RPC error beside,
+ * which would otherwise be taken for the whole answer, and where it names a date.
  */
 function heedRetryAfter(response: Response): void {
   const retryAfter = response.headers.get('Retry-After');
@@ -56,10 +72,16 @@ function heedRetryAfter(response: Response): void {
   const seconds = secondsUntil(retryAfter, Date.now());
   if (seconds === null) return;
   throw new HttpRequestError({
-    status: response.status, url: response.url, details: response.statusText, headers: new Headers({ 'Retry-After': String(seconds) }),
+    status: response.status,
+    url: response.url,
+    details: response.statusText,
+    headers: new Headers({ 'Retry-After': String(seconds) }),
   });
 }
 
 export function chainTransport(chainId: WalletChainId, settings: EndpointSettings): HttpTransport {
-  return http(endpointOf(chainId, settings) ?? undefined, { ...RPC_POLICY, onFetchResponse: heedRetryAfter });
+  return http(endpointOf(chainId, settings) ?? undefined, {
+    ...RPC_POLICY,
+    onFetchResponse: heedRetryAfter,
+  });
 }

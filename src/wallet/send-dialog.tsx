@@ -1,4 +1,7 @@
-/** The last look before a wallet is asked to send: how much, to whom, at what cost; refuses a slip: it is held, not pressed. */
+/**
+ * The last look before a wallet is asked to send: how much, to whom, at what cost; refuses a slip:
+ * it is held, not pressed.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { getCode } from 'viem/actions';
 import { useConfig } from 'wagmi';
@@ -25,7 +28,11 @@ const LENT_CODE = '0xef0100';
 
 function useIsContract(chainId: 8453 | 84532, address: `0x${string}`): boolean {
   const config = useConfig();
-  const { data } = useQuery({ queryKey: ['has-code', chainId, address], retry: false, queryFn: async () => (await getCode(config.getClient({ chainId }), { address })) ?? '0x' });
+  const { data } = useQuery({
+    queryKey: ['has-code', chainId, address],
+    retry: false,
+    queryFn: async () => (await getCode(config.getClient({ chainId }), { address })) ?? '0x',
+  });
   return data !== undefined && data !== '0x' && !data.startsWith(LENT_CODE);
 }
 
@@ -44,19 +51,55 @@ export function SendDialog({ chain, isSmart, onClose, onSend, reviewed }: SendDi
   const left = balanceWei === null ? null : balanceWei - wei - fees.feeWei;
   return (
     <Dialog
-      open onOpenChange={(open) => { if (!open) onClose(); }} title={`Send ${amount} ETH`}
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={`Send ${amount} ETH`}
       description="What is sent cannot be taken back. Compare the address, not only its ends."
-      actions={<><Button onClick={onClose}>Cancel</Button><HoldToConfirm label="Send" tone="primary" sentence={`Sends ${amount} ETH on ${chain.name} to ${to}. It cannot be taken back.`} onConfirm={() => { onSend(reviewed); }} /></>}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <HoldToConfirm
+            label="Send"
+            tone="primary"
+            sentence={`Sends ${amount} ETH on ${chain.name} to ${to}. It cannot be taken back.`}
+            onConfirm={() => {
+              onSend(reviewed);
+            }}
+          />
+        </>
+      }
     >
       <dl>
-        <Line term="Amount"><span className="font-medium break-all">{amount} ETH</span></Line>
-        <Line term="To"><span className="font-mono text-sm break-all">{to}</span></Line>
-        <Line term="Network"><span className="inline-flex flex-wrap items-center justify-end gap-2">{chain.name} <CoinsTag real={chain.id === base.id} /></span></Line>
-        <Line term="Network fee">at most {costEther(fees.feeWei)} ETH{isSmart ? '; the wallet names its own' : ''}</Line>
-        <Line term="Left then, at least">{left === null || left < 0n ? '—' : `${heldEther(left)} ETH`}</Line>
+        <Line term="Amount">
+          <span className="font-medium break-all">{amount} ETH</span>
+        </Line>
+        <Line term="To">
+          <span className="font-mono text-sm break-all">{to}</span>
+        </Line>
+        <Line term="Network">
+          <span className="inline-flex flex-wrap items-center justify-end gap-2">
+            {chain.name} <CoinsTag real={chain.id === base.id} />
+          </span>
+        </Line>
+        <Line term="Network fee">
+          at most {costEther(fees.feeWei)} ETH{isSmart ? '; the wallet names its own' : ''}
+        </Line>
+        <Line term="Left then, at least">
+          {left === null || left < 0n ? '—' : `${heldEther(left)} ETH`}
+        </Line>
       </dl>
-      {isOwn && <p role="status" className="mt-3 text-amber">This is the wallet's own address: only the fee would be spent.</p>}
-      {isContract && <p role="status" className="mt-3 text-amber">This address is a contract. Coins that it does not expect can be lost.</p>}
+      {isOwn && (
+        <p role="status" className="mt-3 text-amber">
+          This is the wallet's own address: only the fee would be spent.
+        </p>
+      )}
+      {isContract && (
+        <p role="status" className="mt-3 text-amber">
+          This address is a contract. Coins that it does not expect can be lost.
+        </p>
+      )}
       <p className="mt-3 text-sm text-ink-3">Then the wallet asks you once more.</p>
     </Dialog>
   );

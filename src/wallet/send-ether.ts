@@ -1,4 +1,7 @@
-/** Asks the wallet to send, and keeps what became of it; refuses to ask twice, and to forget a send whose fate is open. */
+/**
+ * Asks the wallet to send, and keeps what became of it; refuses to ask twice, and to forget a send
+ * whose fate is open.
+ */
 import type { Config } from 'wagmi';
 import { sendTransaction } from 'wagmi/actions';
 import { watchSends } from './receipts.ts';
@@ -15,19 +18,31 @@ export interface SendOrder extends SendTerms {
 
 /**
  * Answers the id under which it is kept once the wallet has given it to the chain.
- * @throws the wallet's or the chain's error. What was certainly not sent leaves nothing behind; the rest stays, as unknown.
+ * @throws the wallet's or the chain's error. What was certainly not sent leaves nothing behind; the
+ *   rest stays, as unknown.
  */
-export async function sendEther(config: Config, { chainId, fees, from, isSmart, to, uid, wei }: SendOrder): Promise<string> {
+export async function sendEther(
+  config: Config,
+  { chainId, fees, from, isSmart, to, uid, wei }: SendOrder,
+): Promise<string> {
   const id = addSend(uid, { chainId, from, to, wei: String(wei) });
   try {
     const { gas, maxFeePerGas, maxPriorityFeePerGas } = fees;
     const hash = await sendTransaction(config, {
-      account: from, to, value: wei, chainId,
-      // What was shown is what the wallet is asked for. A smart wallet reckons its operation itself.
+      account: from,
+      to,
+      value: wei,
+      chainId,
+      // What was shown is what the wallet is asked for. A smart wallet reckons its operation
+      // itself.
       ...(isSmart ? {} : { gas, maxFeePerGas, maxPriorityFeePerGas }),
     });
     changeSend(uid, id, { hash, stage: 'sent' });
-    watchSends(config, uid, sendsStore.list.filter((send) => send.id === id));
+    watchSends(
+      config,
+      uid,
+      sendsStore.list.filter((send) => send.id === id),
+    );
     return id;
   } catch (error) {
     if (walletFailure(error, 'send').safe === 'Nothing was sent.') dropSend(uid, id);

@@ -1,4 +1,7 @@
-/** What the parts of the wallet ask of it: who, on which chain, how much; refuses to ask the chain where there is no network. */
+/**
+ * What the parts of the wallet ask of it: who, on which chain, how much; refuses to ask the chain
+ * where there is no network.
+ */
 import { useEffect, useSyncExternalStore } from 'react';
 import { useSnapshot } from 'valtio';
 import { useAccount, useBalance, useConfig, type Config } from 'wagmi';
@@ -25,7 +28,13 @@ export const useNoNetwork = (): boolean => !useSyncExternalStore(follow, () => n
 /** The chain of the connection where it is one of ours, else null. */
 export function useKnownChain(): { id: WalletChainId; name: string; explorer: string } | null {
   const { chain } = useAccount();
-  return chain === undefined ? null : { id: chain.id as WalletChainId, name: chain.name, explorer: chain.blockExplorers?.default.url ?? '' };
+  return chain === undefined
+    ? null
+    : {
+        id: chain.id as WalletChainId,
+        name: chain.name,
+        explorer: chain.blockExplorers?.default.url ?? '',
+      };
 }
 
 /** The ETH of the connected account on its chain, asked for again while it is looked at. */
@@ -35,17 +44,27 @@ export function useEtherBalance() {
   const enabled = address !== undefined && chain !== null;
   return useBalance({
     ...(enabled ? { address, chainId: chain.id } : {}),
-    query: { enabled, staleTime: BALANCE_FRESH_MS, refetchInterval: BALANCE_FRESH_MS, refetchOnMount: true },
+    query: {
+      enabled,
+      staleTime: BALANCE_FRESH_MS,
+      refetchInterval: BALANCE_FRESH_MS,
+      refetchOnMount: true,
+    },
   });
 }
 
-/** The person's sends, newest first; those without a last word are looked for while any part of the wallet is open. */
+/**
+ * The person's sends, newest first; those without a last word are looked for while any part of the
+ * wallet is open.
+ */
 export function useSends(): { uid: string; sends: readonly Send[]; config: Config } {
   const uid = useSnapshot(session).user?.uid ?? '';
   const config = useConfig();
   const { list, uid: whose } = useSnapshot(sendsStore);
   useEffect(() => openSends(uid), [uid]);
   const sends = (whose === uid ? list : []) as readonly Send[];
-  useEffect(() => { if (whose === uid && uid !== '') watchSends(config, uid, sendsStore.list); }, [config, list, uid, whose]);
+  useEffect(() => {
+    if (whose === uid && uid !== '') watchSends(config, uid, sendsStore.list);
+  }, [config, list, uid, whose]);
   return { uid, sends, config };
 }

@@ -1,13 +1,30 @@
-/** The wallet's reports of its use, in the kit's own form; refuses to send any unless the build turns them on, and to mind whether they arrive. */
+/**
+ * The wallet's reports of its use, in the kit's own form; refuses to send any unless the build
+ * turns them on, and to mind whether they arrive.
+ */
 import { getOnchainKitConfig, version } from '@coinbase/onchainkit';
 
 const DEFAULT_URL = 'https://api.developer.coinbase.com/analytics';
 
-/** What is reported where our own surface stands in for the kit's: the kit reports the rest itself. */
+/**
+ * What is reported where our own surface stands in for the kit's: the kit reports the rest itself.
+ */
 export type WalletEvent =
-  | 'walletConnectInitiated' | 'walletConnectSuccess' | 'walletConnectError' | 'walletConnectCanceled' | 'walletDisconnect'
-  | 'transactionInitiated' | 'transactionSuccess' | 'transactionFailure' | 'transactionCanceled'
-  | 'fundAmountChanged' | 'fundOptionSelected' | 'fundInitiated' | 'fundSuccess' | 'fundFailure' | 'fundCanceled'
+  | 'walletConnectInitiated'
+  | 'walletConnectSuccess'
+  | 'walletConnectError'
+  | 'walletConnectCanceled'
+  | 'walletDisconnect'
+  | 'transactionInitiated'
+  | 'transactionSuccess'
+  | 'transactionFailure'
+  | 'transactionCanceled'
+  | 'fundAmountChanged'
+  | 'fundOptionSelected'
+  | 'fundInitiated'
+  | 'fundSuccess'
+  | 'fundFailure'
+  | 'fundCanceled'
   | 'componentError';
 
 export function reportWallet(eventType: WalletEvent, data: Record<string, unknown>): void {
@@ -15,10 +32,18 @@ export function reportWallet(eventType: WalletEvent, data: Record<string, unknow
   if (config?.analytics !== true) return;
   fetch(config.analyticsUrl ?? DEFAULT_URL, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'OnchainKit-Version': version, 'OnchainKit-App-Name': document.title },
+    headers: {
+      'Content-Type': 'application/json',
+      'OnchainKit-Version': version,
+      'OnchainKit-App-Name': document.title,
+    },
     body: JSON.stringify({
-      apiKey: getOnchainKitConfig('apiKey') ?? 'undefined', sessionId: getOnchainKitConfig('sessionId') ?? 'undefined',
-      timestamp: Date.now(), eventType, data, origin: window.location.origin,
+      apiKey: getOnchainKitConfig('apiKey') ?? 'undefined',
+      sessionId: getOnchainKitConfig('sessionId') ?? 'undefined',
+      timestamp: Date.now(),
+      eventType,
+      data,
+      origin: window.location.origin,
     }),
     // A report that is lost is lost.
   }).catch(() => undefined);

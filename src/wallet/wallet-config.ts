@@ -1,4 +1,7 @@
-/** How wallets are connected: two chains, one RPC policy, what is connected kept in a cookie; refuses wallets that announce themselves. */
+/**
+ * How wallets are connected: two chains, one RPC policy, what is connected kept in a cookie;
+ * refuses wallets that announce themselves.
+ */
 import { createConfig, createStorage, type Config } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
 import { walletConnectors } from './connectors.ts';
@@ -22,9 +25,13 @@ export function walletConfig({ jar, secureCookies, settings }: WalletConfigOptio
     connectors: walletConnectors(settings),
     multiInjectedProviderDiscovery: false,
     storage: createStorage({ key: WALLET_STORAGE_KEY, storage: cookieStorage(jar, secureCookies) }),
-    transports: { [base.id]: chainTransport(base.id, settings), [baseSepolia.id]: chainTransport(baseSepolia.id, settings) },
+    transports: {
+      [base.id]: chainTransport(base.id, settings),
+      [baseSepolia.id]: chainTransport(baseSepolia.id, settings),
+    },
     pollingInterval: POLLING_INTERVAL_MS,
-    // Calls made at once share a request already; through a contract they would share their failures too.
+    // Calls made at once share a request already; through a contract they would share their
+    // failures too.
     batch: { multicall: false },
   });
 }

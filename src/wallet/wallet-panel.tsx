@@ -1,4 +1,7 @@
-/** The wallet on screen, with the kit around it; refuses to be imported but lazily, for it is the heaviest thing here. */
+/**
+ * The wallet on screen, with the kit around it; refuses to be imported but lazily, for it is the
+ * heaviest thing here.
+ */
 import { useEffect, useState } from 'react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { WagmiProvider, type Config } from 'wagmi';
@@ -15,17 +18,25 @@ import { readWalletEnvironment } from './wallet-environment.ts';
 import { reportingMutations, reportSends } from './wallet-reports.ts';
 import { WalletSettings } from './wallet-settings.ts';
 
-const queryClient = (): QueryClient => new QueryClient({
-  mutationCache: reportingMutations(),
-  defaultOptions: { queries: { staleTime: QUERY_FRESH_MS, retry: QUERY_RETRIES, refetchOnWindowFocus: false } },
-});
+const queryClient = (): QueryClient =>
+  new QueryClient({
+    mutationCache: reportingMutations(),
+    defaultOptions: {
+      queries: { staleTime: QUERY_FRESH_MS, retry: QUERY_RETRIES, refetchOnWindowFocus: false },
+    },
+  });
 
-/** The connection of the last panel: the kit holds on to it in memory, also after the panel is gone. */
+/**
+ * The connection of the last panel: the kit holds on to it in memory, also after the panel is gone.
+ */
 let connected: Config | null = null;
 /** Longest wait of a sign-out for the kit, ms. */
 const PARTING_MS = 1_000;
 
-/** One for as long as the page lives: a second would listen to the same wallets and keep its own idea of them. */
+/**
+ * One for as long as the page lives: a second would listen to the same wallets and keep its own
+ * idea of them.
+ */
 let own: Config | null = null;
 
 onPurge(async () => {
@@ -33,8 +44,15 @@ onPurge(async () => {
   connected = null;
   own = null;
   if (held === null) return;
-  const leaving = [...held.state.connections.values()].map(({ connector }) => disconnect(held, { connector }).catch(() => undefined));
-  await Promise.race([Promise.all(leaving), new Promise((resolve) => { setTimeout(resolve, PARTING_MS); })]);
+  const leaving = [...held.state.connections.values()].map(({ connector }) =>
+    disconnect(held, { connector }).catch(() => undefined),
+  );
+  await Promise.race([
+    Promise.all(leaving),
+    new Promise((resolve) => {
+      setTimeout(resolve, PARTING_MS);
+    }),
+  ]);
   forgetWallet();
 });
 
@@ -45,14 +63,29 @@ export interface WalletPanelProps {
 
 export default function WalletPanel({ config }: WalletPanelProps) {
   const [settings] = useState(() => readWalletEnvironment(import.meta.env));
-  const [wagmi] = useState(() => config ?? (own ??= walletConfig({ jar: document, secureCookies: environment.secureCookies, settings: settings.kit })));
-  useEffect(() => { connected = wagmi; followWallet(wagmi); }, [wagmi]);
+  const [wagmi] = useState(
+    () =>
+      config ??
+      (own ??= walletConfig({
+        jar: document,
+        secureCookies: environment.secureCookies,
+        settings: settings.kit,
+      })),
+  );
+  useEffect(() => {
+    connected = wagmi;
+    followWallet(wagmi);
+  }, [wagmi]);
   useEffect(reportSends, []);
   const [queries] = useState(queryClient);
   return (
     <WagmiProvider config={wagmi}>
       <QueryClientProvider client={queries}>
-        <Kit settings={settings.kit}><WalletSettings value={settings}><WalletRooms /></WalletSettings></Kit>
+        <Kit settings={settings.kit}>
+          <WalletSettings value={settings}>
+            <WalletRooms />
+          </WalletSettings>
+        </Kit>
       </QueryClientProvider>
     </WagmiProvider>
   );

@@ -1,40 +1,65 @@
-/** What our own surface of the wallet reports, told from what becomes of it: connections from their requests, sends from their record; refuses to make any part of the wallet know of reports. */
+/**
+ * What our own surface of the wallet reports, told from what becomes of it: connections from their
+ * requests, sends from their record; refuses to make any part of the wallet know of reports.
+ */
 import { MutationCache } from '@tanstack/react-query';
 import { subscribe } from 'valtio';
 import { sendsStore } from './sends.ts';
 import { reportWallet } from './wallet-analytics.ts';
 import { walletFailure } from './wallet-errors.ts';
 
-interface Asked { connector?: { name?: string } }
+interface Asked {
+  connector?: { name?: string };
+}
 
 /** The wallet library's own names of what it is asked for. */
-const isAsked = (mutation: { options: { mutationKey?: readonly unknown[] } }, name: string): boolean => mutation.options.mutationKey?.[0] === name;
-const nameOf = (variables: unknown): string => (variables as Asked | undefined)?.connector?.name ?? 'unknown';
+const isAsked = (
+  mutation: { options: { mutationKey?: readonly unknown[] } },
+  name: string,
+): boolean => mutation.options.mutationKey?.[0] === name;
+const nameOf = (variables: unknown): string =>
+  (variables as Asked | undefined)?.connector?.name ?? 'unknown';
 
 /** Heeds every request to connect and to disconnect. */
 export function reportingMutations(): MutationCache {
   return new MutationCache({
     onMutate(variables, mutation) {
-      if (isAsked(mutation, 'connect')) reportWallet('walletConnectInitiated', { component: 'wallet', walletProvider: nameOf(variables) });
+      if (isAsked(mutation, 'connect'))
+        reportWallet('walletConnectInitiated', {
+          component: 'wallet',
+          walletProvider: nameOf(variables),
+        });
     },
     onSuccess(data, variables, _context, mutation) {
       if (isAsked(mutation, 'connect')) {
         const [address = ''] = (data as { accounts?: readonly string[] }).accounts ?? [];
         reportWallet('walletConnectSuccess', { address, walletProvider: nameOf(variables) });
       }
-      if (isAsked(mutation, 'disconnect')) reportWallet('walletDisconnect', { component: 'wallet', walletProvider: nameOf(variables) });
+      if (isAsked(mutation, 'disconnect'))
+        reportWallet('walletDisconnect', {
+          component: 'wallet',
+          walletProvider: nameOf(variables),
+        });
     },
     onError(error, _variables, _context, mutation) {
       if (!isAsked(mutation, 'connect')) return;
-      if (walletFailure(error, 'connect').kind === 'rejected') reportWallet('walletConnectCanceled', {});
-      else reportWallet('walletConnectError', { error: error.message, metadata: { name: error.name } });
+      if (walletFailure(error, 'connect').kind === 'rejected')
+        reportWallet('walletConnectCanceled', {});
+      else
+        reportWallet('walletConnectError', {
+          error: error.message,
+          metadata: { name: error.name },
+        });
     },
   });
 }
 
 /** Follows the sends from their record, until told to stop. */
 export function reportSends(): () => void {
-  let known: { uid: string | null; stages: Map<string, string> } = { uid: sendsStore.uid, stages: new Map(sendsStore.list.map(({ id, stage }) => [id, stage])) };
+  let known: { uid: string | null; stages: Map<string, string> } = {
+    uid: sendsStore.uid,
+    stages: new Map(sendsStore.list.map(({ id, stage }) => [id, stage])),
+  };
   return subscribe(sendsStore, () => {
     const { uid, list } = sendsStore;
     const stages = new Map<string, string>(list.map(({ id, stage }) => [id, stage]));
@@ -46,9 +71,19 @@ export function reportSends(): () => void {
       const was = before.stages.get(send.id);
       if (was === send.stage) continue;
       if (was === undefined) reportWallet('transactionInitiated', { address: send.from });
-      else if (send.stage === 'confirmed') reportWallet('transactionSuccess', { address: send.from, transactionHash: send.hash, paymaster: false });
-      else if (send.stage === 'reverted') reportWallet('transactionFailure', { address: send.from, error: send.reason ?? 'reverted' });
+      else if (send.stage === 'confirmed')
+        reportWallet('transactionSuccess', {
+          address: send.from,
+          transactionHash: send.hash,
+          paymaster: false,
+        });
+      else if (send.stage === 'reverted')
+        reportWallet('transactionFailure', {
+          address: send.from,
+          error: send.reason ?? 'reverted',
+        });
     }
-    for (const [id, stage] of before.stages) if (stage === 'asking' && !stages.has(id)) reportWallet('transactionCanceled', {});
+    for (const [id, stage] of before.stages)
+      if (stage === 'asking' && !stages.has(id)) reportWallet('transactionCanceled', {});
   });
 }

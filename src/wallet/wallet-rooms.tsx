@@ -1,4 +1,7 @@
-/** The wallet's parts under one heading, one shown at a time and named in the address; refuses to load a part before it is chosen. */
+/**
+ * The wallet's parts under one heading, one shown at a time and named in the address; refuses to
+ * load a part before it is chosen.
+ */
 import { lazy, Suspense, useState, type ComponentType } from 'react';
 import { useSearchParams } from 'wouter';
 import { SkeletonRows } from '../components/EmptyState.tsx';
@@ -6,7 +9,11 @@ import { PartBoundary, PartMissing } from './part-boundary.tsx';
 import { WalletAccount } from './wallet-account.tsx';
 import { PANEL_ID, tabId, WalletTabs } from './wallet-tabs.tsx';
 
-interface Room { id: string; title: string; load: () => Promise<{ default: ComponentType }> }
+interface Room {
+  id: string;
+  title: string;
+  load: () => Promise<{ default: ComponentType }>;
+}
 
 const ACCOUNT = 'account';
 
@@ -21,24 +28,48 @@ const ROOMS: readonly Room[] = [
   { id: 'history', title: 'History', load: () => import('./wallet-history.tsx') },
 ];
 
-const partOf = ({ id, load }: Room): ComponentType => (id === ACCOUNT ? WalletAccount : lazy(() => load().catch((cause: unknown) => { throw new PartMissing(cause); })));
+const partOf = ({ id, load }: Room): ComponentType =>
+  id === ACCOUNT
+    ? WalletAccount
+    : lazy(() =>
+        load().catch((cause: unknown) => {
+          throw new PartMissing(cause);
+        }),
+      );
 
 export function WalletRooms() {
-  const [rooms, setRooms] = useState(() => ROOMS.map((room) => ({ ...room, attempt: 0, Part: partOf(room) })));
+  const [rooms, setRooms] = useState(() =>
+    ROOMS.map((room) => ({ ...room, attempt: 0, Part: partOf(room) })),
+  );
   const [search, setSearch] = useSearchParams();
   const shown = rooms.find(({ id }) => id === search.get('wallet')) ?? rooms[0];
   if (shown === undefined) return null;
   /** A download that failed is asked for anew. */
-  const again = (): void => { setRooms((old) => old.map((room) => (room.id === shown.id ? { ...room, attempt: room.attempt + 1, Part: partOf(room) } : room))); };
+  const again = (): void => {
+    setRooms((old) =>
+      old.map((room) =>
+        room.id === shown.id ? { ...room, attempt: room.attempt + 1, Part: partOf(room) } : room,
+      ),
+    );
+  };
   const show = (id: string): void => {
-    setSearch((old) => { const next = new URLSearchParams(old); next.set('wallet', id); return next; }, { replace: true });
+    setSearch(
+      (old) => {
+        const next = new URLSearchParams(old);
+        next.set('wallet', id);
+        return next;
+      },
+      { replace: true },
+    );
   };
   return (
     <>
       <WalletTabs tabs={ROOMS} shown={shown.id} onShow={show} />
       <div role="tabpanel" id={PANEL_ID} aria-labelledby={tabId(shown.id)}>
         <PartBoundary key={`${shown.id} ${shown.attempt}`} part={shown.id} onMissing={again}>
-          <Suspense fallback={<SkeletonRows rows={4} label="Loading this part of the wallet" />}><shown.Part /></Suspense>
+          <Suspense fallback={<SkeletonRows rows={4} label="Loading this part of the wallet" />}>
+            <shown.Part />
+          </Suspense>
         </PartBoundary>
       </div>
     </>

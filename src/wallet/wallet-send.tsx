@@ -1,4 +1,7 @@
-/** Sends ETH: to whom, how much, what it costs, a last look, and how far it has come; refuses to send what was not shown, and to lose what was typed. */
+/**
+ * Sends ETH: to whom, how much, what it costs, a last look, and how far it has come; refuses to
+ * send what was not shown, and to lose what was typed.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
@@ -29,18 +32,29 @@ const PAUSE_MS = 350;
 function useRested<T>(value: T): T {
   const [rested, setRested] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => { setRested(value); }, PAUSE_MS);
-    return () => { clearTimeout(timer); };
+    const timer = setTimeout(() => {
+      setRested(value);
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
   }, [value]);
   return rested;
 }
 
 function useFees(terms: SendTerms | null, chainId: 8453 | 84532) {
   const config = useConfig();
-  const key = terms === null ? '' : `${chainId}.${terms.from}.${terms.to}.${terms.wei}.${String(terms.isSmart)}`;
+  const key =
+    terms === null
+      ? ''
+      : `${chainId}.${terms.from}.${terms.to}.${terms.wei}.${String(terms.isSmart)}`;
   const rested = useRested(key);
   return useQuery({
-    queryKey: ['send-fees', key], enabled: terms !== null && rested === key, staleTime: FEES_FRESH_MS, refetchInterval: FEES_FRESH_MS, retry: false,
+    queryKey: ['send-fees', key],
+    enabled: terms !== null && rested === key,
+    staleTime: FEES_FRESH_MS,
+    refetchInterval: FEES_FRESH_MS,
+    retry: false,
     queryFn: () => {
       if (terms === null) throw new Error('Nothing to estimate');
       return estimateSend(config.getClient({ chainId }), terms);
@@ -48,14 +62,34 @@ function useFees(terms: SendTerms | null, chainId: 8453 | 84532) {
   });
 }
 
-interface SenderProps { from: `0x${string}`; chain: { id: 8453 | 84532; name: string }; isSmart: boolean }
+interface SenderProps {
+  from: `0x${string}`;
+  chain: { id: 8453 | 84532; name: string };
+  isSmart: boolean;
+}
 
 /** What stands under the amount: what there is, and what the chain takes. */
-function AmountHint({ balanceWei, feeWei, isAsking, isSmart }: { balanceWei: bigint | undefined; feeWei: bigint | undefined; isAsking: boolean; isSmart: boolean }) {
+function AmountHint({
+  balanceWei,
+  feeWei,
+  isAsking,
+  isSmart,
+}: {
+  balanceWei: bigint | undefined;
+  feeWei: bigint | undefined;
+  isAsking: boolean;
+  isSmart: boolean;
+}) {
   return (
     <>
-      {balanceWei === undefined ? 'Balance not known yet.' : `You have ${heldEther(balanceWei)} ETH.`}{' '}
-      {feeWei !== undefined ? `Network fee at most ${costEther(feeWei)} ETH${isSmart ? '; the wallet names its own when it asks' : ''}.` : isAsking ? 'Asking the chain for the fee.' : ''}
+      {balanceWei === undefined
+        ? 'Balance not known yet.'
+        : `You have ${heldEther(balanceWei)} ETH.`}{' '}
+      {feeWei !== undefined
+        ? `Network fee at most ${costEther(feeWei)} ETH${isSmart ? '; the wallet names its own when it asks' : ''}.`
+        : isAsking
+          ? 'Asking the chain for the fee.'
+          : ''}
     </>
   );
 }
@@ -74,14 +108,44 @@ function Sender({ from, chain, isSmart }: SenderProps) {
   const recipient = parseRecipient(draft.to, from);
   const amount = parseTypedEther(draft.amount);
   const overdrawn = 'wei' in amount && balanceWei !== undefined && amount.wei > balanceWei;
-  const fees = useFees('to' in recipient && 'wei' in amount && !overdrawn ? { from, to: recipient.to, wei: amount.wei, isSmart } : null, chain.id);
-  const plain = useFees(balanceWei !== undefined && balanceWei > 0n ? { from, to: 'to' in recipient ? recipient.to : from, wei: 1n, isSmart } : null, chain.id);
-  const most = balanceWei === undefined || plain.data === undefined ? undefined : mostSendable(balanceWei, plain.data.feeWei);
-  const short = 'wei' in amount && balanceWei !== undefined && fees.data !== undefined && amount.wei + fees.data.feeWei > balanceWei;
-  const amountError = 'error' in amount ? (checked ? amount.error : undefined)
-    : overdrawn ? 'More than the wallet holds.' : short ? 'Together with the network fee this is more than the wallet holds.' : undefined;
-  const recipientError = 'error' in recipient && (checked || draft.to !== '' && draft.to.length >= 42) ? recipient.error : undefined;
-  const shown = sends.filter((send, index) => index === 0 || isOpen(send) || stageOf(send) === 'asking');
+  const fees = useFees(
+    'to' in recipient && 'wei' in amount && !overdrawn
+      ? { from, to: recipient.to, wei: amount.wei, isSmart }
+      : null,
+    chain.id,
+  );
+  const plain = useFees(
+    balanceWei !== undefined && balanceWei > 0n
+      ? { from, to: 'to' in recipient ? recipient.to : from, wei: 1n, isSmart }
+      : null,
+    chain.id,
+  );
+  const most =
+    balanceWei === undefined || plain.data === undefined
+      ? undefined
+      : mostSendable(balanceWei, plain.data.feeWei);
+  const short =
+    'wei' in amount &&
+    balanceWei !== undefined &&
+    fees.data !== undefined &&
+    amount.wei + fees.data.feeWei > balanceWei;
+  const amountError =
+    'error' in amount
+      ? checked
+        ? amount.error
+        : undefined
+      : overdrawn
+        ? 'More than the wallet holds.'
+        : short
+          ? 'Together with the network fee this is more than the wallet holds.'
+          : undefined;
+  const recipientError =
+    'error' in recipient && (checked || (draft.to !== '' && draft.to.length >= 42))
+      ? recipient.error
+      : undefined;
+  const shown = sends.filter(
+    (send, index) => index === 0 || isOpen(send) || stageOf(send) === 'asking',
+  );
 
   const review = async (): Promise<void> => {
     setChecked(true);
@@ -90,44 +154,135 @@ function Sender({ from, chain, isSmart }: SenderProps) {
     setBusy('Asking the chain');
     const data = fees.data ?? (await fees.refetch()).data;
     setBusy(null);
-    if (data === undefined || balanceWei !== undefined && amount.wei + data.feeWei > balanceWei) return;
-    setReviewed({ to: recipient.to, isOwn: recipient.isOwn, wei: amount.wei, fees: data, balanceWei: balanceWei ?? null });
+    if (data === undefined || (balanceWei !== undefined && amount.wei + data.feeWei > balanceWei))
+      return;
+    setReviewed({
+      to: recipient.to,
+      isOwn: recipient.isOwn,
+      wei: amount.wei,
+      fees: data,
+      balanceWei: balanceWei ?? null,
+    });
   };
   const send = (order: Reviewed): void => {
     setReviewed(null);
     setBusy('Asking the wallet');
-    sendEther(config, { uid, chainId: chain.id, from, to: order.to, wei: order.wei, isSmart, fees: order.fees }).then(
-      () => { setDraft(null); setChecked(false); void balance.refetch(); },
-      (error: unknown) => { setFailure(error); },
-    ).finally(() => { setBusy(null); });
+    sendEther(config, {
+      uid,
+      chainId: chain.id,
+      from,
+      to: order.to,
+      wei: order.wei,
+      isSmart,
+      fees: order.fees,
+    })
+      .then(
+        () => {
+          setDraft(null);
+          setChecked(false);
+          void balance.refetch();
+        },
+        (error: unknown) => {
+          setFailure(error);
+        },
+      )
+      .finally(() => {
+        setBusy(null);
+      });
   };
 
   return (
     <div className="grid gap-x-14 gap-y-6 lg:grid-cols-2">
-      <form noValidate className="flex max-w-xl flex-col gap-4" onSubmit={(event) => { event.preventDefault(); if (busy === null) void review(); }}>
-        <p className="flex flex-wrap items-center gap-2 text-ink-2">From your wallet on {chain.name} <CoinsTag real={chain.id === base.id} /></p>
-        <Field label="To" hint="A Base address, 0x and 40 digits." error={recipientError} value={draft.to} autoComplete="off" spellCheck={false} autoCapitalize="none" className="font-mono text-sm"
-          onChange={(event) => { setDraft({ ...draft, to: event.target.value }); }} />
+      <form
+        noValidate
+        className="flex max-w-xl flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (busy === null) void review();
+        }}
+      >
+        <p className="flex flex-wrap items-center gap-2 text-ink-2">
+          From your wallet on {chain.name} <CoinsTag real={chain.id === base.id} />
+        </p>
+        <Field
+          label="To"
+          hint="A Base address, 0x and 40 digits."
+          error={recipientError}
+          value={draft.to}
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="none"
+          className="font-mono text-sm"
+          onChange={(event) => {
+            setDraft({ ...draft, to: event.target.value });
+          }}
+        />
         <div>
-          <Field label="Amount" unit="ETH" inputMode="decimal" autoComplete="off" error={amountError} value={draft.amount}
-            hint={<AmountHint balanceWei={balanceWei} feeWei={fees.data?.feeWei ?? plain.data?.feeWei} isAsking={fees.isFetching || plain.isFetching} isSmart={isSmart} />}
-            onChange={(event) => { setDraft({ ...draft, amount: event.target.value }); }} />
-          <Button size="sm" className="mt-2" disabled={most === undefined || most === null} onClick={() => { if (most !== undefined && most !== null) setDraft({ ...draft, amount: plainEther(most) }); }}>
+          <Field
+            label="Amount"
+            unit="ETH"
+            inputMode="decimal"
+            autoComplete="off"
+            error={amountError}
+            value={draft.amount}
+            hint={
+              <AmountHint
+                balanceWei={balanceWei}
+                feeWei={fees.data?.feeWei ?? plain.data?.feeWei}
+                isAsking={fees.isFetching || plain.isFetching}
+                isSmart={isSmart}
+              />
+            }
+            onChange={(event) => {
+              setDraft({ ...draft, amount: event.target.value });
+            }}
+          />
+          <Button
+            size="sm"
+            className="mt-2"
+            disabled={most === undefined || most === null}
+            onClick={() => {
+              if (most !== undefined && most !== null)
+                setDraft({ ...draft, amount: plainEther(most) });
+            }}
+          >
             All but the fee
           </Button>
         </div>
         {fees.error !== null && <FailureNote error={fees.error} act="look" />}
-        {noNetwork && <p role="status" className="text-amber">No network. What you type stays here; send when you are back.</p>}
-        <div><Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>{busy ?? 'Look it over'}</Button></div>
+        {noNetwork && (
+          <p role="status" className="text-amber">
+            No network. What you type stays here; send when you are back.
+          </p>
+        )}
+        <div>
+          <Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>
+            {busy ?? 'Look it over'}
+          </Button>
+        </div>
         {failure !== null && <FailureNote error={failure} act="send" />}
       </form>
       {shown.length > 0 && (
         <section aria-labelledby="newest-sends">
-          <h3 id="newest-sends" className="text-sm font-semibold">{shown.length === 1 ? 'Newest send' : 'Newest send and those under way'}</h3>
-          {shown.map((send, index) => <SendProgress key={send.id} send={send} isLive={index === 0} />)}
+          <h3 id="newest-sends" className="text-sm font-semibold">
+            {shown.length === 1 ? 'Newest send' : 'Newest send and those under way'}
+          </h3>
+          {shown.map((send, index) => (
+            <SendProgress key={send.id} send={send} isLive={index === 0} />
+          ))}
         </section>
       )}
-      {reviewed !== null && <SendDialog chain={chain} isSmart={isSmart} reviewed={reviewed} onClose={() => { setReviewed(null); }} onSend={send} />}
+      {reviewed !== null && (
+        <SendDialog
+          chain={chain}
+          isSmart={isSmart}
+          reviewed={reviewed}
+          onClose={() => {
+            setReviewed(null);
+          }}
+          onSend={send}
+        />
+      )}
     </div>
   );
 }
@@ -135,8 +290,28 @@ function Sender({ from, chain, isSmart }: SenderProps) {
 export default function WalletSend() {
   const { address, connector, status } = useAccount();
   const chain = useKnownChain();
-  if (status === 'connecting' || status === 'reconnecting' && address === undefined) return <p role="status" className="mt-3 text-ink-3">Looking for the wallet that was connected here.</p>;
+  if (status === 'connecting' || (status === 'reconnecting' && address === undefined))
+    return (
+      <p role="status" className="mt-3 text-ink-3">
+        Looking for the wallet that was connected here.
+      </p>
+    );
   if (address === undefined) return <ConnectFirst>Sending needs a connected wallet.</ConnectFirst>;
-  if (chain === null) return <EmptyState title="The wallet is on a network that is not used here" action={<ToRoom id="account">Change the network</ToRoom>}>Sending is from Base or Base Sepolia.</EmptyState>;
-  return <Sender key={`${address}.${chain.id}`} from={address} chain={chain} isSmart={connector?.type === 'coinbaseWallet'} />;
+  if (chain === null)
+    return (
+      <EmptyState
+        title="The wallet is on a network that is not used here"
+        action={<ToRoom id="account">Change the network</ToRoom>}
+      >
+        Sending is from Base or Base Sepolia.
+      </EmptyState>
+    );
+  return (
+    <Sender
+      key={`${address}.${chain.id}`}
+      from={address}
+      chain={chain}
+      isSmart={connector?.type === 'coinbaseWallet'}
+    />
+  );
 }

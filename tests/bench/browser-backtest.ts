@@ -1,4 +1,7 @@
-/** The app's own worker, as it was built, on an order for a test, in Chromium; refuses to time the fetching of candles. */
+/**
+ * The app's own worker, as it was built, on an order for a test, in Chromium; refuses to time the
+ * fetching of candles.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -12,8 +15,10 @@ const ASSETS = `${DIST}/assets`;
 
 function builtWorker(): string {
   // The build keeps the parts of those before it: only its own are asked.
-  const found = (): string | undefined => readBuilds(DIST)[0]?.find((file) => /^worker-[\w-]+\.js$/.test(file));
-  if (found() === undefined) execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { stdio: 'ignore' });
+  const found = (): string | undefined =>
+    readBuilds(DIST)[0]?.find((file) => /^worker-[\w-]+\.js$/.test(file));
+  if (found() === undefined)
+    execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { stdio: 'ignore' });
   const file = found();
   if (file === undefined) throw new Error('The build has no worker for tests on past candles');
   return file;
@@ -43,16 +48,26 @@ const IN_PAGE = `async (path, runs) => {
 async function serve(order: BacktestOrder): Promise<{ server: Server; url: string }> {
   const server = createServer(({ url = '/' }, reply) => {
     const asset = /^\/assets\/([\w-]+\.js)$/.exec(url)?.[1];
-    if (url === '/order') reply.setHeader('content-type', 'application/json').end(JSON.stringify(order));
-    else if (asset !== undefined && existsSync(`${ASSETS}/${asset}`)) reply.setHeader('content-type', 'text/javascript').end(readFileSync(`${ASSETS}/${asset}`));
+    if (url === '/order')
+      reply.setHeader('content-type', 'application/json').end(JSON.stringify(order));
+    else if (asset !== undefined && existsSync(`${ASSETS}/${asset}`))
+      reply.setHeader('content-type', 'text/javascript').end(readFileSync(`${ASSETS}/${asset}`));
     else reply.setHeader('content-type', 'text/html').end('<!doctype html><title>Bench</title>');
   });
-  await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening); });
+  await new Promise<void>((listening) => {
+    server.listen(0, '127.0.0.1', listening);
+  });
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Seconds from the page's word to the worker's answer, a new worker each time as in the app, and what it found. */
-export async function inBrowser(order: BacktestOrder, runs: number): Promise<{ seconds: number[]; outcome: BacktestOutcome }> {
+/**
+ * Seconds from the page's word to the worker's answer, a new worker each time as in the app, and
+ * what it found.
+ */
+export async function inBrowser(
+  order: BacktestOrder,
+  runs: number,
+): Promise<{ seconds: number[]; outcome: BacktestOutcome }> {
   const worker = builtWorker();
   const { server, url } = await serve(order);
   const browser = await openBrowser();

@@ -1,7 +1,19 @@
-/** Candles per second of a backtest: the house's engine beside the npm package grademark on one tape and one rule, the pools, and the browser's worker beside Node; refuses a figure where the trades differ. */
+/**
+ * Candles per second of a backtest: the house's engine beside the npm package grademark on one tape
+ * and one rule, the pools, and the browser's worker beside Node; refuses a figure where the trades
+ * differ.
+ */
 import { backtest, type BacktestResult } from '../../engine/backtest.ts';
 import { makeSeries } from '../../engine/series.ts';
-import { crossInput, crossSweep, PAIR, roundsOf, theirBars, theirRounds, type Round } from '../engine/cross.ts';
+import {
+  crossInput,
+  crossSweep,
+  PAIR,
+  roundsOf,
+  theirBars,
+  theirRounds,
+  type Round,
+} from '../engine/cross.ts';
 import type { Candle } from '../../engine/types.ts';
 import { FIVE_MINUTES } from '../engine/tape.ts';
 import { longTape, poolOrder, TAPE_NAME } from './tapes.ts';
@@ -13,16 +25,25 @@ const SIZES = (process.env.BENCH_CANDLES ?? '100000,1000000').split(',').map(Num
 const RUNS = Number(process.env.BENCH_RUNS ?? 3);
 const COSTS = { feeBps: 10, stopLoss: 0.05 };
 /** Stops are exact here and floats there. */
-const sameRound = (ours: Round, theirs: Round): boolean => ours.every((value, index) => Math.abs(value - (theirs[index] ?? Number.NaN)) <= 1e-9 * value);
+const sameRound = (ours: Round, theirs: Round): boolean =>
+  ours.every((value, index) => Math.abs(value - (theirs[index] ?? Number.NaN)) <= 1e-9 * value);
 
-/** Rounds that both make on a short tape before anything is timed: what is measured is the running, not the compiling. */
+/**
+ * Rounds that both make on a short tape before anything is timed: what is measured is the running,
+ * not the compiling.
+ */
 const WARM_ROUNDS = 5;
 const WARM_CANDLES = 20_000;
 
 function warm(): void {
   const candles = longTape(WARM_CANDLES);
   const bars = candles.map((candle) => ({ ...candle, time: new Date(candle.time) }));
-  for (let round = 0; round < WARM_ROUNDS; round += 1) agree(roundsOf(backtest(crossInput(candles, COSTS)).trades), theirRounds(theirBars(bars), COSTS.stopLoss), candles);
+  for (let round = 0; round < WARM_ROUNDS; round += 1)
+    agree(
+      roundsOf(backtest(crossInput(candles, COSTS)).trades),
+      theirRounds(theirBars(bars), COSTS.stopLoss),
+      candles,
+    );
 }
 
 /** Seconds of what is done, after a collection where Node was told to offer one. */
@@ -33,16 +54,28 @@ function timed<T>(work: () => T): { seconds: number; value: T } {
   return { seconds: (performance.now() - began) / 1_000, value };
 }
 
-/** Where a candle opens under the stop the house sells at the open, the other package at the stop as if somebody had paid that. */
+/**
+ * Where a candle opens under the stop the house sells at the open, the other package at the stop as
+ * if somebody had paid that.
+ */
 function overGap(ours: Round, theirs: Round, candles: readonly Candle[]): boolean {
   const open = candles[(ours[2] - (candles[0]?.time ?? 0)) / FIVE_MINUTES]?.open ?? Number.NaN;
-  return sameRound([ours[0], ours[1], ours[2], theirs[3]], theirs) && ours[3] === open && open < theirs[3];
+  return (
+    sameRound([ours[0], ours[1], ours[2], theirs[3]], theirs) &&
+    ours[3] === open &&
+    open < theirs[3]
+  );
 }
 
 function agree(ours: readonly Round[], theirs: readonly Round[], candles: readonly Candle[]): void {
-  const differs = theirs.findIndex((round, index) => !ours[index] || !(sameRound(ours[index], round) || overGap(ours[index], round, candles)));
+  const differs = theirs.findIndex(
+    (round, index) =>
+      !ours[index] || !(sameRound(ours[index], round) || overGap(ours[index], round, candles)),
+  );
   if (ours.length === 0 || ours.length !== theirs.length || differs >= 0) {
-    throw new Error(`Trades differ: ${ours.length} of ours, ${theirs.length} of theirs, the first at ${differs}: ${String(ours[differs])} / ${String(theirs[differs])}`);
+    throw new Error(
+      `Trades differ: ${ours.length} of ours, ${theirs.length} of theirs, the first at ${differs}: ${String(ours[differs])} / ${String(theirs[differs])}`,
+    );
   }
 }
 
@@ -51,10 +84,16 @@ function sideBySide(count: number): Measurement[] {
   const candles = longTape(count);
   const bars = candles.map((candle) => ({ ...candle, time: new Date(candle.time) }));
   const input = crossInput(candles, COSTS);
-  const seconds = { ours: [] as number[], oursAlone: [] as number[], theirs: [] as number[], theirsAlone: [] as number[] };
+  const seconds = {
+    ours: [] as number[],
+    oursAlone: [] as number[],
+    theirs: [] as number[],
+    theirsAlone: [] as number[],
+  };
   let result: BacktestResult | null = null;
   for (let run = 0; run < RUNS; run += 1) {
-    // Theirs: their averages, then their loop. Ours: everything from the list of candles to the measures.
+    // Theirs: their averages, then their loop. Ours: everything from the list of candles to the
+    // measures.
     const prepared = timed(() => theirBars(bars));
     const theirs = timed(() => theirRounds(prepared.value, COSTS.stopLoss));
     const ours = timed(() => backtest(input));
@@ -70,13 +109,48 @@ function sideBySide(count: number): Measurement[] {
   const stops = result?.trades.filter((fill) => fill.reason === 'stop_loss').length ?? 0;
   const name = `cross of averages, ${count.toLocaleString('en')} candles`;
   return [
-    { section: 'engine', what: `${name}: same trades in both`, value: result === null ? null : roundsOf(result.trades).length, unit: `${result?.trades.length} fills, ${stops} stops` },
-    { section: 'engine', what: `${name}: ours, median of ${RUNS}`, value: speed(seconds.ours), unit: 'candles/s' },
-    { section: 'engine', what: `${name}: grademark, median of ${RUNS}`, value: speed(seconds.theirs), unit: 'candles/s' },
-    { section: 'engine', what: `${name}: ratio`, value: speed(seconds.ours) / speed(seconds.theirs), unit: '×' },
-    { section: 'engine', what: `${name}: ours, averages made before`, value: speed(seconds.oursAlone), unit: 'candles/s' },
-    { section: 'engine', what: `${name}: grademark, averages made before`, value: speed(seconds.theirsAlone), unit: 'candles/s' },
-    { section: 'engine', what: `${name}: ratio, averages made before`, value: speed(seconds.oursAlone) / speed(seconds.theirsAlone), unit: '×' },
+    {
+      section: 'engine',
+      what: `${name}: same trades in both`,
+      value: result === null ? null : roundsOf(result.trades).length,
+      unit: `${result?.trades.length} fills, ${stops} stops`,
+    },
+    {
+      section: 'engine',
+      what: `${name}: ours, median of ${RUNS}`,
+      value: speed(seconds.ours),
+      unit: 'candles/s',
+    },
+    {
+      section: 'engine',
+      what: `${name}: grademark, median of ${RUNS}`,
+      value: speed(seconds.theirs),
+      unit: 'candles/s',
+    },
+    {
+      section: 'engine',
+      what: `${name}: ratio`,
+      value: speed(seconds.ours) / speed(seconds.theirs),
+      unit: '×',
+    },
+    {
+      section: 'engine',
+      what: `${name}: ours, averages made before`,
+      value: speed(seconds.oursAlone),
+      unit: 'candles/s',
+    },
+    {
+      section: 'engine',
+      what: `${name}: grademark, averages made before`,
+      value: speed(seconds.theirsAlone),
+      unit: 'candles/s',
+    },
+    {
+      section: 'engine',
+      what: `${name}: ratio, averages made before`,
+      value: speed(seconds.oursAlone) / speed(seconds.theirsAlone),
+      unit: '×',
+    },
   ];
 }
 
@@ -89,11 +163,22 @@ async function pools(): Promise<Measurement[]> {
     const { candles, trades } = runs[0]?.value ?? { candles: 0, trades: [] };
     const what = `${pool}, ${candles.toLocaleString('en')} candles of ${order.terms.agent.pairs.length} pairs, ${trades.length} trades`;
     const here = median(runs.map((run) => run.seconds)) ?? Number.NaN;
-    rows.push({ section: 'engine', what: `${what}: Node`, value: candles / here, unit: `candles/s, ${here.toFixed(2)} s` });
+    rows.push({
+      section: 'engine',
+      what: `${what}: Node`,
+      value: candles / here,
+      unit: `candles/s, ${here.toFixed(2)} s`,
+    });
     const there = await inBrowser(order, RUNS);
-    if (JSON.stringify(there.outcome) !== JSON.stringify(runs[0]?.value)) throw new Error(`${pool}: the browser's worker finds something else`);
+    if (JSON.stringify(there.outcome) !== JSON.stringify(runs[0]?.value))
+      throw new Error(`${pool}: the browser's worker finds something else`);
     const seconds = median(there.seconds) ?? Number.NaN;
-    rows.push({ section: 'engine', what: `${what}: the browser's worker`, value: candles / seconds, unit: `candles/s, ${seconds.toFixed(2)} s` });
+    rows.push({
+      section: 'engine',
+      what: `${what}: the browser's worker`,
+      value: candles / seconds,
+      unit: `candles/s, ${seconds.toFixed(2)} s`,
+    });
   }
   return rows;
 }
@@ -102,6 +187,7 @@ export async function measure(): Promise<Measurement[]> {
   warm();
   return [
     { section: 'engine', what: `tape: ${TAPE_NAME}`, value: SIZES.length, unit: 'sizes' },
-    ...SIZES.flatMap(sideBySide), ...await pools(),
+    ...SIZES.flatMap(sideBySide),
+    ...(await pools()),
   ];
 }

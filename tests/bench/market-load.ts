@@ -1,4 +1,7 @@
-/** The market's list under load: 500 pairs, 5,000 quotes a second, in the real app in Chromium, read off a trace; says beside it what the same page does in silence. */
+/**
+ * The market's list under load: 500 pairs, 5,000 quotes a second, in the real app in Chromium, read
+ * off a trace; says beside it what the same page does in silence.
+ */
 import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../support/browser.ts';
@@ -12,7 +15,10 @@ const SECONDS = Number(process.env.BENCH_MARKET_SECONDS ?? 15);
 const SYMBOLS = 500;
 const QUOTES_PER_SECOND = 5_000;
 const LATE_MS = 20;
-const SIZES = [{ name: 'phone', width: 390, height: 844 }, { name: 'desk', width: 1440, height: 900 }];
+const SIZES = [
+  { name: 'phone', width: 390, height: 844 },
+  { name: 'desk', width: 1440, height: 900 },
+];
 
 const pause = (page: Page): Promise<void> => page.waitForTimeout(SECONDS * 1_000);
 
@@ -28,17 +34,43 @@ async function scroll(page: Page): Promise<void> {
 function figures(what: string, { gaps, busy, busyCpu }: Trace): Measurement[] {
   const late = gaps.filter((gap) => gap > LATE_MS).length;
   return [
-    { section: 'market', what: `${what}: gaps between frames over ${LATE_MS} ms`, value: gaps.length === 0 ? null : (late / gaps.length) * 100, unit: '%' },
-    { section: 'market', what: `${what}: gap between frames, p99`, value: quantile(gaps, 0.99), unit: 'ms' },
+    {
+      section: 'market',
+      what: `${what}: gaps between frames over ${LATE_MS} ms`,
+      value: gaps.length === 0 ? null : (late / gaps.length) * 100,
+      unit: '%',
+    },
+    {
+      section: 'market',
+      what: `${what}: gap between frames, p99`,
+      value: quantile(gaps, 0.99),
+      unit: 'ms',
+    },
     { section: 'market', what: `${what}: main thread busy`, value: busy * 100, unit: '%' },
-    { section: 'market', what: `${what}: main thread busy, by its processor time`, value: busyCpu === null ? null : busyCpu * 100, unit: '%' },
+    {
+      section: 'market',
+      what: `${what}: main thread busy, by its processor time`,
+      value: busyCpu === null ? null : busyCpu * 100,
+      unit: '%',
+    },
   ];
 }
 
 export async function measure(): Promise<Measurement[]> {
   const target = { port: await freePort() };
-  const market = await startMarketStandIn({ target, symbols: SYMBOLS, quotesPerSecond: QUOTES_PER_SECOND, quotesPerEvent: 100 });
-  const server = await startServer({ env: { PORT: String(target.port), PUBLIC_ORIGIN: market.url, ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }) } });
+  const market = await startMarketStandIn({
+    target,
+    symbols: SYMBOLS,
+    quotesPerSecond: QUOTES_PER_SECOND,
+    quotesPerEvent: 100,
+  });
+  const server = await startServer({
+    env: {
+      PORT: String(target.port),
+      PUBLIC_ORIGIN: market.url,
+      ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }),
+    },
+  });
   const results: Measurement[] = [];
   try {
     const user = await createUser(server.url);
@@ -59,15 +91,33 @@ export async function measure(): Promise<Measurement[]> {
         const atRest = await traced(page, async () => {
           const [before, began] = [market.told(), performance.now()];
           await pause(page);
-          rate = (market.told() - before) / (performance.now() - began) * 1_000;
+          rate = ((market.told() - before) / (performance.now() - began)) * 1_000;
         });
-        results.push({ section: 'market', what: `${name}: quotes told to the store`, value: rate, unit: 'quotes/s' }, ...figures(`${name}, ${SYMBOLS} pairs`, atRest));
-        results.push(...figures(`${name}, ${SYMBOLS} pairs, scrolling`, await traced(page, () => scroll(page))));
+        results.push(
+          {
+            section: 'market',
+            what: `${name}: quotes told to the store`,
+            value: rate,
+            unit: 'quotes/s',
+          },
+          ...figures(`${name}, ${SYMBOLS} pairs`, atRest),
+        );
+        results.push(
+          ...figures(
+            `${name}, ${SYMBOLS} pairs, scrolling`,
+            await traced(page, () => scroll(page)),
+          ),
+        );
       } finally {
         await browser.close();
       }
     }
-    results.push({ section: 'market', what: 'load of the machine meanwhile, one minute', value: loadavg()[0] ?? null, unit: 'processes' });
+    results.push({
+      section: 'market',
+      what: 'load of the machine meanwhile, one minute',
+      value: loadavg()[0] ?? null,
+      unit: 'processes',
+    });
   } finally {
     await server.stop();
     await market.close();

@@ -1,4 +1,7 @@
-/** From the network's return to "stopped" on the server, with one tab and with twelve; refuses to count the wait before the return. */
+/**
+ * From the network's return to "stopped" on the server, with one tab and with twelve; refuses to
+ * count the wait before the return.
+ */
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser } from '../support/browser.ts';
 import { openLives } from '../support/lives.ts';
@@ -40,7 +43,9 @@ export async function measure(): Promise<Measurement[]> {
       await browser.context.setOffline(false);
       while ((await lives.agent(user, id)).status !== 'stopped') {
         if (Date.now() - back > 120_000) throw new Error('The stop never arrived');
-        await new Promise((resolve) => { setTimeout(resolve, 20); });
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20);
+        });
       }
       const took = Date.now() - back;
       // The answer is on the screen before the next round begins.
@@ -51,14 +56,29 @@ export async function measure(): Promise<Measurement[]> {
     for (const tabs of TABS) {
       while (others.length + 1 < tabs) {
         const other = await browser.page();
-        await other.goto(`${lives.proxy.url}/${['dashboard', 'agents', 'portfolio', 'market'][others.length % 4] ?? ''}`);
+        await other.goto(
+          `${lives.proxy.url}/${['dashboard', 'agents', 'portfolio', 'market'][others.length % 4] ?? ''}`,
+        );
         others.push(other);
       }
       for (const how of ['the browser says so', 'nobody says so'] as const) {
         const took: number[] = [];
         for (let number = 0; number < ROUNDS; number += 1) took.push(await round(how));
         const what = `network back (${how}) to stopped on the server, ${tabs === 1 ? 'one tab' : `${tabs} tabs`}`;
-        results.push({ section: 'reconnect', what: `${what}, median of ${ROUNDS}`, value: median(took), unit: 'ms' }, { section: 'reconnect', what: `${what}, p95 of ${ROUNDS}`, value: quantile(took, 0.95), unit: 'ms' });
+        results.push(
+          {
+            section: 'reconnect',
+            what: `${what}, median of ${ROUNDS}`,
+            value: median(took),
+            unit: 'ms',
+          },
+          {
+            section: 'reconnect',
+            what: `${what}, p95 of ${ROUNDS}`,
+            value: quantile(took, 0.95),
+            unit: 'ms',
+          },
+        );
       }
     }
   } finally {

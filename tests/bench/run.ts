@@ -1,4 +1,7 @@
-/** `npm run bench`: measures and prints JSON and a table; judges nothing, because machines are shared and noisy. */
+/**
+ * `npm run bench`: measures and prints JSON and a table; judges nothing, because machines are
+ * shared and noisy.
+ */
 import { cpus, totalmem } from 'node:os';
 import { writeFileSync } from 'node:fs';
 import type { Measurement } from './measurement.ts';
@@ -18,22 +21,42 @@ const results: Measurement[] = [];
 for (const [name, load] of Object.entries(SECTIONS)) {
   if (only.length > 0 && !only.includes(name)) continue;
   try {
-    results.push(...await (await load()).measure());
+    results.push(...(await (await load()).measure()));
   } catch (error) {
-    results.push({ section: name, what: 'failed', value: null, unit: error instanceof Error ? error.message.slice(0, 160) : String(error) });
+    results.push({
+      section: name,
+      what: 'failed',
+      value: null,
+      unit: error instanceof Error ? error.message.slice(0, 160) : String(error),
+    });
     process.exitCode = 1;
   }
 }
 
 const report = {
-  machine: { cores: cpus().length, model: cpus()[0]?.model ?? 'unknown', memoryGiB: Math.round(totalmem() / 2 ** 30), node: process.version },
+  machine: {
+    cores: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  },
   results,
 };
 console.log(JSON.stringify(report, null, 2));
-const shown = (value: number | null): string => (value === null ? '—' : value.toLocaleString('en', { maximumFractionDigits: 2 }));
+const shown = (value: number | null): string =>
+  value === null ? '—' : value.toLocaleString('en', { maximumFractionDigits: 2 });
 const rows = results.map((r) => [r.section, r.what, shown(r.value), r.unit]);
-const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length), 4));
-for (const row of rows) console.log(row.map((cell, column) => (column === 2 ? cell.padStart(widths[2] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  '));
+const widths = [0, 1, 2, 3].map((column) =>
+  Math.max(...rows.map((row) => (row[column] ?? '').length), 4),
+);
+for (const row of rows)
+  console.log(
+    row
+      .map((cell, column) =>
+        column === 2 ? cell.padStart(widths[2] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  '),
+  );
 const out = process.env.BENCH_OUT;
 if (out !== undefined) writeFileSync(out, `${JSON.stringify(report, null, 2)}\n`);
 process.exit(process.exitCode ?? 0);

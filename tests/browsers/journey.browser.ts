@@ -1,4 +1,7 @@
-/** One journey in Firefox and in WebKit: an agent, a fill, a dead server, Stop queued, delivered once. */
+/**
+ * One journey in Firefox and in WebKit: an agent, a fill, a dead server, Stop queued, delivered
+ * once.
+ */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -62,7 +65,10 @@ db.close();
 return [reply.status, kept !== undefined];
 `;
 
-interface Queued { commandId: string; intent: string }
+interface Queued {
+  commandId: string;
+  intent: string;
+}
 
 describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
   const open = engine(name);
@@ -85,7 +91,9 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
     tape.remove();
   });
 
-  const agents = async () => (await callApi(server.url, (await signIn(server.url, email, PASSWORD)).idToken, 'agents')).agents;
+  const agents = async () =>
+    (await callApi(server.url, (await signIn(server.url, email, PASSWORD)).idToken, 'agents'))
+      .agents;
   const step = (title: string, work: () => Promise<void>): void => {
     const named = open === null ? `${title} (${name} is not installed here)` : title;
     it.skipIf(open === null)(named, async () => {
@@ -99,7 +107,9 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
         writeFileSync(picture, await page.screenshot().catch(() => Buffer.alloc(0)));
         const said = (await page.driver.console().catch(() => null)) ?? [];
         const text = (await page.text().catch(String)).slice(0, 2_000);
-        console.log([picture, await page.path().catch(String), text, ...said.slice(-15)].join('\n'));
+        console.log(
+          [picture, await page.path().catch(String), text, ...said.slice(-15)].join('\n'),
+        );
         throw error;
       }
     });
@@ -170,7 +180,10 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
   step('delivers it exactly once when the server is back (F02, F36)', async () => {
     await server.restart();
     await page.says(/^Stopped/m);
-    await until(() => page.runAsync<Queued[]>(QUEUE, uid), (left) => left.length === 0);
+    await until(
+      () => page.runAsync<Queued[]>(QUEUE, uid),
+      (left) => left.length === 0,
+    );
     const [agent] = await agents();
     // Made, started and stopped, and nothing else.
     expect(agent).toMatchObject({ status: 'stopped', generation: 3 });
@@ -187,7 +200,10 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
   step('wrote no failed answer of its worker into the console', async () => {
     const said = await page.driver.console();
     if (said === null) return;
-    const workers = said.filter((line) => /ServiceWorker|service worker|respondWith/i.test(line) && line.includes('localhost'));
+    const workers = said.filter(
+      (line) =>
+        /ServiceWorker|service worker|respondWith/i.test(line) && line.includes('localhost'),
+    );
     expect([...new Set(workers)]).toEqual([]);
   });
 });

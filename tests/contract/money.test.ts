@@ -2,7 +2,21 @@
 import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import {
-  add, basisPoints, DecimalText, divide, fixedFromNumber, floorToStep, formatFixed, multiply, negate, parseFixed, subtract, sum, toNumber, UNIT, ZERO,
+  add,
+  basisPoints,
+  DecimalText,
+  divide,
+  fixedFromNumber,
+  floorToStep,
+  formatFixed,
+  multiply,
+  negate,
+  parseFixed,
+  subtract,
+  sum,
+  toNumber,
+  UNIT,
+  ZERO,
 } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 
@@ -22,43 +36,80 @@ describe('money', () => {
     expect(formatFixed(parseFixed('-12.500'))).toBe('-12.5');
   });
 
-  it.each(['1e5', 'NaN', '', '1.', '.5', '1.0000000000001', '1234567890123456789012345', '0x10', ' 1', '1,5', '--1', 'Infinity'])('refuses %j as an amount', (text) => {
+  it.each([
+    '1e5',
+    'NaN',
+    '',
+    '1.',
+    '.5',
+    '1.0000000000001',
+    '1234567890123456789012345',
+    '0x10',
+    ' 1',
+    '1,5',
+    '--1',
+    'Infinity',
+  ])('refuses %j as an amount', (text) => {
     expect(() => parseFixed(text)).toThrow(RangeError);
     expect(DecimalText.safeParse(text).success).toBe(false);
   });
 
   it('refuses numbers that are not amounts', () => {
-    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1e21, -1e22]) expect(() => fixedFromNumber(value)).toThrow(RangeError);
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1e21, -1e22])
+      expect(() => fixedFromNumber(value)).toThrow(RangeError);
     expect(formatFixed(fixedFromNumber(0.1))).toBe('0.1');
-    for (const [value, text] of [[67_123.45, '67123.45'], [123_456.7, '123456.7'], [-999_999.99, '-999999.99'], [-0, '0'], [1e-7, '0.0000001'], [1e20, '100000000000000000000'], [1.234_567_890_123_4, '1.234567890123']] as const) {
+    for (const [value, text] of [
+      [67_123.45, '67123.45'],
+      [123_456.7, '123456.7'],
+      [-999_999.99, '-999999.99'],
+      [-0, '0'],
+      [1e-7, '0.0000001'],
+      [1e20, '100000000000000000000'],
+      [1.234_567_890_123_4, '1.234567890123'],
+    ] as const) {
       expect(formatFixed(fixedFromNumber(value)), String(value)).toBe(text);
     }
     expect(formatFixed(fixedFromNumber(67_123.456, 2))).toBe('67123.46');
   });
 
   it('adds and subtracts without loss, whatever the order', () => {
-    fc.assert(fc.property(fc.array(amounts), amounts, (values, extra) => {
-      const total = sum(values);
-      return sum([...values].reverse()) === total && subtract(add(total, extra), extra) === total && add(total, negate(total)) === ZERO;
-    }));
+    fc.assert(
+      fc.property(fc.array(amounts), amounts, (values, extra) => {
+        const total = sum(values);
+        return (
+          sum([...values].reverse()) === total &&
+          subtract(add(total, extra), extra) === total &&
+          add(total, negate(total)) === ZERO
+        );
+      }),
+    );
   });
 
   it('multiplies down towards zero and up away from it, at most one unit apart', () => {
-    fc.assert(fc.property(amounts, amounts, (a, b) => {
-      const down = multiply(a, b, 'down');
-      const up = multiply(a, b, 'up');
-      const even = multiply(a, b, 'half-even');
-      const size = (value: bigint) => (value < 0n ? -value : value);
-      const exact = size(a * b);
-      return size(down) * UNIT <= exact && size(up) * UNIT >= exact && size(up) - size(down) <= 1n && (even === down || even === up);
-    }));
+    fc.assert(
+      fc.property(amounts, amounts, (a, b) => {
+        const down = multiply(a, b, 'down');
+        const up = multiply(a, b, 'up');
+        const even = multiply(a, b, 'half-even');
+        const size = (value: bigint) => (value < 0n ? -value : value);
+        const exact = size(a * b);
+        return (
+          size(down) * UNIT <= exact &&
+          size(up) * UNIT >= exact &&
+          size(up) - size(down) <= 1n &&
+          (even === down || even === up)
+        );
+      }),
+    );
   });
 
   it('divides so that quotient times divisor never passes the dividend when rounding down', () => {
-    fc.assert(fc.property(positive, positive, (a, b) => {
-      const quotient = divide(a, b, 'down');
-      return quotient * b <= a * UNIT && (quotient + 1n) * b > a * UNIT;
-    }));
+    fc.assert(
+      fc.property(positive, positive, (a, b) => {
+        const quotient = divide(a, b, 'down');
+        return quotient * b <= a * UNIT && (quotient + 1n) * b > a * UNIT;
+      }),
+    );
     expect(() => divide(UNIT, ZERO, 'down')).toThrow(RangeError);
   });
 
@@ -71,14 +122,18 @@ describe('money', () => {
 
   it('takes basis points and rounds a fee up', () => {
     expect(formatFixed(basisPoints(parseFixed('1000'), parseFixed('25'), 'up'))).toBe('2.5');
-    expect(formatFixed(basisPoints(parseFixed('0.000000000001'), parseFixed('1'), 'up'))).toBe('0.000000000001');
+    expect(formatFixed(basisPoints(parseFixed('0.000000000001'), parseFixed('1'), 'up'))).toBe(
+      '0.000000000001',
+    );
   });
 
   it('brings quantities down to the lot and never past it', () => {
-    fc.assert(fc.property(positive, positive, (value, step) => {
-      const floored = floorToStep(value, step);
-      return floored <= value && floored % step === 0n && value - floored < step;
-    }));
+    fc.assert(
+      fc.property(positive, positive, (value, step) => {
+        const floored = floorToStep(value, step);
+        return floored <= value && floored % step === 0n && value - floored < step;
+      }),
+    );
     expect(() => floorToStep(UNIT, ZERO)).toThrow(RangeError);
   });
 
@@ -89,11 +144,28 @@ describe('money', () => {
   it('takes a number for what was written, by arithmetic as by its text', () => {
     const byText = (value: number, decimals: number): bigint => {
       const written = String(value);
-      const places = /^-?\d+(?:\.(\d+))?$/.exec(written)?.[1]?.length ?? (Number.isInteger(value) ? 0 : Infinity);
+      const places =
+        /^-?\d+(?:\.(\d+))?$/.exec(written)?.[1]?.length ??
+        (Number.isInteger(value) ? 0 : Infinity);
       return parseFixed(places <= decimals ? written : value.toFixed(decimals));
     };
-    const written = fc.tuple(fc.integer({ min: -2_000_000_000, max: 2_000_000_000 }), fc.integer({ min: 0, max: 14 })).map(([digits, places]) => Number(`${digits}e-${places}`));
-    const any = fc.oneof(written, fc.double({ min: -1e15, max: 1e15, noNaN: true }), fc.double({ min: -1, max: 1, noNaN: true }), fc.double({ min: -1e-11, max: 1e-11, noNaN: true }));
-    fc.assert(fc.property(any, fc.integer({ min: 0, max: 12 }), (value, decimals) => { expect(fixedFromNumber(value, decimals)).toBe(byText(value, decimals)); }), { numRuns: 5_000 });
+    const written = fc
+      .tuple(
+        fc.integer({ min: -2_000_000_000, max: 2_000_000_000 }),
+        fc.integer({ min: 0, max: 14 }),
+      )
+      .map(([digits, places]) => Number(`${digits}e-${places}`));
+    const any = fc.oneof(
+      written,
+      fc.double({ min: -1e15, max: 1e15, noNaN: true }),
+      fc.double({ min: -1, max: 1, noNaN: true }),
+      fc.double({ min: -1e-11, max: 1e-11, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(any, fc.integer({ min: 0, max: 12 }), (value, decimals) => {
+        expect(fixedFromNumber(value, decimals)).toBe(byText(value, decimals));
+      }),
+      { numRuns: 5_000 },
+    );
   });
 });

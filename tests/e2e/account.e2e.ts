@@ -1,9 +1,17 @@
-/** A person's account in real Chromium over the real server and its identity emulator: come by a link, change, end everywhere, delete. */
+/**
+ * A person's account in real Chromium over the real server and its identity emulator: come by a
+ * link, change, end everywhere, delete.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CALLABLES, type CallableName, type CallableReply, type CallableRequest } from '../../contract/callables.ts';
+import {
+  CALLABLES,
+  type CallableName,
+  type CallableReply,
+  type CallableRequest,
+} from '../../contract/callables.ts';
 import { openBrowser, type Browser } from '../support/browser.ts';
 import { holdKey } from '../support/hold.ts';
 import { everythingOf } from '../support/device.ts';
@@ -21,11 +29,24 @@ beforeAll(async () => {
   [server, browser] = await Promise.all([startServer(), openBrowser()]);
   page = await browser.page();
 }, 240_000);
-afterAll(async () => { await browser.close(); await server.stop(); });
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
 
-async function hosted<N extends CallableName>(token: string, name: N, data: CallableRequest<N>): Promise<CallableReply<N>> {
-  const response = await fetch(`${server.url}/callable/${name}`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, body: JSON.stringify({ data }) });
-  return CALLABLES[name].reply.parse((await response.json() as { result: unknown }).result) as CallableReply<N>;
+async function hosted<N extends CallableName>(
+  token: string,
+  name: N,
+  data: CallableRequest<N>,
+): Promise<CallableReply<N>> {
+  const response = await fetch(`${server.url}/callable/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ data }),
+  });
+  return CALLABLES[name].reply.parse(
+    ((await response.json()) as { result: unknown }).result,
+  ) as CallableReply<N>;
 }
 
 const holdNamed = async (name: string): Promise<void> => {
@@ -48,19 +69,33 @@ describe('an account, from the link to its end', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.waitForURL('**/getting-started');
-    await until(() => hosted(inviter.idToken, 'referral', {}), ({ joinedCount }) => joinedCount === 1);
-    await until(() => page.evaluate(() => localStorage.getItem('tradewind.referral')), (kept) => kept === null);
+    await until(
+      () => hosted(inviter.idToken, 'referral', {}),
+      ({ joinedCount }) => joinedCount === 1,
+    );
+    await until(
+      () => page.evaluate(() => localStorage.getItem('tradewind.referral')),
+      (kept) => kept === null,
+    );
   }, 120_000);
 
   it('keeps no figure on the device once its person says so (R2-19)', async () => {
     await page.goto(`${server.url}/portfolio`);
-    await until(() => everythingOf(page), (kept) => kept.includes('equityCurve'));
+    await until(
+      () => everythingOf(page),
+      (kept) => kept.includes('equityCurve'),
+    );
     await page.goto(`${server.url}/security`);
     await page.getByRole('switch', { name: 'Keep my last snapshot on this device' }).click();
-    await until(() => everythingOf(page), (kept) => !kept.includes('equityCurve'));
+    await until(
+      () => everythingOf(page),
+      (kept) => !kept.includes('equityCurve'),
+    );
     await page.goto(`${server.url}/portfolio`);
     await page.getByRole('heading', { level: 1, name: 'Portfolio' }).waitFor();
-    expect(await everythingOf(page)).not.toMatch(/equityCurve|positionsValue|riskProfile|entitledTier/);
+    expect(await everythingOf(page)).not.toMatch(
+      /equityCurve|positionsValue|riskProfile|entitledTier/,
+    );
   }, 120_000);
 
   it('has another address once the link sent there is opened, and not before (R7-28)', async () => {
@@ -72,8 +107,15 @@ describe('an account, from the link to its end', () => {
     await page.getByLabel('New email').fill(next);
     await page.getByRole('button', { name: 'Send the link' }).click();
     await page.getByText('Until it is opened your address stays as it is').waitFor();
-    const sent = await (await fetch(`http://127.0.0.1:${server.env.AUTH_EMULATOR_PORT}/emulator/v1/projects/demo-tradewind/oobCodes`, { headers: { authorization: 'Bearer owner' } })).json() as { oobCodes: { oobLink: string; requestType: string }[] };
-    const link = sent.oobCodes.find(({ requestType }) => requestType === 'VERIFY_AND_CHANGE_EMAIL')?.oobLink ?? '';
+    const sent = (await (
+      await fetch(
+        `http://127.0.0.1:${server.env.AUTH_EMULATOR_PORT}/emulator/v1/projects/demo-tradewind/oobCodes`,
+        { headers: { authorization: 'Bearer owner' } },
+      )
+    ).json()) as { oobCodes: { oobLink: string; requestType: string }[] };
+    const link =
+      sent.oobCodes.find(({ requestType }) => requestType === 'VERIFY_AND_CHANGE_EMAIL')?.oobLink ??
+      '';
     await signIn(server.url, email, PASSWORD);
     expect((await fetch(link)).status).toBe(200);
     await expect(signIn(server.url, email, PASSWORD)).rejects.toThrow();
@@ -82,20 +124,33 @@ describe('an account, from the link to its end', () => {
     expect(after.uid).toBe(before.uid);
   }, 120_000);
 
-  it('is signed out everywhere: other devices\' tokens are refused and their streams end at once, this one forgets (R2-19, R7-28)', async () => {
+  it("is signed out everywhere: other devices' tokens are refused and their streams end at once, this one forgets (R2-19, R7-28)", async () => {
     const other = await signIn(server.url, email, PASSWORD);
-    const stream = await fetch(`${server.url}/api/stream`, { headers: { authorization: `Bearer ${other.idToken}` } });
+    const stream = await fetch(`${server.url}/api/stream`, {
+      headers: { authorization: `Bearer ${other.idToken}` },
+    });
     let heard = '';
-    const ended = (async () => { for await (const piece of stream.body as unknown as AsyncIterable<Uint8Array>) heard += Buffer.from(piece).toString('utf8'); })();
-    await until(() => Promise.resolve(heard), (text) => text.includes('hello'));
+    const ended = (async () => {
+      for await (const piece of stream.body as unknown as AsyncIterable<Uint8Array>)
+        heard += Buffer.from(piece).toString('utf8');
+    })();
+    await until(
+      () => Promise.resolve(heard),
+      (text) => text.includes('hello'),
+    );
     const issuedS = Math.floor(Date.now() / 1_000);
     // The provider counts in seconds: a sign-in of the same one would count as the later.
-    await until(() => Promise.resolve(Math.floor(Date.now() / 1_000)), (nowS) => nowS > issuedS);
+    await until(
+      () => Promise.resolve(Math.floor(Date.now() / 1_000)),
+      (nowS) => nowS > issuedS,
+    );
     await page.goto(`${server.url}/security`);
     await holdNamed('Sign out everywhere');
     await ended;
     expect(heard).toContain('"reason":"token_revoked"');
-    await expect(callApi(server.url, other.idToken, 'agents')).rejects.toMatchObject({ code: 'token_revoked' });
+    await expect(callApi(server.url, other.idToken, 'agents')).rejects.toMatchObject({
+      code: 'token_revoked',
+    });
     await page.waitForURL('**/login');
     expect(await everythingOf(page)).not.toContain(email);
   }, 120_000);
@@ -110,10 +165,15 @@ describe('an account, from the link to its end', () => {
     await page.getByLabel('Present password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await page.getByText('Your account is deleted.').waitFor();
-    await expect(callApi(server.url, idToken, 'agents')).rejects.toMatchObject({ code: 'token_revoked' });
+    await expect(callApi(server.url, idToken, 'agents')).rejects.toMatchObject({
+      code: 'token_revoked',
+    });
     await expect(signIn(server.url, email, PASSWORD)).rejects.toThrow('EMAIL_NOT_FOUND');
     expect(readFileSync(join(server.dataDir, 'auth-users.json'), 'utf8')).not.toContain(uid);
-    await until(() => everythingOf(page), (kept) => !kept.includes(uid));
+    await until(
+      () => everythingOf(page),
+      (kept) => !kept.includes(uid),
+    );
     expect(await everythingOf(page)).not.toContain(email);
   }, 120_000);
 });

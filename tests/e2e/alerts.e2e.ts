@@ -1,4 +1,7 @@
-/** Price alerts on a phone in real Chromium: set, changed and deleted with and without the server, reached and told. */
+/**
+ * Price alerts on a phone in real Chromium: set, changed and deleted with and without the server,
+ * reached and told.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +12,13 @@ import { PushPayload } from '../../contract/push.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf } from '../support/device.ts';
 import { startPushService, type PushService } from '../support/push-service.ts';
-import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { until } from '../support/until.ts';
 
@@ -22,20 +31,27 @@ let user: TestUser;
 let page: Page;
 
 const listOf = (): Promise<AlertList> => callApi(server.url, user.idToken, 'alerts');
-const outbox = async (): Promise<unknown[]> => (await databasesOf(page))[`tradewind-${user.uid}`]?.outbox ?? [];
+const outbox = async (): Promise<unknown[]> =>
+  (await databasesOf(page))[`tradewind-${user.uid}`]?.outbox ?? [];
 const openPair = async (): Promise<void> => {
   await page.goto(`${server.url}/market/BTC-USDT`);
   await page.getByRole('button', { name: 'Set alert' }).waitFor();
 };
 const dialog = () => page.getByRole('dialog');
-const row = (words: string | RegExp) => page.getByRole('region', { name: 'Your alerts' }).getByRole('listitem').filter({ hasText: words });
+const row = (words: string | RegExp) =>
+  page
+    .getByRole('region', { name: 'Your alerts' })
+    .getByRole('listitem')
+    .filter({ hasText: words });
 const pressIn = (name: RegExp) => page.getByRole('button', { name }).first().click();
 
 /** Fills in and saves the form that is open, which then closes. */
 async function fill(price: string, way: 'Rises to' | 'Falls to' = 'Rises to'): Promise<void> {
   await dialog().getByRole('radio', { name: way }).click();
   await dialog().getByLabel('Price', { exact: true }).fill(price);
-  await dialog().getByRole('button', { name: /^(Set|Save) alert$/ }).click();
+  await dialog()
+    .getByRole('button', { name: /^(Set|Save) alert$/ })
+    .click();
   await dialog().waitFor({ state: 'detached' });
 }
 
@@ -43,7 +59,13 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tradewind-alerts-'));
   service = await startPushService();
   writeFileSync(join(folder, 'ca.pem'), service.ca);
-  server = await startServer({ env: { PUSH_ALLOW_LOCAL: 'true', NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'), ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }) } });
+  server = await startServer({
+    env: {
+      PUSH_ALLOW_LOCAL: 'true',
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+      ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }),
+    },
+  });
   user = await createUser(server.url);
   browser = await openBrowser();
   await browser.context.grantPermissions(['notifications'], { origin: server.url });
@@ -63,7 +85,9 @@ describe('a price alert', () => {
   it('is set on the page of its pair with the present price filled in, and names what is wrong', async () => {
     await openPair();
     await page.getByRole('button', { name: 'Set alert' }).click();
-    expect(Number(await dialog().getByLabel('Price', { exact: true }).inputValue())).toBeGreaterThan(0);
+    expect(
+      Number(await dialog().getByLabel('Price', { exact: true }).inputValue()),
+    ).toBeGreaterThan(0);
     await dialog().getByLabel('Price', { exact: true }).fill('a lot');
     await dialog().getByLabel('Note (optional)').fill('Sell half');
     await dialog().getByRole('button', { name: 'Set alert' }).click();
@@ -71,7 +95,15 @@ describe('a price alert', () => {
     expect(await dialog().getByLabel('Note (optional)').inputValue()).toBe('Sell half');
     await fill('9,000,000');
     await row('Above 9').getByText('Watching', { exact: false }).waitFor();
-    expect((await listOf()).alerts).toMatchObject([{ symbol: PAIR, condition: { kind: 'above', price: '9000000' }, note: 'Sell half', phase: 'watching', version: 1 }]);
+    expect((await listOf()).alerts).toMatchObject([
+      {
+        symbol: PAIR,
+        condition: { kind: 'above', price: '9000000' },
+        note: 'Sell half',
+        phase: 'watching',
+        version: 1,
+      },
+    ]);
   });
 
   it('set, changed and deleted without the server is received once, as it was last wanted', async () => {
@@ -80,9 +112,17 @@ describe('a price alert', () => {
     await server.kill9();
     await page.reload();
     await page.getByRole('button', { name: 'Set alert' }).click();
-    await dialog().getByText('The alert is saved on this device and watched once the server has received it.', { exact: false }).waitFor();
+    await dialog()
+      .getByText('The alert is saved on this device and watched once the server has received it.', {
+        exact: false,
+      })
+      .waitFor();
     await fill('8000000');
-    await row('Above 8').getByText('Alert saved on this device. Not yet received by the server. It is not watched yet.').waitFor();
+    await row('Above 8')
+      .getByText(
+        'Alert saved on this device. Not yet received by the server. It is not watched yet.',
+      )
+      .waitFor();
     // One that comes and goes before the server has heard of it.
     await page.getByRole('button', { name: 'Set alert' }).click();
     await fill('7000000');
@@ -98,8 +138,14 @@ describe('a price alert', () => {
     await row('Above 8').getByText('It is not watched yet.', { exact: false }).waitFor();
 
     await server.restart();
-    const { alerts } = await until(listOf, (list) => list.alerts.length === 2 && list.alerts[0]?.version === 2);
-    expect(alerts).toMatchObject([{ condition: { price: '9500000' }, version: 2 }, { condition: { price: '8500000' }, version: 1, phase: 'watching' }]);
+    const { alerts } = await until(
+      listOf,
+      (list) => list.alerts.length === 2 && list.alerts[0]?.version === 2,
+    );
+    expect(alerts).toMatchObject([
+      { condition: { price: '9500000' }, version: 2 },
+      { condition: { price: '8500000' }, version: 1, phase: 'watching' },
+    ]);
     await until(outbox, (left) => left.length === 0);
     await row('Above 8').getByText('Watching', { exact: false }).waitFor();
   });
@@ -109,26 +155,34 @@ describe('a price alert', () => {
     await page.reload();
     await row('Above 8').getByText('Watching when last seen', { exact: false }).waitFor();
     await pressIn(/^Delete BTC\/USDT above 8/);
-    await row('Above 8').getByText(/^Deletion of alert saved on this device/).waitFor();
+    await row('Above 8')
+      .getByText(/^Deletion of alert saved on this device/)
+      .waitFor();
     await pressIn(/^Delete BTC\/USDT above 9/);
     await row('Above 9').getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: /^Edit BTC\/USDT above 9/ }).waitFor();
     await server.restart();
-    expect(await until(listOf, (list) => list.alerts.length === 1)).toMatchObject({ alerts: [{ condition: { price: '9500000' }, version: 2 }] });
+    expect(await until(listOf, (list) => list.alerts.length === 1)).toMatchObject({
+      alerts: [{ condition: { price: '9500000' }, version: 2 }],
+    });
     await until(outbox, (left) => left.length === 0);
   });
 
   it('that is reached is said at once, kept with its time, and pushed to where its pair is', async () => {
     const subscription = service.subscribe();
     const response = await fetch(`${server.url}/callable/registerPush`, {
-      method: 'POST', headers: { authorization: `Bearer ${user.idToken}`, 'content-type': 'application/json' },
+      method: 'POST',
+      headers: { authorization: `Bearer ${user.idToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ data: { subscription } }),
     });
     expect(response.status).toBe(200);
     await page.goto(`${server.url}/alerts`);
     await page.getByRole('heading', { name: 'Alerts' }).waitFor();
     // A simulated price does not stand still: it reaches one of these soon.
-    const price = Number((await callApi(server.url, user.idToken, 'marketData', { query: { symbols: PAIR } })).symbols[0]?.price);
+    const price = Number(
+      (await callApi(server.url, user.idToken, 'marketData', { query: { symbols: PAIR } }))
+        .symbols[0]?.price,
+    );
     for (const way of ['Rises to', 'Falls to'] as const) {
       await page.getByRole('button', { name: 'New alert' }).click();
       await dialog().getByLabel('Pair').selectOption(PAIR);
@@ -137,16 +191,34 @@ describe('a price alert', () => {
     await until(listOf, (list) => list.firings.length > 0, 60_000);
     const [firing] = (await listOf()).firings;
     expect(firing).toMatchObject({ symbol: PAIR, late: false, simulated: true });
-    await page.getByText(/^BTC\/USDT (rose|fell) to .* \(simulated prices\)$/).first().waitFor();
-    await page.getByRole('region', { name: 'Reached' }).getByText('New', { exact: true }).first().waitFor();
+    await page
+      .getByText(/^BTC\/USDT (rose|fell) to .* \(simulated prices\)$/)
+      .first()
+      .waitFor();
+    await page
+      .getByRole('region', { name: 'Reached' })
+      .getByText('New', { exact: true })
+      .first()
+      .waitFor();
 
     const { text } = await service.wait(1);
-    expect(PushPayload.parse(JSON.parse(text))).toMatchObject({ kind: 'priceAlert', facts: { pair: PAIR, firing: { simulated: true } } });
+    expect(PushPayload.parse(JSON.parse(text))).toMatchObject({
+      kind: 'priceAlert',
+      facts: { pair: PAIR, firing: { simulated: true } },
+    });
     await browser.deliverPush(server.url, text);
-    const [notification] = await until(() => page.evaluate(async () => {
-      const list = await (await navigator.serviceWorker.ready).getNotifications();
-      return list.map(({ title, body, data }) => ({ title, body, path: (data as { path: string }).path }));
-    }), (list) => list.length > 0);
+    const [notification] = await until(
+      () =>
+        page.evaluate(async () => {
+          const list = await (await navigator.serviceWorker.ready).getNotifications();
+          return list.map(({ title, body, data }) => ({
+            title,
+            body,
+            path: (data as { path: string }).path,
+          }));
+        }),
+      (list) => list.length > 0,
+    );
     expect(notification?.title).toMatch(/^BTC\/USDT (above|below) [\d.,\s\u00a0\u202f]+$/);
     expect(notification?.body).toMatch(/ at \d\d:\d\d\. Simulated prices\.$/);
     expect(notification?.path).toBe('/market/BTC-USDT');

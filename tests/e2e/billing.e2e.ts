@@ -1,17 +1,31 @@
-/** The whole way of a plan in Chromium: trial, limit, upgrade, back with what was typed, other tab and device, end, lapse, return; with the built-in test checkout and with a stand-in for Stripe. */
+/**
+ * The whole way of a plan in Chromium: trial, limit, upgrade, back with what was typed, other tab
+ * and device, end, lapse, return; with the built-in test checkout and with a stand-in for Stripe.
+ */
 import { randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, type Browser } from '../support/browser.ts';
 import { seriousOnPage } from '../support/browser-axe.ts';
-import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { fillLogIn } from '../support/sign-in.ts';
 import { answerStripe, withPublishableKey } from '../support/stripe-script.ts';
 import { startStripeStandIn, type StripeStandIn } from '../support/stripe-server.ts';
 
 const SECRET = 'whsec_standing_in';
-const PRICES = { STARTER: ['price_starter', 1_900], STANDARD: ['price_standard', 4_900], PRO: ['price_pro', 9_900], PRO_MAX: ['price_max', 19_900] } as const;
+const PRICES = {
+  STARTER: ['price_starter', 1_900],
+  STANDARD: ['price_standard', 4_900],
+  PRO: ['price_pro', 9_900],
+  PRO_MAX: ['price_max', 19_900],
+} as const;
 let stripe: StripeStandIn;
 let here: TestServer;
 let paid: TestServer;
@@ -21,13 +35,21 @@ let device: BrowserContext;
 
 beforeAll(async () => {
   stripe = await startStripeStandIn();
-  for (const [id, cents] of Object.values(PRICES)) stripe.prices.set(id, { unit_amount: cents, currency: 'usd', interval: 'month' });
+  for (const [id, cents] of Object.values(PRICES))
+    stripe.prices.set(id, { unit_amount: cents, currency: 'usd', interval: 'month' });
   [here, paid, browser] = await Promise.all([
     startServer(),
-    startServer({ env: {
-      STRIPE_SECRET_KEY: 'sk_test_standing_in', STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_API_BASE: stripe.base, VITE_STRIPE_PUBLISHABLE_KEY: 'pk_test_standing_in',
-      ...Object.fromEntries(Object.entries(PRICES).map(([name, [id]]) => [`STRIPE_PRICE_${name}`, id])),
-    } }),
+    startServer({
+      env: {
+        STRIPE_SECRET_KEY: 'sk_test_standing_in',
+        STRIPE_WEBHOOK_SECRET: SECRET,
+        STRIPE_API_BASE: stripe.base,
+        VITE_STRIPE_PUBLISHABLE_KEY: 'pk_test_standing_in',
+        ...Object.fromEntries(
+          Object.entries(PRICES).map(([name, [id]]) => [`STRIPE_PRICE_${name}`, id]),
+        ),
+      },
+    }),
     openBrowser(),
   ]);
   otherBrowser = await openBrowser({ viewport: { width: 390, height: 844 } });
@@ -48,9 +70,17 @@ async function enter(page: Page, server: TestServer, user: TestUser, path: strin
   await page.waitForURL(`**${path}`);
 }
 
-const makeAgent = (server: TestServer, user: TestUser, name: string) => callApi(server.url, user.idToken, 'createAgent', {
-  body: { name, trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true },
-});
+const makeAgent = (server: TestServer, user: TestUser, name: string) =>
+  callApi(server.url, user.idToken, 'createAgent', {
+    body: {
+      name,
+      trading_pairs: ['BTC/USDT'],
+      risk_profile: 'Moderate',
+      max_position_size: 500,
+      execution_interval: '5-minute',
+      enabled: true,
+    },
+  });
 
 describe('with the built-in test checkout', () => {
   let user: TestUser;
@@ -76,15 +106,25 @@ describe('with the built-in test checkout', () => {
     await page.getByRole('button', { name: 'New agent' }).first().click();
     await page.getByText('Your plan has 5 agents, and all are in use.').waitFor();
     [otherTab, otherDevice] = await Promise.all([browser.page(), device.newPage()]);
-    await Promise.all([otherTab.goto(`${here.url}/subscription`), enter(otherDevice, here, user, '/subscription')]);
-    for (const one of [otherTab, otherDevice]) await one.getByText('All places are in use.').waitFor();
+    await Promise.all([
+      otherTab.goto(`${here.url}/subscription`),
+      enter(otherDevice, here, user, '/subscription'),
+    ]);
+    for (const one of [otherTab, otherDevice])
+      await one.getByText('All places are in use.').waitFor();
 
     await page.getByRole('button', { name: 'Upgrade to Pro' }).click();
     await page.getByText('No real money moves here.').waitFor();
     expect(await seriousOnPage(page)).toEqual([]);
-    const card = async (number: string): Promise<void> => { await page.getByLabel(/card number/i).fill(number); await page.getByRole('button', { name: /^Pay/ }).click(); };
+    const card = async (number: string): Promise<void> => {
+      await page.getByLabel(/card number/i).fill(number);
+      await page.getByRole('button', { name: /^Pay/ }).click();
+    };
     await card('4000 0000 0000 0002');
-    await page.getByRole('alert').getByText('The card was declined. Nothing was charged.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('The card was declined. Nothing was charged.')
+      .waitFor();
     await card('4000 0000 0000 3220');
     await page.getByRole('button', { name: 'Refuse' }).click();
     await page.getByRole('alert').getByText('The bank refused. Nothing was charged.').waitFor();
@@ -93,7 +133,9 @@ describe('with the built-in test checkout', () => {
 
     await page.getByText('Pro is active: up to 10 agents.').waitFor();
     await page.waitForURL('**/agents');
-    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Sixth of my agents');
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe(
+      'Sixth of my agents',
+    );
   });
 
   it('has the new cap at once in the other tab and on the other device, and on the server (R9-04)', async () => {
@@ -107,7 +149,9 @@ describe('with the built-in test checkout', () => {
   it('shows beforehand what an end would mean, then until when it runs, on every device', async () => {
     await otherTab.getByRole('button', { name: 'End my plan' }).click();
     const dialog = otherTab.getByRole('dialog');
-    await dialog.getByText(/All 6 agents open nothing new\. Nothing is deleted, and Stop always works\./).waitFor();
+    await dialog
+      .getByText(/All 6 agents open nothing new\. Nothing is deleted, and Stop always works\./)
+      .waitFor();
     await dialog.getByRole('button', { name: 'End my plan' }).click();
     await otherTab.getByText(/^Pro\. Ends on/).waitFor();
     await page.goto(`${here.url}/subscription`);
@@ -123,26 +167,56 @@ describe('with a stand-in for Stripe', () => {
   let page: Page;
   let subscription = '';
   const script = { loads: false };
-  const lastAsked = (path: string): Record<string, string> => stripe.requests.findLast((request) => request.path === path)?.fields ?? {};
+  const lastAsked = (path: string): Record<string, string> =>
+    stripe.requests.findLast((request) => request.path === path)?.fields ?? {};
 
   /** What Stripe would tell. */
   async function tell(type: string): Promise<number> {
-    const payload = JSON.stringify({ id: `evt_${randomUUID()}`, object: 'event', type, data: { object: { id: subscription, object: 'subscription' } } });
-    const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: SECRET, timestamp: Math.floor(Date.now() / 1_000) });
-    return (await fetch(`${paid.url}/webhooks/stripe`, { method: 'POST', headers: { 'content-type': 'application/json', 'stripe-signature': signature }, body: payload })).status;
+    const payload = JSON.stringify({
+      id: `evt_${randomUUID()}`,
+      object: 'event',
+      type,
+      data: { object: { id: subscription, object: 'subscription' } },
+    });
+    const signature = Stripe.webhooks.generateTestHeaderString({
+      payload,
+      secret: SECRET,
+      timestamp: Math.floor(Date.now() / 1_000),
+    });
+    return (
+      await fetch(`${paid.url}/webhooks/stripe`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+        body: payload,
+      })
+    ).status;
   }
   const settle = (priceId: string): void => {
     subscription = `sub_${randomUUID()}`;
     const customer = lastAsked('/v1/checkout/sessions').customer ?? 'cus_of_the_person';
-    stripe.subscriptions.set(subscription, { id: subscription, customer, status: 'active', priceId, uid: user.uid, periodEnd: Math.floor(Date.now() / 1_000) + 30 * 86_400, cancelAtPeriodEnd: false });
+    stripe.subscriptions.set(subscription, {
+      id: subscription,
+      customer,
+      status: 'active',
+      priceId,
+      uid: user.uid,
+      periodEnd: Math.floor(Date.now() / 1_000) + 30 * 86_400,
+      cancelAtPeriodEnd: false,
+    });
   };
 
-  it('opens the checkout inside the app, makes one session of two presses, and says when Stripe\'s script cannot be had (F49)', async () => {
+  it("opens the checkout inside the app, makes one session of two presses, and says when Stripe's script cannot be had (F49)", async () => {
     const context = browser.context;
     for (const one of [context, device]) {
-      await answerStripe(one, {
-        success: () => lastAsked('/v1/checkout/sessions').success_url ?? '', cancel: () => lastAsked('/v1/checkout/sessions').cancel_url ?? '', portalReturn: () => lastAsked('/v1/billing_portal/sessions').return_url ?? '',
-      }, script);
+      await answerStripe(
+        one,
+        {
+          success: () => lastAsked('/v1/checkout/sessions').success_url ?? '',
+          cancel: () => lastAsked('/v1/checkout/sessions').cancel_url ?? '',
+          portalReturn: () => lastAsked('/v1/billing_portal/sessions').return_url ?? '',
+        },
+        script,
+      );
     }
     const keyed = await withPublishableKey(context, paid.url, 'pk_test_standing_in');
     user = await createUser(paid.url);
@@ -160,11 +234,20 @@ describe('with a stand-in for Stripe', () => {
 
   it('claims nothing before the webhook, names the plan after it (R2-30)', async () => {
     settle('price_starter');
-    await page.goto(`${paid.url}${new URL(lastAsked('/v1/checkout/sessions').return_url ?? '').pathname}?subscription=success`);
-    await page.getByText('Checkout finished. Starter is being set up: waiting for the payment’s confirmation.').waitFor();
+    await page.goto(
+      `${paid.url}${new URL(lastAsked('/v1/checkout/sessions').return_url ?? '').pathname}?subscription=success`,
+    );
+    await page
+      .getByText(
+        'Checkout finished. Starter is being set up: waiting for the payment’s confirmation.',
+      )
+      .waitFor();
     expect(await page.getByText(/is active/).count()).toBe(0);
     expect(await tell('customer.subscription.created')).toBe(200);
-    await page.getByRole('status', { name: 'Checkout' }).getByText('Starter is active: up to 2 agents.').waitFor();
+    await page
+      .getByRole('status', { name: 'Checkout' })
+      .getByText('Starter is active: up to 2 agents.')
+      .waitFor();
   });
 
   it('lapses when Stripe ends it: says what opens nothing more, refuses a start, and stops (F48)', async () => {
@@ -176,11 +259,17 @@ describe('with a stand-in for Stripe', () => {
     ended.status = 'canceled';
     expect(await tell('customer.subscription.deleted')).toBe(200);
     await page.getByText(/^Free\. Starter has ended/).waitFor();
-    await page.getByRole('region', { name: 'Now, without a plan' }).getByText('Opens nothing new: agents need a plan.').waitFor();
+    await page
+      .getByRole('region', { name: 'Now, without a plan' })
+      .getByText('Opens nothing new: agents need a plan.')
+      .waitFor();
     await expect(makeAgent(paid, user, 'Drift')).rejects.toMatchObject({ status: 403 });
     await page.goto(`${paid.url}/agents/${agent.id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.getByText(/^Stopped/).first().waitFor();
+    await page
+      .getByText(/^Stopped/)
+      .first()
+      .waitFor();
   });
 
   it('goes back and forth between a hosted checkout and the app without a second session, and returns to where the start was refused with a plan (F49, R2-30)', async () => {

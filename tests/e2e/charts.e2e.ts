@@ -1,10 +1,19 @@
-/** The chart in real Chromium beside the tape it is drawn from: every candle, the forming one, and trades on the right ones. */
+/**
+ * The chart in real Chromium beside the tape it is drawn from: every candle, the forming one, and
+ * trades on the right ones.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { formatPrice } from '../../src/format/numbers.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
-import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { replayTape } from '../support/tape.ts';
 import { candleAsOf, tapeRows, type TapeRow } from '../support/tape-candles.ts';
@@ -34,14 +43,20 @@ interface ShownRow {
 /** The whole table in one moment. */
 async function shownRows(): Promise<{ heads: string[]; rows: ShownRow[] }> {
   return page.evaluate(() => {
-    // The library draws every chart into a table of its own: the one for readers stands in a named region.
+    // The library draws every chart into a table of its own: the one for readers stands in a named
+    // region.
     const table = document.querySelector('figure [role="region"][aria-label$=": table"] table');
-    const times = (row: Element): number[] => [...row.querySelectorAll('time')].map((one) => Date.parse(one.dateTime));
+    const times = (row: Element): number[] =>
+      [...row.querySelectorAll('time')].map((one) => Date.parse(one.dateTime));
     return {
-      heads: [...table?.querySelectorAll('th') ?? []].map((head) => head.textContent ?? ''),
-      rows: [...table?.querySelectorAll('tbody tr') ?? []].map((row) => {
+      heads: [...(table?.querySelectorAll('th') ?? [])].map((head) => head.textContent ?? ''),
+      rows: [...(table?.querySelectorAll('tbody tr') ?? [])].map((row) => {
         const [opened = NaN, at = null] = times(row);
-        return { opened, at, cells: [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '') };
+        return {
+          opened,
+          at,
+          cells: [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? ''),
+        };
       }),
     };
   });
@@ -60,11 +75,25 @@ function hold(rows: readonly ShownRow[], pair: string, timeframe: CandleInterval
   expect(forming.opened).toBe(Math.floor(forming.at / length) * length);
   const told = rowsOf.get(pair) ?? [];
   for (const row of rows) {
-    const made = candleAsOf(told, pair, row.opened, length, row === forming ? forming.at : row.opened + length);
-    const figures = made === null ? null : [made.open, made.high, made.low, made.close].map((price) => formatPrice(String(price)));
-    expect(row.cells.slice(1, 5), `${pair} ${timeframe} ${new Date(row.opened).toISOString()} as of ${new Date(forming.at).toISOString()}`).toEqual(figures);
+    const made = candleAsOf(
+      told,
+      pair,
+      row.opened,
+      length,
+      row === forming ? forming.at : row.opened + length,
+    );
+    const figures =
+      made === null
+        ? null
+        : [made.open, made.high, made.low, made.close].map((price) => formatPrice(String(price)));
+    expect(
+      row.cells.slice(1, 5),
+      `${pair} ${timeframe} ${new Date(row.opened).toISOString()} as of ${new Date(forming.at).toISOString()}`,
+    ).toEqual(figures);
   }
-  closed.forEach((row, index) => { expect((rows[index]?.opened ?? NaN) - row.opened, 'no gap').toBe(length); });
+  closed.forEach((row, index) => {
+    expect((rows[index]?.opened ?? NaN) - row.opened, 'no gap').toBe(length);
+  });
   return forming;
 }
 
@@ -74,9 +103,16 @@ beforeAll(async () => {
   server = await startServer({ env: { ...tape.env, REPLAY_SPEED: '1200' } });
   user = await createUser(server.url);
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
-  await callApi(server.url, user.idToken, 'createAgent', { body: {
-    name: 'Harbour', trading_pairs: PAIRS, risk_profile: 'Aggressive', max_position_size: 2_000, execution_interval: '5-minute', enabled: true,
-  } });
+  await callApi(server.url, user.idToken, 'createAgent', {
+    body: {
+      name: 'Harbour',
+      trading_pairs: PAIRS,
+      risk_profile: 'Aggressive',
+      max_position_size: 2_000,
+      execution_interval: '5-minute',
+      enabled: true,
+    },
+  });
   browser = await openBrowser({ viewport: { width: 1440, height: 900 } });
   page = await browser.page();
   await logIn(page, server.url, user);
@@ -89,7 +125,10 @@ afterAll(async () => {
 
 afterEach(async (context) => {
   if (context.task.result?.state !== 'fail') return;
-  const text = await page.locator('body').innerText().catch(() => '');
+  const text = await page
+    .locator('body')
+    .innerText()
+    .catch(() => '');
   console.log(`${page.url()}\n${text.slice(0, 2_500)}\n${browser.errors.slice(-8).join('\n')}`);
 });
 
@@ -123,7 +162,10 @@ describe('a chart beside the recorded candles', () => {
     await page.waitForTimeout(4_000);
     const { rows: before } = await shownRows();
     await browser.context.setOffline(false);
-    const after = await until(shownRows, ({ rows }) => (rows[0]?.at ?? 0) > (before[0]?.at ?? Infinity) + INTERVAL_MS['1h']);
+    const after = await until(
+      shownRows,
+      ({ rows }) => (rows[0]?.at ?? 0) > (before[0]?.at ?? Infinity) + INTERVAL_MS['1h'],
+    );
     hold(after.rows, 'ETH/USDT', '1h');
   });
 
@@ -183,63 +225,98 @@ describe('a chart beside the recorded candles', () => {
     if (box === null) throw new Error('The chart has no place');
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 1 });
-    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) => session.send('Input.dispatchTouchEvent', {
-      type, touchPoints: type === 'touchEnd' ? [] : [{ x: Math.round(box.x + x), y: Math.round(box.y + y) }],
-    });
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints:
+          type === 'touchEnd' ? [] : [{ x: Math.round(box.x + x), y: Math.round(box.y + y) }],
+      });
     const read = () => chart.getAttribute('aria-valuetext').then((text) => text ?? '');
     expect(await read()).toContain('forming');
     await touch('touchStart', box.width / 2, 150);
     // Held long enough to be a rest and not a swipe.
     const first = await until(read, (text) => !text.includes('forming'));
     expect(first).toMatch(/open .*, high .*, low .*, close .*, [+−]?[\d.]+\u202f%/);
-    for (let step = 1; step <= 8; step += 1) await touch('touchMove', box.width / 2 - 8 * step, 150);
+    for (let step = 1; step <= 8; step += 1)
+      await touch('touchMove', box.width / 2 - 8 * step, 150);
     await until(read, (text) => text !== first && !text.includes('forming'));
     await touch('touchEnd');
     await until(read, (text) => text.includes('forming'));
-    await Promise.all(Array.from({ length: 16 }, (_none, step) => touch(step === 0 ? 'touchStart' : 'touchMove', box.width / 2, 250 - 15 * step)));
+    await Promise.all(
+      Array.from({ length: 16 }, (_none, step) =>
+        touch(step === 0 ? 'touchStart' : 'touchMove', box.width / 2, 250 - 15 * step),
+      ),
+    );
     await touch('touchEnd');
-    await until(() => page.evaluate<number>('scrollY'), (y) => y > 60);
+    await until(
+      () => page.evaluate<number>('scrollY'),
+      (y) => y > 60,
+    );
     await session.send('Emulation.setTouchEmulationEnabled', { enabled: false });
     await session.detach();
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   it('puts each trade on the candle that holds its time, the forming one too, on the symbol’s and the agent’s page', async () => {
-    const history = async () => (await callApi(server.url, user.idToken, 'history', { query: { limit: 1_000 } })).fills;
+    const history = async () =>
+      (await callApi(server.url, user.idToken, 'history', { query: { limit: 1_000 } })).fills;
     const [agent] = (await callApi(server.url, user.idToken, 'agents')).agents;
     if (agent === undefined) throw new Error('No agent');
-    await until(() => callApi(server.url, user.idToken, 'portfolio'), ({ positions }) => positions.length > 0, 180_000);
+    await until(
+      () => callApi(server.url, user.idToken, 'portfolio'),
+      ({ positions }) => positions.length > 0,
+      180_000,
+    );
     await callApi(server.url, user.idToken, 'stopAgent', { params: { id: agent.id } });
     // Sold early in a market day, so that the day is still forming when it is looked at.
-    await until(() => callApi(server.url, user.idToken, 'marketData', { query: {} }), ({ now }) => now % DAY < DAY / 2, 120_000);
-    const { fills: sold } = await callApi(server.url, user.idToken, 'liquidateAgent', { params: { id: agent.id } });
+    await until(
+      () => callApi(server.url, user.idToken, 'marketData', { query: {} }),
+      ({ now }) => now % DAY < DAY / 2,
+      120_000,
+    );
+    const { fills: sold } = await callApi(server.url, user.idToken, 'liquidateAgent', {
+      params: { id: agent.id },
+    });
     const pair = sold[0]?.pair ?? '';
     const fills = (await history()).filter((fill) => fill.pair === pair);
-    expect(fills.some(({ side }) => side === 'buy') && fills.some(({ side }) => side === 'sell')).toBe(true);
+    expect(
+      fills.some(({ side }) => side === 'buy') && fills.some(({ side }) => side === 'sell'),
+    ).toBe(true);
 
     let onForming = 0;
     for (const path of [`/market/${pair.replace('/', '-')}`, `/agents/${agent.id}`]) {
       await page.goto(`${server.url}${path}`);
-      const figure = page.locator('figure').filter({ has: page.getByRole('group', { name: 'Timeframe' }) });
+      const figure = page
+        .locator('figure')
+        .filter({ has: page.getByRole('group', { name: 'Timeframe' }) });
       await figure.getByRole('slider').waitFor();
       if (path.startsWith('/agents')) await figure.getByLabel('Pair').selectOption(pair);
       await figure.getByRole('button', { name: 'Table', exact: true }).click();
       for (const timeframe of [...TIMEFRAMES].reverse()) {
         await choose(timeframe);
         const length = INTERVAL_MS[timeframe];
-        const { heads, rows } = await until(shownRows, ({ heads: names }) => names.includes('Trades'));
+        const { heads, rows } = await until(shownRows, ({ heads: names }) =>
+          names.includes('Trades'),
+        );
         const column = heads.indexOf('Trades');
         const [oldest, newest] = [rows.at(-1)?.opened ?? NaN, rows[0]?.opened ?? NaN];
         for (const row of rows) {
-          const inside = fills.filter(({ filledAt }) => filledAt >= row.opened && filledAt < row.opened + length);
+          const inside = fills.filter(
+            ({ filledAt }) => filledAt >= row.opened && filledAt < row.opened + length,
+          );
           const text = (['buy', 'sell'] as const).flatMap((side) => {
             const count = inside.filter((fill) => fill.side === side).length;
             const letter = side === 'buy' ? 'B' : 'S';
             return count === 0 ? [] : [count === 1 ? letter : `${letter} ${count}`];
           });
-          expect(row.cells[column], `${timeframe} ${new Date(row.opened).toISOString()}`).toBe(text.join(', '));
+          expect(row.cells[column], `${timeframe} ${new Date(row.opened).toISOString()}`).toBe(
+            text.join(', '),
+          );
         }
-        expect(fills.some(({ filledAt }) => filledAt >= oldest), 'trades in sight').toBe(true);
+        expect(
+          fills.some(({ filledAt }) => filledAt >= oldest),
+          'trades in sight',
+        ).toBe(true);
         if (fills.some(({ filledAt }) => filledAt >= newest)) onForming += 1;
       }
     }
@@ -251,7 +328,8 @@ describe('a chart beside the recorded candles', () => {
     await page.getByRole('slider', { name: /^Candles of BTC/ }).waitFor();
     await page.getByRole('button', { name: '4h', exact: true }).click();
     await page.getByRole('button', { name: 'Indicators' }).click();
-    for (const name of ['SMA 50', 'RSI 14']) await page.getByRole('button', { name, exact: true }).click();
+    for (const name of ['SMA 50', 'RSI 14'])
+      await page.getByRole('button', { name, exact: true }).click();
     const heads = async (): Promise<string[]> => {
       await page.reload();
       await page.getByRole('slider', { name: /^Candles of BTC\/USDT, 4h/ }).waitFor();
@@ -259,6 +337,10 @@ describe('a chart beside the recorded candles', () => {
       return (await shownRows()).heads.slice(-3);
     };
     // A choice is on the device a moment after the press.
-    expect(await until(heads, (names) => names.includes('RSI 14'))).toEqual(['SMA 50', 'EMA 20', 'RSI 14']);
+    expect(await until(heads, (names) => names.includes('RSI 14'))).toEqual([
+      'SMA 50',
+      'EMA 20',
+      'RSI 14',
+    ]);
   });
 });

@@ -1,4 +1,7 @@
-/** From the landing page to a running agent by finger on a phone: how many taps it takes, and that nothing is lost or covered. */
+/**
+ * From the landing page to a running agent by finger on a phone: how many taps it takes, and that
+ * nothing is lost or covered.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { openBrowser, type Browser } from '../support/browser.ts';
@@ -29,7 +32,14 @@ afterAll(async () => {
 });
 afterEach(async (context) => {
   if (context.task.result?.state !== 'fail') return;
-  console.log(`${page.url()}\n${finger.trail.join(' → ')}\n${(await page.locator('body').innerText().catch(() => '')).slice(0, 3_000)}`);
+  console.log(
+    `${page.url()}\n${finger.trail.join(' → ')}\n${(
+      await page
+        .locator('body')
+        .innerText()
+        .catch(() => '')
+    ).slice(0, 3_000)}`,
+  );
 });
 
 const button = (name: string | RegExp) => page.getByRole('button', { name }).first();
@@ -37,7 +47,9 @@ const heading = (name: string | RegExp) => page.getByRole('heading', { name });
 /** The heading of the present step has the focus, and the page stands at its top. */
 async function startsAtItsTop(name: string | RegExp): Promise<void> {
   await heading(name).waitFor();
-  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent ?? '')).toMatch(name);
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent ?? ''))
+    .toMatch(name);
   expect(await page.evaluate(() => scrollY)).toBe(0);
   const box = await heading(name).boundingBox();
   expect(box !== null && box.y > 52 && box.y < 844).toBe(true);
@@ -54,8 +66,10 @@ describe('a stranger with a phone', () => {
     await page.waitForURL('**/getting-started');
     await finger.tap(page.getByRole('link', { name: 'Set up my first agent' }));
     for (const [question, answer] of [
-      [/^When might you need this money/, 'In one to five years'], [/^What share of your savings/, '5–25 %'],
-      [/^Your account is down/, 'Wait and check again in a week'], [/^Which one-year outcome/, /^Between 9.000 and/],
+      [/^When might you need this money/, 'In one to five years'],
+      [/^What share of your savings/, '5–25 %'],
+      [/^Your account is down/, 'Wait and check again in a week'],
+      [/^Which one-year outcome/, /^Between 9.000 and/],
     ] as const) {
       await heading(question).waitFor();
       await finger.tap(button(answer));
@@ -69,23 +83,42 @@ describe('a stranger with a phone', () => {
     await finger.tap(button('Create and start'));
     await page.waitForURL(/\/agents\/[0-9a-f-]{36}$/);
     await page.getByText('Running', { exact: true }).first().waitFor();
-    console.log(`${finger.taps} taps and ${((Date.now() - began) / 1_000).toFixed(1)} s to the running agent: ${finger.trail.join(' → ')}`);
+    console.log(
+      `${finger.taps} taps and ${((Date.now() - began) / 1_000).toFixed(1)} s to the running agent: ${finger.trail.join(' → ')}`,
+    );
     expect(finger.taps).toBeLessThanOrEqual(TAPS_MOST);
   });
 
   it('sees the first trade with nothing over it; the offer to install comes after that, in the page’s flow, and never over Stop', async () => {
-    const stop = () => page.getByRole('button', { name: /^(Stop|Hold to stop)\b/ }).filter({ visible: true }).first();
+    const stop = () =>
+      page
+        .getByRole('button', { name: /^(Stop|Hold to stop)\b/ })
+        .filter({ visible: true })
+        .first();
     const offer = page.getByRole('region', { name: 'Install' });
     await page.evaluate(() => {
-      dispatchEvent(Object.assign(new Event('beforeinstallprompt', { cancelable: true }), { prompt: () => Promise.resolve({ outcome: 'dismissed' }) }));
+      dispatchEvent(
+        Object.assign(new Event('beforeinstallprompt', { cancelable: true }), {
+          prompt: () => Promise.resolve({ outcome: 'dismissed' }),
+        }),
+      );
     });
-    const trade = page.getByRole('region', { name: 'Trades', exact: true }).getByText(/fee \d/).first();
+    const trade = page
+      .getByRole('region', { name: 'Trades', exact: true })
+      .getByText(/fee \d/)
+      .first();
     await trade.waitFor();
     await finger.reach(trade);
     expect(await offer.count()).toBe(0);
-    await finger.tap(page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Dashboard' }));
+    await finger.tap(
+      page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Dashboard' }),
+    );
     await offer.waitFor();
-    for (const size of [{ width: 390, height: 844 }, { width: 320, height: 640 }, { width: 720, height: 450 }]) {
+    for (const size of [
+      { width: 390, height: 844 },
+      { width: 320, height: 640 },
+      { width: 720, height: 450 },
+    ]) {
       await page.setViewportSize(size);
       await finger.reach(stop());
       await finger.reach(page.getByRole('button', { name: 'Not now' }));
@@ -100,17 +133,31 @@ describe('a stranger with a phone', () => {
       await finger.tap(page.getByRole('button', { name: opener }));
       const menu = page.getByRole('dialog', { name: 'Menu' });
       await menu.waitFor();
-      const links = await menu.getByRole('link').evaluateAll((all) => all.map((link) => `${link.textContent} ${link.getAttribute('href') ?? ''}`));
+      const links = await menu
+        .getByRole('link')
+        .evaluateAll((all) =>
+          all.map((link) => `${link.textContent} ${link.getAttribute('href') ?? ''}`),
+        );
       await finger.tap(menu.getByRole('button', { name: 'Close' }));
       await menu.waitFor({ state: 'detached' });
       return links;
     };
     const links = await contents('Open menu');
-    expect(links).toEqual(expect.arrayContaining(['Dashboard /dashboard', 'Trading /trading', 'Analytics /analytics', 'Markets /market', 'PRO: see what PRO adds /subscription']));
+    expect(links).toEqual(
+      expect.arrayContaining([
+        'Dashboard /dashboard',
+        'Trading /trading',
+        'Analytics /analytics',
+        'Markets /market',
+        'PRO: see what PRO adds /subscription',
+      ]),
+    );
     expect(await contents('More')).toEqual(links);
     for (const name of ['Settings', 'Wallet'] as const) {
       await finger.tap(page.getByRole('button', { name: 'More' }));
-      await finger.tap(page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name, exact: true }));
+      await finger.tap(
+        page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name, exact: true }),
+      );
       await page.getByRole('heading', { level: 1, name }).waitFor();
     }
   });
@@ -165,13 +212,21 @@ describe('a person who stops on the way', () => {
     await page.goto(`${server.url}/agents`);
     await finger.tap(page.getByRole('main').getByRole('button', { name: 'New agent' }).first());
     const dialog = page.getByRole('dialog', { name: 'New agent' });
-    const scrolled = () => dialog.evaluate((box) => Math.max(...[box, ...box.querySelectorAll('*')].map((part) => part.scrollTop)));
+    const scrolled = () =>
+      dialog.evaluate((box) =>
+        Math.max(...[box, ...box.querySelectorAll('*')].map((part) => part.scrollTop)),
+      );
     // The press stands at the end of a step that is longer than the screen.
-    for (const [next, title] of [['Next: name and pairs', '2 of 3. What it trades'], ['Next: what would it do now', '3 of 3. Leeward, Moderate']] as const) {
+    for (const [next, title] of [
+      ['Next: name and pairs', '2 of 3. What it trades'],
+      ['Next: what would it do now', '3 of 3. Leeward, Moderate'],
+    ] as const) {
       if (title.startsWith('3')) await dialog.getByLabel('Name').fill('Leeward');
       await finger.reach(dialog.getByRole('button', { name: next }));
       await finger.tap(dialog.getByRole('button', { name: next }));
-      await expect.poll(() => page.evaluate(() => document.activeElement?.textContent ?? '')).toBe(title);
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.textContent ?? ''))
+        .toBe(title);
       expect(await scrolled()).toBe(0);
     }
   });

@@ -1,8 +1,17 @@
-/** An agent that evaluates every five market minutes, in real Chromium: what its page shows is what the server has decided. */
+/**
+ * An agent that evaluates every five market minutes, in real Chromium: what its page shows is what
+ * the server has decided.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { openBrowser, type Browser } from '../support/browser.ts';
-import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { replayTape } from '../support/tape.ts';
 
@@ -20,10 +29,16 @@ beforeAll(async () => {
   server = await startServer({ env: { ...tape.env, REPLAY_SPEED: SPEED } });
   user = await createUser(server.url);
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
-  const { agent } = await callApi(server.url, user.idToken, 'createAgent', { body: {
-    name: 'Harbour', trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], risk_profile: 'Aggressive', max_position_size: 5_000,
-    execution_interval: '5-minute', enabled: true,
-  } });
+  const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
+    body: {
+      name: 'Harbour',
+      trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'],
+      risk_profile: 'Aggressive',
+      max_position_size: 5_000,
+      execution_interval: '5-minute',
+      enabled: true,
+    },
+  });
   agentId = agent.id;
   browser = await openBrowser({ viewport: { width: 390, height: 844 } });
   page = await browser.page();
@@ -35,20 +50,35 @@ afterAll(async () => {
   tape.remove();
 });
 afterEach(async (context) => {
-  if (context.task.result?.state === 'fail') console.log((await page.locator('main').innerText().catch(() => '')).slice(0, 3_000));
+  if (context.task.result?.state === 'fail')
+    console.log(
+      (
+        await page
+          .locator('main')
+          .innerText()
+          .catch(() => '')
+      ).slice(0, 3_000),
+    );
 });
 
 const decisions = () => page.getByRole('region', { name: 'Decisions' });
 /** Market time of the newest decision, ms: the server's, and the one on the screen. */
 const decided = async (): Promise<number> => {
-  const { decisions: all } = await callApi(server.url, user.idToken, 'agentPerformance', { params: { id: agentId } });
+  const { decisions: all } = await callApi(server.url, user.idToken, 'agentPerformance', {
+    params: { id: agentId },
+  });
   return Math.max(0, ...all.map(({ at }) => at));
 };
 const shown = async (): Promise<number> => {
-  const times = await decisions().locator('time').evaluateAll((all) => all.map((one) => Date.parse(one.getAttribute('datetime') ?? '')));
+  const times = await decisions()
+    .locator('time')
+    .evaluateAll((all) => all.map((one) => Date.parse(one.getAttribute('datetime') ?? '')));
   return Math.max(0, ...times);
 };
-const later = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const later = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 /** The server's newest decision after `than`. */
 async function nextDecision(than: number): Promise<number> {
@@ -70,7 +100,9 @@ describe('the decisions of an agent that evaluates again and again', () => {
   it('wait behind a button while they are read, move nothing meanwhile, and come in when it is pressed', async () => {
     await page.getByRole('heading', { name: 'Decisions', exact: true }).waitFor();
     const row = decisions().getByRole('listitem').first();
-    await row.evaluate((one) => { scrollTo(0, one.getBoundingClientRect().top + scrollY + 20); });
+    await row.evaluate((one) => {
+      scrollTo(0, one.getBoundingClientRect().top + scrollY + 20);
+    });
     await later(300);
     const before = await shown();
     const place = await row.boundingBox();

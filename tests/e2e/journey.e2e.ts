@@ -1,4 +1,7 @@
-/** The first whole path, as a stranger walks it in real Chromium against the real server; refuses shortcuts past the screen. */
+/**
+ * The first whole path, as a stranger walks it in real Chromium against the real server; refuses
+ * shortcuts past the screen.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
@@ -27,7 +30,15 @@ afterAll(async () => {
 
 /** What the person saw when a step failed, for whoever reads the log. */
 afterEach(async (context) => {
-  if (context.task.result?.state === 'fail') console.log(`${page.url()}\n${(await page.locator('body').innerText().catch(() => '')).slice(0, 3000)}\n${browser.errors.slice(-10).join('\n')}`);
+  if (context.task.result?.state === 'fail')
+    console.log(
+      `${page.url()}\n${(
+        await page
+          .locator('body')
+          .innerText()
+          .catch(() => '')
+      ).slice(0, 3000)}\n${browser.errors.slice(-10).join('\n')}`,
+    );
 });
 
 const text = (content: string | RegExp) => page.getByText(content).first();
@@ -62,7 +73,8 @@ describe('the first whole path', () => {
     await page.getByRole('radio', { name: /^Aggressive/ }).check();
     await page.getByRole('button', { name: 'Next: name and pairs' }).click();
     await page.getByLabel('Name').fill('Harbour');
-    for (const pair of ['BTC/USDT', 'ETH/USDT', 'SOL/USDT']) await page.getByRole('button', { name: pair, exact: true }).click();
+    for (const pair of ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'])
+      await page.getByRole('button', { name: pair, exact: true }).click();
     await page.getByLabel('Most in one position').fill('5000');
     await page.getByLabel('Checks the market').selectOption('5-minute');
     await page.getByRole('button', { name: 'Next: what would it do now' }).click();
@@ -101,12 +113,19 @@ describe('the first whole path', () => {
     await text(/Stop saved on this device/).waitFor();
 
     await server.restart();
-    await page.getByText(/^Stopped/).first().waitFor({ timeout: 60_000 });
+    await page
+      .getByText(/^Stopped/)
+      .first()
+      .waitFor({ timeout: 60_000 });
     const [agent, ...others] = await serverAgents();
     expect(others).toEqual([]);
     expect(agent?.status).toBe('stopped');
     // One start and one stop moved it, and nothing else: created is 1.
     expect(agent?.generation).toBe(3);
-    expect(browser.errors.filter((line) => !/Failed to load resource|ERR_CONNECTION|net::|fetch/i.test(line))).toEqual([]);
+    expect(
+      browser.errors.filter(
+        (line) => !/Failed to load resource|ERR_CONNECTION|net::|fetch/i.test(line),
+      ),
+    ).toEqual([]);
   });
 });

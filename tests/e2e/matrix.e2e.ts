@@ -1,15 +1,31 @@
-/** Every route in every state a person can be in, on a phone and on a desk: right screen, no error, nothing failed, nothing moved, nobody else asked; refuses to take a guard's word for the table below. */
+/**
+ * Every route in every state a person can be in, on a phone and on a desk: right screen, no error,
+ * nothing failed, nothing moved, nobody else asked; refuses to take a guard's word for the table
+ * below.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { seriousOnPage } from '../support/browser-axe.ts';
-import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { administer } from '../support/lives.ts';
 import { buyPlan, logIn } from '../support/sign-in.ts';
 
-/** `MATRIX=full` visits every cell in both sizes and both themes; the short form every route in every state that may change it once, sizes and themes taking turns. */
+/**
+ * `MATRIX=full` visits every cell in both sizes and both themes; the short form every route in
+ * every state that may change it once, sizes and themes taking turns.
+ */
 const FULL = process.env.MATRIX === 'full';
-const SIZES = [{ width: 390, height: 844 }, { width: 1440, height: 900 }] as const;
+const SIZES = [
+  { width: 390, height: 844 },
+  { width: 1440, height: 900 },
+] as const;
 const THEMES = ['light', 'dark'] as const;
 const NOBODYS_AGENT = '00000000-0000-4000-8000-000000000000';
 const HOUR_MS = 3_600_000;
@@ -18,11 +34,26 @@ const LIMIT_MS = FULL ? 3_600_000 : 600_000;
 
 type State = 'signed out' | 'free' | 'trial' | 'pro-max' | 'expired session' | 'offline';
 type Standing = 'free' | 'trial' | 'pro-max';
-interface Cell { path: string; heading: RegExp; needs?: 'sign-in' | 'pro' }
+interface Cell {
+  path: string;
+  heading: RegExp;
+  needs?: 'sign-in' | 'pro';
+}
 
 /** What looks otherwise by plan. */
-const PLAN_SHOWS = new Set(['/dashboard', '/standard-dashboard', '/pro-dashboard', '/agents', '/agents/:own', '/subscription', '/guided-setup', '/getting-started']);
-/** Public pages that a signed-in person is sent on from; the others are the same for all of them. */
+const PLAN_SHOWS = new Set([
+  '/dashboard',
+  '/standard-dashboard',
+  '/pro-dashboard',
+  '/agents',
+  '/agents/:own',
+  '/subscription',
+  '/guided-setup',
+  '/getting-started',
+]);
+/**
+ * Public pages that a signed-in person is sent on from; the others are the same for all of them.
+ */
 const SENT_ON = new Set(['/', '/login', '/register', '/ref/FRIEND1']);
 let agentOf: Record<Standing, string>;
 /** What SPEC section 2 and DECISIONS say of each path, written here once more on purpose. */
@@ -81,16 +112,27 @@ let browser: Browser;
 let page: Page;
 const users = {} as Record<Standing, TestUser>;
 const failed: string[] = [];
-/** Requests to anybody but our own server, and for any code of the wallet: nobody has asked for either yet. */
+/**
+ * Requests to anybody but our own server, and for any code of the wallet: nobody has asked for
+ * either yet.
+ */
 const unasked: string[] = [];
 
 async function person(standing: Standing): Promise<[TestUser, string]> {
   const user = await createUser(server.url);
-  if (standing === 'trial') await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
+  if (standing === 'trial')
+    await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   if (standing === 'pro-max') await buyPlan(server.url, user, 'pro-max');
   if (standing === 'free') return [user, NOBODYS_AGENT];
   const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
-    body: { name: 'Harbour', trading_pairs: ['BTC/USDT', 'ETH/USDT'], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true },
+    body: {
+      name: 'Harbour',
+      trading_pairs: ['BTC/USDT', 'ETH/USDT'],
+      risk_profile: 'Moderate',
+      max_position_size: 500,
+      execution_interval: '5-minute',
+      enabled: true,
+    },
   });
   await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
   return [user, agent.id];
@@ -102,24 +144,48 @@ async function open(): Promise<void> {
   browser = await openBrowser({ viewport: SIZES[0] });
   browser.context.on('request', (request) => {
     const url = new URL(request.url());
-    if (/^https?:$/.test(url.protocol) && (url.origin !== server.url || url.pathname.startsWith('/assets/wallet-'))) unasked.push(`${url.origin}${url.pathname}`);
+    if (
+      /^https?:$/.test(url.protocol) &&
+      (url.origin !== server.url || url.pathname.startsWith('/assets/wallet-'))
+    )
+      unasked.push(`${url.origin}${url.pathname}`);
   });
   await browser.context.addInitScript(() => {
     const shifts = { total: 0 };
     Object.assign(window, { shifts });
-    new PerformanceObserver((list) => { for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) if (!entry.hadRecentInput) shifts.total += entry.value; }).observe({ type: 'layout-shift', buffered: true });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        value: number;
+        hadRecentInput: boolean;
+      })[])
+        if (!entry.hadRecentInput) shifts.total += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
   });
   await newPage();
 }
 
 async function newPage(): Promise<void> {
   page = await browser.page();
-  page.on('response', (response) => { if (response.status() >= 400) failed.push(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`); });
-  page.on('requestfailed', (request) => { if (request.failure()?.errorText !== 'net::ERR_ABORTED') failed.push(`${request.failure()?.errorText ?? ''} ${new URL(request.url()).pathname}`); });
+  page.on('response', (response) => {
+    if (response.status() >= 400)
+      failed.push(
+        `${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`,
+      );
+  });
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED')
+      failed.push(`${request.failure()?.errorText ?? ''} ${new URL(request.url()).pathname}`);
+  });
 }
 
 /** What is wrong with one cell; an empty list where nothing is. */
-async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], theme: (typeof THEMES)[number], agentId: string): Promise<string[]> {
+async function visit(
+  cell: Cell,
+  state: State,
+  size: (typeof SIZES)[number],
+  theme: (typeof THEMES)[number],
+  agentId: string,
+): Promise<string[]> {
   const found: string[] = [];
   failed.length = 0;
   unasked.length = 0;
@@ -131,21 +197,54 @@ async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], the
   const wanted = expected(cell, state);
   const heading = page.getByRole('heading', { name: wanted }).first();
   await heading.waitFor({ state: 'attached', timeout: 45_000 }).catch(async () => {
-    found.push(`shows "${await page.locator('h1').first().innerText({ timeout: 500 }).catch(() => 'no heading')}" and not ${String(wanted)}`);
+    found.push(
+      `shows "${await page
+        .locator('h1')
+        .first()
+        .innerText({ timeout: 500 })
+        .catch(() => 'no heading')}" and not ${String(wanted)}`,
+    );
   });
   await page.waitForLoadState('load');
-  await page.evaluate(() => new Promise<void>((resolve) => { requestIdleCallback(() => { resolve(); }, { timeout: 1_500 }); }));
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        requestIdleCallback(
+          () => {
+            resolve();
+          },
+          { timeout: 1_500 },
+        );
+      }),
+  );
   // Without the server prices are asked of an exchange, labelled as such (R7-13).
-  found.push(...unasked.filter((address) => state !== 'offline' || !EXCHANGE.test(address)).map((address) => `asks ${address} unasked`));
-  if (await page.locator('h1').count() === 0) found.push('has no heading of the first level');
-  // In the short form a screen is judged where it is itself: a guard's screen once, a public page signed out, what no plan changes once.
-  const itself = state !== 'expired session' && (cell.needs === undefined) === (state === 'signed out') && (state === 'pro-max' || state === 'offline' || state === 'signed out' || PLAN_SHOWS.has(cell.path));
-  if (FULL || itself || cell.path === '/dashboard') found.push(...await seriousOnPage(page, { rules: { 'target-size': { enabled: true } } }));
+  found.push(
+    ...unasked
+      .filter((address) => state !== 'offline' || !EXCHANGE.test(address))
+      .map((address) => `asks ${address} unasked`),
+  );
+  if ((await page.locator('h1').count()) === 0) found.push('has no heading of the first level');
+  // In the short form a screen is judged where it is itself: a guard's screen once, a public page
+  // signed out, what no plan changes once.
+  const itself =
+    state !== 'expired session' &&
+    (cell.needs === undefined) === (state === 'signed out') &&
+    (state === 'pro-max' ||
+      state === 'offline' ||
+      state === 'signed out' ||
+      PLAN_SHOWS.has(cell.path));
+  if (FULL || itself || cell.path === '/dashboard')
+    found.push(...(await seriousOnPage(page, { rules: { 'target-size': { enabled: true } } })));
   // A chart is a slider to the keyboard, and its values stand in a table one press away.
-  const bare = await page.locator('figure:has([role=slider])').filter({ hasNot: page.getByRole('button', { name: 'Table', exact: true }) }).count();
+  const bare = await page
+    .locator('figure:has([role=slider])')
+    .filter({ hasNot: page.getByRole('button', { name: 'Table', exact: true }) })
+    .count();
   if (bare > 0) found.push(`has ${bare} charts without a table`);
-  if (await page.locator('main').count() !== 1) found.push('has not exactly one main part');
-  const shifted = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total);
+  if ((await page.locator('main').count()) !== 1) found.push('has not exactly one main part');
+  const shifted = await page.evaluate(
+    () => (window as unknown as { shifts: { total: number } }).shifts.total,
+  );
   // Where the person is sent on, the counter has the one screen giving way to the other.
   const sentOn = new URL(page.url()).pathname !== cell.path.replace(':own', agentId);
   if (shifted >= 0.02 && !sentOn) found.push(`moved by ${shifted.toFixed(3)}`);
@@ -157,31 +256,57 @@ async function visit(cell: Cell, state: State, size: (typeof SIZES)[number], the
     const cut = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (cut > 0) found.push(`is ${cut} px wider than 320`);
   }
-  // Without a server every request fails, and the browser itself writes a line for each.
-  // A free person has no agent: the one that is asked for is refused, at times when the next screen is there already.
+  // Without a server every request fails, and the browser itself writes a line for each. A free
+  // person has no agent: the one that is asked for is refused, at times when the next screen is
+  // there already.
   const refused = failed.filter((line) => line.includes(NOBODYS_AGENT));
-  const lines = browser.errors.filter((line) => !/404/.test(line)).concat(browser.errors.filter((line) => /404/.test(line)).slice(refused.length));
-  if (state !== 'offline') found.push(...failed.filter((line) => !line.includes(NOBODYS_AGENT)).map((line) => `request ${line}`), ...lines.map((line) => `console ${line}`));
-  else found.push(...browser.errors.filter((line) => !/Failed to load resource|ERR_CONNECTION_REFUSED/.test(line)).map((line) => `console ${line}`));
+  const lines = browser.errors
+    .filter((line) => !/404/.test(line))
+    .concat(browser.errors.filter((line) => /404/.test(line)).slice(refused.length));
+  if (state !== 'offline')
+    found.push(
+      ...failed.filter((line) => !line.includes(NOBODYS_AGENT)).map((line) => `request ${line}`),
+      ...lines.map((line) => `console ${line}`),
+    );
+  else
+    found.push(
+      ...browser.errors
+        .filter((line) => !/Failed to load resource|ERR_CONNECTION_REFUSED/.test(line))
+        .map((line) => `console ${line}`),
+    );
   return found.map((line) => `${state} ${cell.path} ${size.width} ${theme}: ${line}`);
 }
 
 let turn = 0;
 async function walk(state: State, standing: Standing): Promise<string[]> {
   const found: string[] = [];
-  const likeAnother = (cell: Cell): boolean => !FULL && (state === 'free' || state === 'trial') && cell.needs === undefined && !SENT_ON.has(cell.path);
+  const likeAnother = (cell: Cell): boolean =>
+    !FULL &&
+    (state === 'free' || state === 'trial') &&
+    cell.needs === undefined &&
+    !SENT_ON.has(cell.path);
   for (const cell of ROUTES.filter((one) => !likeAnother(one))) {
-    const sizes = FULL ? SIZES.flatMap((size) => THEMES.map((theme) => [size, theme] as const)) : [[SIZES[turn % 2] ?? SIZES[0], THEMES[(turn >> 1) % 2] ?? 'light'] as const];
+    const sizes = FULL
+      ? SIZES.flatMap((size) => THEMES.map((theme) => [size, theme] as const))
+      : [[SIZES[turn % 2] ?? SIZES[0], THEMES[(turn >> 1) % 2] ?? 'light'] as const];
     turn += 1;
-    for (const [size, theme] of sizes) found.push(...await visit(cell, state, size, theme, agentOf[standing]));
+    for (const [size, theme] of sizes)
+      found.push(...(await visit(cell, state, size, theme, agentOf[standing])));
   }
   return found;
 }
 
 beforeAll(async () => {
   server = await startServer();
-  const made = await Promise.all((['free', 'trial', 'pro-max'] as const).map(async (standing) => [standing, await person(standing)] as const));
-  agentOf = Object.fromEntries(made.map(([standing, [, id]]) => [standing, id])) as Record<Standing, string>;
+  const made = await Promise.all(
+    (['free', 'trial', 'pro-max'] as const).map(
+      async (standing) => [standing, await person(standing)] as const,
+    ),
+  );
+  agentOf = Object.fromEntries(made.map(([standing, [, id]]) => [standing, id])) as Record<
+    Standing,
+    string
+  >;
   for (const [standing, [user]] of made) users[standing] = user;
   await open();
 });
@@ -191,45 +316,71 @@ afterAll(async () => {
 });
 
 describe('every route', () => {
-  it('is right for someone signed out (R2-01, R2-02, R2-03, R2-04, R2-05, R8-23)', async () => {
-    expect(await walk('signed out', 'free')).toEqual([]);
-  }, LIMIT_MS);
+  it(
+    'is right for someone signed out (R2-01, R2-02, R2-03, R2-04, R2-05, R8-23)',
+    async () => {
+      expect(await walk('signed out', 'free')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
-  it('is right for a free person (R2-07, R2-08, R6-02, R8-25)', async () => {
-    await open();
-    await logIn(page, server.url, users.free);
-    expect(await walk('free', 'free')).toEqual([]);
-  }, LIMIT_MS);
+  it(
+    'is right for a free person (R2-07, R2-08, R6-02, R8-25)',
+    async () => {
+      await open();
+      await logIn(page, server.url, users.free);
+      expect(await walk('free', 'free')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
-  it('is right on trial (R2-09, R2-10, R2-11, R2-12, R6-09)', async () => {
-    await open();
-    await logIn(page, server.url, users.trial);
-    expect(await walk('trial', 'trial')).toEqual([]);
-  }, LIMIT_MS);
+  it(
+    'is right on trial (R2-09, R2-10, R2-11, R2-12, R6-09)',
+    async () => {
+      await open();
+      await logIn(page, server.url, users.trial);
+      expect(await walk('trial', 'trial')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
-  it('is right for pro-max (R2-06, R2-13, R2-14, R2-15, R2-16, R2-17, R2-18, R2-19, R2-20, R6-06)', async () => {
-    await open();
-    await logIn(page, server.url, users['pro-max']);
-    await controlled(page);
-    expect(await walk('pro-max', 'pro-max')).toEqual([]);
-  }, LIMIT_MS);
+  it(
+    'is right for pro-max (R2-06, R2-13, R2-14, R2-15, R2-16, R2-17, R2-18, R2-19, R2-20, R6-06)',
+    async () => {
+      await open();
+      await logIn(page, server.url, users['pro-max']);
+      await controlled(page);
+      expect(await walk('pro-max', 'pro-max')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
-  it('asks for a new sign-in after four hours, and shows the public ones (R5-18, R9-02)', async () => {
-    await page.close();
-    await newPage();
-    await administer(server, users['pro-max'], { lastLoginAt: String(Date.now() - 4 * HOUR_MS - 60_000) });
-    await page.goto(`${server.url}/dashboard`);
-    await page.getByRole('heading', { name: 'Authentication Required' }).waitFor();
-    expect(await walk('expired session', 'pro-max')).toEqual([]);
-  }, LIMIT_MS);
+  it(
+    'asks for a new sign-in after four hours, and shows the public ones (R5-18, R9-02)',
+    async () => {
+      await page.close();
+      await newPage();
+      await administer(server, users['pro-max'], {
+        lastLoginAt: String(Date.now() - 4 * HOUR_MS - 60_000),
+      });
+      await page.goto(`${server.url}/dashboard`);
+      await page.getByRole('heading', { name: 'Authentication Required' }).waitFor();
+      expect(await walk('expired session', 'pro-max')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
-  it('shows without a server what it showed with one (R2-27)', async () => {
-    await page.close();
-    await newPage();
-    await administer(server, users['pro-max'], { lastLoginAt: String(Date.now()) });
-    await page.goto(`${server.url}/dashboard`);
-    await page.getByText('Harbour').first().waitFor();
-    await server.kill9();
-    expect(await walk('offline', 'pro-max')).toEqual([]);
-  }, LIMIT_MS);
+  it(
+    'shows without a server what it showed with one (R2-27)',
+    async () => {
+      await page.close();
+      await newPage();
+      await administer(server, users['pro-max'], { lastLoginAt: String(Date.now()) });
+      await page.goto(`${server.url}/dashboard`);
+      await page.getByText('Harbour').first().waitFor();
+      await server.kill9();
+      expect(await walk('offline', 'pro-max')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 });

@@ -1,10 +1,19 @@
-/** The app without its server, in real Chromium: what it shows, what it saves, how that is delivered; refuses stand-ins. */
+/**
+ * The app without its server, in real Chromium: what it shows, what it saves, how that is
+ * delivered; refuses stand-ins.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
 import { cachedAddresses, controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf } from '../support/device.ts';
-import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { until } from '../support/until.ts';
 import { START_PATHS } from '../../sw/routing.ts';
@@ -16,16 +25,29 @@ let page: Page;
 
 async function agent(name: string): Promise<Agent> {
   const { agent: made } = await callApi(server.url, user.idToken, 'createAgent', {
-    body: { name, trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: 'daily', enabled: true, pool: 'all_pools' },
+    body: {
+      name,
+      trading_pairs: [],
+      risk_profile: 'Moderate',
+      max_position_size: 500,
+      execution_interval: 'daily',
+      enabled: true,
+      pool: 'all_pools',
+    },
   });
-  const { agent: running } = await callApi(server.url, user.idToken, 'startAgent', { params: { id: made.id }, body: {} });
+  const { agent: running } = await callApi(server.url, user.idToken, 'startAgent', {
+    params: { id: made.id },
+    body: {},
+  });
   expect(running.status).toBe('running');
   return running;
 }
 
-const agents = async (): Promise<Agent[]> => (await callApi(server.url, user.idToken, 'agents')).agents;
+const agents = async (): Promise<Agent[]> =>
+  (await callApi(server.url, user.idToken, 'agents')).agents;
 
-const outbox = async (target: Page): Promise<unknown[]> => (await databasesOf(target))[`tradewind-${user.uid}`]?.outbox ?? [];
+const outbox = async (target: Page): Promise<unknown[]> =>
+  (await databasesOf(target))[`tradewind-${user.uid}`]?.outbox ?? [];
 
 beforeAll(async () => {
   server = await startServer();
@@ -45,27 +67,47 @@ describe('with the server gone', () => {
   it('paints the last portfolio with its age, saves a stop, and delivers it once when the server is back', async () => {
     const running = await agent('Alpha');
     await page.goto(`${server.url}/portfolio`);
-    await page.getByText(/10.000\.00/).first().waitFor();
-    await until(() => databasesOf(page), (dump) => (dump[`tradewind-${user.uid}`]?.snapshots ?? []).length >= 3);
+    await page
+      .getByText(/10.000\.00/)
+      .first()
+      .waitFor();
+    await until(
+      () => databasesOf(page),
+      (dump) => (dump[`tradewind-${user.uid}`]?.snapshots ?? []).length >= 3,
+    );
     await page.goto(`${server.url}/agents/${running.id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     await server.kill9();
 
     await page.goto(`${server.url}/portfolio`);
-    await page.getByText(/10.000\.00/).first().waitFor();
+    await page
+      .getByText(/10.000\.00/)
+      .first()
+      .waitFor();
     await page.getByText(/ago/).first().waitFor();
     await page.goto(`${server.url}/agents/${running.id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.getByText('Stop saved on this device. Not yet received by the server.').first().waitFor();
+    await page
+      .getByText('Stop saved on this device. Not yet received by the server.')
+      .first()
+      .waitFor();
     expect(await page.getByText(/^Stopped/).count()).toBe(0);
-    expect(await outbox(page)).toMatchObject([{ intent: 'stop', agentId: running.id, attempts: 0 }]);
+    expect(await outbox(page)).toMatchObject([
+      { intent: 'stop', agentId: running.id, attempts: 0 },
+    ]);
     await page.reload();
-    await page.getByText('Stop saved on this device. Not yet received by the server.').first().waitFor();
+    await page
+      .getByText('Stop saved on this device. Not yet received by the server.')
+      .first()
+      .waitFor();
 
     await server.restart();
     const [stopped] = await until(agents, ([first]) => first?.status === 'stopped');
     expect(stopped!.generation).toBe(running.generation + 1);
-    await until(() => outbox(page), (left) => left.length === 0);
+    await until(
+      () => outbox(page),
+      (left) => left.length === 0,
+    );
     await page.getByText('Stopped', { exact: true }).filter({ visible: true }).first().waitFor();
   });
 
@@ -76,25 +118,47 @@ describe('with the server gone', () => {
     await server.kill9();
     await page.reload();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await until(() => outbox(page), (left) => left.length === 1);
+    await until(
+      () => outbox(page),
+      (left) => left.length === 1,
+    );
     await page.close();
     await browser.stopWorkers();
     await server.restart();
     expect((await agents()).find((one) => one.id === running.id)?.status).toBe('running');
     await browser.dispatchSync(server.url, 'outbox');
-    const after = await until(agents, (list) => list.find((one) => one.id === running.id)?.status === 'stopped');
+    const after = await until(
+      agents,
+      (list) => list.find((one) => one.id === running.id)?.status === 'stopped',
+    );
     expect(after.find((one) => one.id === running.id)?.generation).toBe(running.generation + 1);
     page = await browser.page();
     await page.goto(`${server.url}/agents`);
-    await until(() => outbox(page), (left) => left.length === 0);
+    await until(
+      () => outbox(page),
+      (left) => left.length === 0,
+    );
   });
 
   it('never puts a private reply into Cache Storage', async () => {
     const found = (await cachedAddresses(page)).map((address) => new URL(address).pathname);
     expect(found.length).toBeGreaterThan(5);
     // The page itself lies under the addresses of a start as well.
-    expect(found.filter((path) => !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path)).sort()).toEqual([...START_PATHS].sort());
-    const pages = await page.evaluate(async (paths) => Promise.all(paths.map(async (path) => (await caches.match(path, { ignoreSearch: true }))?.text())), [...START_PATHS, '/index.html']);
+    expect(
+      found
+        .filter(
+          (path) =>
+            !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path),
+        )
+        .sort(),
+    ).toEqual([...START_PATHS].sort());
+    const pages = await page.evaluate(
+      async (paths) =>
+        Promise.all(
+          paths.map(async (path) => (await caches.match(path, { ignoreSearch: true }))?.text()),
+        ),
+      [...START_PATHS, '/index.html'],
+    );
     expect(new Set(pages).size).toBe(1);
     expect(pages[0]).toContain('<div id="root"></div>');
   });

@@ -1,4 +1,8 @@
-/** Push in real Chromium with one stand-in, `PushManager.subscribe`, which needs a browser vendor's service: the address it gives is a TLS push service of the test, whose decrypted messages are handed to the real worker through the debugging protocol; refuses any other stand-in. */
+/**
+ * Push in real Chromium with one stand-in, `PushManager.subscribe`, which needs a browser vendor's
+ * service: the address it gives is a TLS push service of the test, whose decrypted messages are
+ * handed to the real worker through the debugging protocol; refuses any other stand-in.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +13,13 @@ import { PUSH_KINDS, PushPayload } from '../../contract/push.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { provokeEveryKind } from '../support/push-causes.ts';
 import { startPushService, type PushService } from '../support/push-service.ts';
-import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { until } from '../support/until.ts';
 
@@ -21,27 +31,53 @@ let user: TestUser;
 let page: Page;
 let agent: Agent;
 
-interface Shown { title: string; body: string; tag: string; actions: string[] }
-const shown = (target: Page): Promise<Shown[]> => target.evaluate(async () => {
-  const registration = await navigator.serviceWorker.ready;
-  return (await registration.getNotifications()).map((one) => ({
-    title: one.title, body: one.body, tag: one.tag, actions: ((one as unknown as { actions?: { action: string }[] }).actions ?? []).map(({ action }) => action),
-  }));
-});
-const kept = (target: Page, kind: string): Promise<{ savedAt: number; value: Record<string, unknown> } | null> => target.evaluate(async ({ uid, kind: name }) => {
-  const db = await new Promise<IDBDatabase>((resolve, reject) => {
-    const request = indexedDB.open(`tradewind-${uid}`);
-    request.onsuccess = () => { resolve(request.result); };
-    request.onerror = () => { reject(request.error ?? new Error('open failed')); };
+interface Shown {
+  title: string;
+  body: string;
+  tag: string;
+  actions: string[];
+}
+const shown = (target: Page): Promise<Shown[]> =>
+  target.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    return (await registration.getNotifications()).map((one) => ({
+      title: one.title,
+      body: one.body,
+      tag: one.tag,
+      actions: ((one as unknown as { actions?: { action: string }[] }).actions ?? []).map(
+        ({ action }) => action,
+      ),
+    }));
   });
-  const value = await new Promise<unknown>((resolve, reject) => {
-    const request = db.transaction('snapshots').objectStore('snapshots').get(name);
-    request.onsuccess = () => { resolve(request.result); };
-    request.onerror = () => { reject(request.error ?? new Error('read failed')); };
-  });
-  db.close();
-  return (value ?? null) as { savedAt: number; value: Record<string, unknown> } | null;
-}, { uid: user.uid, kind });
+const kept = (
+  target: Page,
+  kind: string,
+): Promise<{ savedAt: number; value: Record<string, unknown> } | null> =>
+  target.evaluate(
+    async ({ uid, kind: name }) => {
+      const db = await new Promise<IDBDatabase>((resolve, reject) => {
+        const request = indexedDB.open(`tradewind-${uid}`);
+        request.onsuccess = () => {
+          resolve(request.result);
+        };
+        request.onerror = () => {
+          reject(request.error ?? new Error('open failed'));
+        };
+      });
+      const value = await new Promise<unknown>((resolve, reject) => {
+        const request = db.transaction('snapshots').objectStore('snapshots').get(name);
+        request.onsuccess = () => {
+          resolve(request.result);
+        };
+        request.onerror = () => {
+          reject(request.error ?? new Error('read failed'));
+        };
+      });
+      db.close();
+      return (value ?? null) as { savedAt: number; value: Record<string, unknown> } | null;
+    },
+    { uid: user.uid, kind },
+  );
 
 /** The same with no page open. */
 async function shownByWorker(): Promise<Shown[]> {
@@ -50,7 +86,12 @@ async function shownByWorker(): Promise<Shown[]> {
   return worker.evaluate(async () => {
     const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
     return (await registration.getNotifications()).map((one) => ({
-      title: one.title, body: one.body, tag: one.tag, actions: ((one as unknown as { actions?: { action: string }[] }).actions ?? []).map(({ action }) => action),
+      title: one.title,
+      body: one.body,
+      tag: one.tag,
+      actions: ((one as unknown as { actions?: { action: string }[] }).actions ?? []).map(
+        ({ action }) => action,
+      ),
     }));
   });
 }
@@ -59,28 +100,60 @@ async function shownByWorker(): Promise<Shown[]> {
 async function press(tag: string, action: string): Promise<void> {
   const worker = browser.context.serviceWorkers()[0];
   if (worker === undefined) throw new Error('No worker runs');
-  await worker.evaluate(async ({ tag: wanted, action: pressed }) => {
-    const scope = self as unknown as { registration: ServiceWorkerRegistration; dispatchEvent(event: Event): boolean };
-    const notification = (await scope.registration.getNotifications()).find((one) => one.tag === wanted);
-    const Made = (globalThis as unknown as { NotificationEvent: new (type: string, init: object) => Event }).NotificationEvent;
-    scope.dispatchEvent(new Made('notificationclick', { notification, action: pressed }));
-  }, { tag, action });
+  await worker.evaluate(
+    async ({ tag: wanted, action: pressed }) => {
+      const scope = self as unknown as {
+        registration: ServiceWorkerRegistration;
+        dispatchEvent(event: Event): boolean;
+      };
+      const notification = (await scope.registration.getNotifications()).find(
+        (one) => one.tag === wanted,
+      );
+      const Made = (
+        globalThis as unknown as { NotificationEvent: new (type: string, init: object) => Event }
+      ).NotificationEvent;
+      scope.dispatchEvent(new Made('notificationclick', { notification, action: pressed }));
+    },
+    { tag, action },
+  );
 }
 
-const agentNow = async (): Promise<Agent | undefined> => (await callApi(server.url, user.idToken, 'agents')).agents.find(({ id }) => id === agent.id);
-const start = async (): Promise<void> => { await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} }); };
+const agentNow = async (): Promise<Agent | undefined> =>
+  (await callApi(server.url, user.idToken, 'agents')).agents.find(({ id }) => id === agent.id);
+const start = async (): Promise<void> => {
+  await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
+};
 /** A stop as it comes from a phone that was in a tunnel for five minutes. */
-const stopLate = async (): Promise<void> => { await callApi(server.url, user.idToken, 'stopAgent', { params: { id: agent.id }, body: { ageMs: 300_000 } }); };
+const stopLate = async (): Promise<void> => {
+  await callApi(server.url, user.idToken, 'stopAgent', {
+    params: { id: agent.id },
+    body: { ageMs: 300_000 },
+  });
+};
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tradewind-push-'));
   service = await startPushService();
   writeFileSync(join(folder, 'ca.pem'), service.ca);
-  server = await startServer({ env: { PUSH_ALLOW_LOCAL: 'true', NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'), ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }) } });
+  server = await startServer({
+    env: {
+      PUSH_ALLOW_LOCAL: 'true',
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+      ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }),
+    },
+  });
   user = await createUser(server.url);
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   const made = await callApi(server.url, user.idToken, 'createAgent', {
-    body: { name: 'Harbour', trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: 'daily', enabled: true, pool: 'all_pools' },
+    body: {
+      name: 'Harbour',
+      trading_pairs: [],
+      risk_profile: 'Moderate',
+      max_position_size: 500,
+      execution_interval: 'daily',
+      enabled: true,
+      pool: 'all_pools',
+    },
   });
   agent = made.agent;
   browser = await openBrowser();
@@ -89,8 +162,12 @@ beforeAll(async () => {
   await browser.context.addInitScript((given) => {
     PushManager.prototype.subscribe = function subscribe(options) {
       const key = new Uint8Array(options?.applicationServerKey as ArrayBuffer);
-      if (key.length !== 65 || options?.userVisibleOnly !== true) return Promise.reject(new DOMException('Wrong options', 'InvalidAccessError'));
-      return Promise.resolve({ endpoint: given.endpoint, toJSON: () => ({ ...given, expirationTime: null }) } as unknown as PushSubscription);
+      if (key.length !== 65 || options?.userVisibleOnly !== true)
+        return Promise.reject(new DOMException('Wrong options', 'InvalidAccessError'));
+      return Promise.resolve({
+        endpoint: given.endpoint,
+        toJSON: () => ({ ...given, expirationTime: null }),
+      } as unknown as PushSubscription);
     };
   }, subscription);
   page = await browser.page();
@@ -112,17 +189,39 @@ describe('push in a browser', () => {
     const trades = page.getByRole('switch', { name: 'Trades' });
     expect(await trades.getAttribute('aria-checked')).toBe('false');
     await trades.click();
-    await until(() => trades.getAttribute('aria-checked'), (state) => state === 'true');
+    await until(
+      () => trades.getAttribute('aria-checked'),
+      (state) => state === 'true',
+    );
     await page.reload();
-    await until(() => page.getByRole('switch', { name: 'Trades' }).getAttribute('aria-checked'), (state) => state === 'true');
+    await until(
+      () => page.getByRole('switch', { name: 'Trades' }).getAttribute('aria-checked'),
+      (state) => state === 'true',
+    );
   });
 
   it('says what is wrong with an address that is no push service’s, in Firebase’s words (R7-01)', async () => {
     const response = await fetch(`${server.url}/callable/registerPush`, {
-      method: 'POST', headers: { authorization: `Bearer ${user.idToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ data: { subscription: { endpoint: 'http://127.0.0.1/x', keys: { p256dh: 'A'.repeat(87), auth: 'A'.repeat(22) } } } }),
+      method: 'POST',
+      headers: { authorization: `Bearer ${user.idToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        data: {
+          subscription: {
+            endpoint: 'http://127.0.0.1/x',
+            keys: { p256dh: 'A'.repeat(87), auth: 'A'.repeat(22) },
+          },
+        },
+      }),
     });
-    expect([response.status, await response.json()]).toMatchObject([400, { error: { status: 'INVALID_ARGUMENT', details: { code: 'invalid_request', field: 'subscription.endpoint' } } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      {
+        error: {
+          status: 'INVALID_ARGUMENT',
+          details: { code: 'invalid_request', field: 'subscription.endpoint' },
+        },
+      },
+    ]);
   });
 
   it('brings the state into the snapshots with no page open: the app opens fresh without a server', async () => {
@@ -131,15 +230,30 @@ describe('push in a browser', () => {
     await page.close();
     await stopLate();
     const { text } = await service.wait(before + 1);
-    expect(PushPayload.parse(JSON.parse(text))).toMatchObject({ kind: 'lateStop', uid: user.uid, state: { wholeAgents: true } });
+    expect(PushPayload.parse(JSON.parse(text))).toMatchObject({
+      kind: 'lateStop',
+      uid: user.uid,
+      state: { wholeAgents: true },
+    });
     await browser.stopWorkers();
     const at = Date.now();
     await browser.deliverPush(server.url, text);
     page = await browser.page();
     await page.goto(`${server.url}/terms`);
-    const [notification] = await until(() => shown(page), (list) => list.length === 1);
-    expect(notification).toEqual({ title: 'A saved stop was delivered', body: 'It had waited 5 min on a device.', tag: `lateStop:${agent.id}`, actions: ['open'] });
-    const snapshot = await until(() => kept(page, 'agents'), (one) => (one?.value.agents as Agent[] | undefined)?.[0]?.status === 'stopped');
+    const [notification] = await until(
+      () => shown(page),
+      (list) => list.length === 1,
+    );
+    expect(notification).toEqual({
+      title: 'A saved stop was delivered',
+      body: 'It had waited 5 min on a device.',
+      tag: `lateStop:${agent.id}`,
+      actions: ['open'],
+    });
+    const snapshot = await until(
+      () => kept(page, 'agents'),
+      (one) => (one?.value.agents as Agent[] | undefined)?.[0]?.status === 'stopped',
+    );
     expect(snapshot?.savedAt).toBeGreaterThanOrEqual(at);
     expect((await kept(page, 'portfolio'))?.savedAt).toBeGreaterThanOrEqual(at);
     await server.kill9();
@@ -152,17 +266,32 @@ describe('push in a browser', () => {
   it('shows a message once, and says when something was missed', async () => {
     const payload = PushPayload.parse(JSON.parse((await service.wait(service.taken.length)).text));
     const running = { ...(payload.state.agents[0] as Agent), status: 'halted' as const };
-    const gap: PushPayload = { ...payload, id: 'later', kind: 'agentHeld', sequence: payload.sequence + 5, showDetails: true, facts: { ...payload.facts, status: 'halted', text: 'Day loss above 4 %' }, state: { ...payload.state, agents: [running], wholeAgents: false, portfolio: null } };
+    const gap: PushPayload = {
+      ...payload,
+      id: 'later',
+      kind: 'agentHeld',
+      sequence: payload.sequence + 5,
+      showDetails: true,
+      facts: { ...payload.facts, status: 'halted', text: 'Day loss above 4 %' },
+      state: { ...payload.state, agents: [running], wholeAgents: false, portfolio: null },
+    };
     await browser.deliverPush(server.url, JSON.stringify(gap));
     const held = (all: Shown[]): Shown[] => all.filter(({ tag }) => tag.startsWith('agentHeld'));
-    const list = await until(() => shown(page), (all) => held(all).length === 1);
+    const list = await until(
+      () => shown(page),
+      (all) => held(all).length === 1,
+    );
     expect(held(list)[0]).toMatchObject({
-      title: 'An agent was halted by a guard', body: 'Harbour: Day loss above 4 % More has happened than this device has seen: what it shows offline may be behind.', actions: ['open', 'stop'],
+      title: 'An agent was halted by a guard',
+      body: 'Harbour: Day loss above 4 % More has happened than this device has seen: what it shows offline may be behind.',
+      actions: ['open', 'stop'],
     });
     // The list is no newer than it was, and its number still asks for a fresh reading.
     expect((await kept(page, 'agents'))?.value.sequence).toBe(payload.sequence);
     await browser.deliverPush(server.url, JSON.stringify(gap));
-    await new Promise((resolve) => { setTimeout(resolve, 500); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 500);
+    });
     expect(held(await shown(page))).toHaveLength(1);
   });
 
@@ -170,17 +299,28 @@ describe('push in a browser', () => {
     await start();
     await press(`agentHeld:${agent.id}`, 'stop');
     await until(agentNow, (one) => one?.status === 'stopped');
-    const list = await until(() => shown(page), (all) => all.some(({ title }) => title === 'Stop delivered'));
-    expect(list.find(({ title }) => title === 'Stop delivered')?.body).toBe('The server has taken the stop.');
+    const list = await until(
+      () => shown(page),
+      (all) => all.some(({ title }) => title === 'Stop delivered'),
+    );
+    expect(list.find(({ title }) => title === 'Stop delivered')?.body).toBe(
+      'The server has taken the stop.',
+    );
   });
 
   it('opens what a notification is about in the page that is there, without loading it again', async () => {
     await page.goto(`${server.url}/dashboard`);
     await controlled(page);
-    await page.evaluate(() => { (globalThis as { mark?: number }).mark = 1; });
-    // A notification may have left the screen by itself meanwhile; the same message puts it there again, without a sound.
+    await page.evaluate(() => {
+      (globalThis as { mark?: number }).mark = 1;
+    });
+    // A notification may have left the screen by itself meanwhile; the same message puts it there
+    // again, without a sound.
     await browser.deliverPush(server.url, (await service.wait(service.taken.length)).text);
-    await until(() => shown(page), (all) => all.some(({ tag }) => tag === `lateStop:${agent.id}`));
+    await until(
+      () => shown(page),
+      (all) => all.some(({ tag }) => tag === `lateStop:${agent.id}`),
+    );
     await press(`lateStop:${agent.id}`, 'open');
     await page.waitForURL(`**/agents/${agent.id}`);
     expect(await page.evaluate(() => (globalThis as { mark?: number }).mark)).toBe(1);
@@ -189,14 +329,30 @@ describe('push in a browser', () => {
   it('keeps a stop pressed on a notification without a server, and sends it with the browser’s sync, no page open', async () => {
     await start();
     const payload = PushPayload.parse(JSON.parse((await service.wait(service.taken.length)).text));
-    const held: PushPayload = { ...payload, id: 'tunnel', kind: 'agentHeld', facts: { ...payload.facts, status: 'halted' }, state: { ...payload.state, agents: [{ ...payload.state.agents[0] as Agent, status: 'halted' }], wholeAgents: false } };
+    const held: PushPayload = {
+      ...payload,
+      id: 'tunnel',
+      kind: 'agentHeld',
+      facts: { ...payload.facts, status: 'halted' },
+      state: {
+        ...payload.state,
+        agents: [{ ...(payload.state.agents[0] as Agent), status: 'halted' }],
+        wholeAgents: false,
+      },
+    };
     await page.close();
     await browser.deliverPush(server.url, JSON.stringify(held));
-    await until(shownByWorker, (all) => all.some(({ title }) => title === 'An agent was halted by a guard'));
+    await until(shownByWorker, (all) =>
+      all.some(({ title }) => title === 'An agent was halted by a guard'),
+    );
     await server.kill9();
     await press(`agentHeld:${agent.id}`, 'stop');
-    const list = await until(shownByWorker, (all) => all.some(({ title }) => title === 'Stop saved'));
-    expect(list.find(({ title }) => title === 'Stop saved')?.body).toBe('The stop is saved on this device and is sent as soon as there is a network.');
+    const list = await until(shownByWorker, (all) =>
+      all.some(({ title }) => title === 'Stop saved'),
+    );
+    expect(list.find(({ title }) => title === 'Stop saved')?.body).toBe(
+      'The stop is saved on this device and is sent as soon as there is a network.',
+    );
     await server.restart();
     expect((await agentNow())?.status).toBe('running');
     await browser.dispatchSync(server.url, 'outbox');
@@ -211,8 +367,17 @@ describe('push in a browser', () => {
     const worker = browser.context.serviceWorkers()[0];
     await worker?.evaluate((given) => {
       const scope = self as unknown as { dispatchEvent(event: Event): boolean };
-      const Extendable = (globalThis as unknown as { ExtendableEvent: new (type: string) => Event }).ExtendableEvent;
-      scope.dispatchEvent(Object.assign(new Extendable('pushsubscriptionchange'), { oldSubscription: null, newSubscription: { endpoint: given.endpoint, toJSON: () => ({ ...given, expirationTime: null }) } }));
+      const Extendable = (globalThis as unknown as { ExtendableEvent: new (type: string) => Event })
+        .ExtendableEvent;
+      scope.dispatchEvent(
+        Object.assign(new Extendable('pushsubscriptionchange'), {
+          oldSubscription: null,
+          newSubscription: {
+            endpoint: given.endpoint,
+            toJSON: () => ({ ...given, expirationTime: null }),
+          },
+        }),
+      );
     }, next);
     await start();
     await until(async () => {
@@ -225,16 +390,46 @@ describe('push in a browser', () => {
   it('takes every kind there is with the words for it and nothing private, and counts on the icon what stands still', async () => {
     await browser.installApp(server.url);
     const messages = await provokeEveryKind(service, user.uid, 1_000_000);
-    expect([...new Set(messages.map(({ payload }) => payload.kind))].sort()).toEqual([...PUSH_KINDS].sort());
+    expect([...new Set(messages.map(({ payload }) => payload.kind))].sort()).toEqual(
+      [...PUSH_KINDS].sort(),
+    );
     // An open page would set the number too, by what its own server says.
     await page.close();
-    onTestFinished(async () => { page = await browser.page(); });
+    onTestFinished(async () => {
+      page = await browser.page();
+    });
     for (const { text } of messages) await browser.deliverPush(server.url, text);
-    const TITLES = [/^BTC\/USDT above /, 'A payment failed', 'A saved stop was delivered', 'A stop loss was hit', 'An agent has failed', 'An agent was halted by a guard', /^Your trial ends in \d+ (h|days)$/, /^\d+ new trades?$/];
-    const list = await until(shownByWorker, (all) => TITLES.every((title) => all.some((one) => (typeof title === 'string' ? one.title === title : title.test(one.title)))));
-    expect(list.map(({ title, body }) => `${title} ${body}`).filter((words) => /Ebb|Drift|Harbour|Day loss/.test(words) || (/USDT/.test(words) && !/^BTC\/USDT above /.test(words)))).toEqual([]);
+    const TITLES = [
+      /^BTC\/USDT above /,
+      'A payment failed',
+      'A saved stop was delivered',
+      'A stop loss was hit',
+      'An agent has failed',
+      'An agent was halted by a guard',
+      /^Your trial ends in \d+ (h|days)$/,
+      /^\d+ new trades?$/,
+    ];
+    const list = await until(shownByWorker, (all) =>
+      TITLES.every((title) =>
+        all.some((one) =>
+          typeof title === 'string' ? one.title === title : title.test(one.title),
+        ),
+      ),
+    );
+    expect(
+      list
+        .map(({ title, body }) => `${title} ${body}`)
+        .filter(
+          (words) =>
+            /Ebb|Drift|Harbour|Day loss/.test(words) ||
+            (/USDT/.test(words) && !/^BTC\/USDT above /.test(words)),
+        ),
+    ).toEqual([]);
     // One agent failed, one was halted; the third was stopped by its person.
-    await until(() => browser.badgeCount(server.url), (count) => count === 2);
+    await until(
+      () => browser.badgeCount(server.url),
+      (count) => count === 2,
+    );
   });
 
   it('shows nothing of a person who has signed out here, and forgets the address', async () => {
@@ -242,11 +437,21 @@ describe('push in a browser', () => {
     await page.goto(`${server.url}/security`);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL(`${server.url}/`);
-    await browser.deliverPush(server.url, JSON.stringify({ ...JSON.parse(text) as object, id: 'after', showDetails: true }));
-    const list = await until(() => shown(page), (all) => all.length > 0);
-    expect(list.map(({ body }) => body)).toEqual(['Something happened on an account that is signed out here.']);
+    await browser.deliverPush(
+      server.url,
+      JSON.stringify({ ...(JSON.parse(text) as object), id: 'after', showDetails: true }),
+    );
+    const list = await until(
+      () => shown(page),
+      (all) => all.length > 0,
+    );
+    expect(list.map(({ body }) => body)).toEqual([
+      'Something happened on an account that is signed out here.',
+    ]);
     expect(await page.evaluate(() => localStorage.getItem('tradewind.push'))).toBeNull();
-    const names = await page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name ?? ''));
+    const names = await page.evaluate(async () =>
+      (await indexedDB.databases()).map(({ name }) => name ?? ''),
+    );
     expect(names.filter((name) => name === `tradewind-${user.uid}`)).toEqual([]);
   });
 });

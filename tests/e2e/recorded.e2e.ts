@@ -1,4 +1,7 @@
-/** A build that runs on recorded replies, in real Chromium behind a server of plain files; refuses any answer from a back end. */
+/**
+ * A build that runs on recorded replies, in real Chromium behind a server of plain files; refuses
+ * any answer from a back end.
+ */
 import { createServer, type Server } from 'node:http';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -9,7 +12,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 
-const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png', '.webmanifest': 'application/manifest+json' };
+const TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
+};
 const folder = mkdtempSync(join(tmpdir(), 'tradewind-recorded-'));
 /** What the page asked of the server besides files of the build. */
 const asked: string[] = [];
@@ -19,9 +29,19 @@ let page: Page;
 let url: string;
 
 beforeAll(async () => {
-  execFileSync('node_modules/.bin/vite', ['build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error'], {
-    env: { ...process.env, NODE_ENV: 'production', VITE_MOCK_API: 'true', VITE_ENABLE_COMPRESSION: 'false' }, stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  execFileSync(
+    'node_modules/.bin/vite',
+    ['build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error'],
+    {
+      env: {
+        ...process.env,
+        NODE_ENV: 'production',
+        VITE_MOCK_API: 'true',
+        VITE_ENABLE_COMPRESSION: 'false',
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
   server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     const file = join(folder, path);
@@ -32,7 +52,11 @@ beforeAll(async () => {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { 'content-type': TYPES[isFile ? extname(path) : '.html'] ?? 'application/octet-stream' }).end(readFileSync(isFile ? file : join(folder, 'index.html')));
+    response
+      .writeHead(200, {
+        'content-type': TYPES[isFile ? extname(path) : '.html'] ?? 'application/octet-stream',
+      })
+      .end(readFileSync(isFile ? file : join(folder, 'index.html')));
   }).listen(0);
   url = `http://localhost:${(server.address() as AddressInfo).port}`;
   browser = await openBrowser();
@@ -51,12 +75,28 @@ describe('a build on recorded replies', () => {
     await page.getByLabel('Password', { exact: true }).fill('anything 9');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.waitForURL('**/dashboard');
-    await page.getByText(/10.012\.40/).first().waitFor();
+    await page
+      .getByText(/10.012\.40/)
+      .first()
+      .waitFor();
     await page.getByText('Recorded prices').first().waitFor();
     await page.goto(`${url}/agents/recorded-harbour`);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.getByText(/^Stopped/).filter({ visible: true }).first().waitFor();
-    for (const path of ['/portfolio', '/market', '/analytics', '/trading', '/subscription', '/security', '/settings', '/wallet']) {
+    await page
+      .getByText(/^Stopped/)
+      .filter({ visible: true })
+      .first()
+      .waitFor();
+    for (const path of [
+      '/portfolio',
+      '/market',
+      '/analytics',
+      '/trading',
+      '/subscription',
+      '/security',
+      '/settings',
+      '/wallet',
+    ]) {
       await page.goto(`${url}${path}`);
       await page.locator('main h1').first().waitFor();
     }
@@ -78,11 +118,16 @@ describe('a build on recorded replies', () => {
     const reloaded = page.waitForEvent('load');
     await page.getByRole('button', { name: 'Update' }).click();
     await reloaded;
-    await page.getByText(/10.012\.40/).first().waitFor();
+    await page
+      .getByText(/10.012\.40/)
+      .first()
+      .waitFor();
     expect(await page.getByText('A new version is ready.').count()).toBe(0);
     await other.getByText('A new version is ready.').waitFor();
     expect(await other.evaluate(() => performance.timeOrigin)).toBe(started);
     await other.getByRole('button', { name: 'Update' }).click();
-    await expect.poll(() => other.evaluate(() => performance.timeOrigin).catch(() => started)).not.toBe(started);
+    await expect
+      .poll(() => other.evaluate(() => performance.timeOrigin).catch(() => started))
+      .not.toBe(started);
   });
 });

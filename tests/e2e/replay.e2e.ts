@@ -1,4 +1,7 @@
-/** Recorded prices at 1200 times real time: real fills within two minutes, and sums that hold to the last digit. */
+/**
+ * Recorded prices at 1200 times real time: real fills within two minutes, and sums that hold to the
+ * last digit.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +24,15 @@ const tape = replayTape();
 beforeAll(async () => {
   keys = await startTestKeys();
   dataDir = mkdtempSync(join(tmpdir(), 'tradewind-replay-'));
-  server = await startServer({ dataDir, env: { ...tape.env, REPLAY_SPEED: '1200', VITE_FIREBASE_PROJECT_ID: TEST_PROJECT, FIREBASE_KEYS_URL: keys.url } });
+  server = await startServer({
+    dataDir,
+    env: {
+      ...tape.env,
+      REPLAY_SPEED: '1200',
+      VITE_FIREBASE_PROJECT_ID: TEST_PROJECT,
+      FIREBASE_KEYS_URL: keys.url,
+    },
+  });
 });
 afterAll(async () => {
   await server.stop();
@@ -34,27 +45,49 @@ describe('a replay of recorded prices', () => {
   it('gives an Aggressive 5-minute agent real fills within two minutes, on books that balance (R1-02, R7-24, R7-25)', async () => {
     const token = await keys.sign(UID);
     await callApi(server.url, token, 'trialStart', { body: { userId: UID } });
-    const { agent } = await callApi(server.url, token, 'createAgent', { body: {
-      name: 'Harbour', trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], risk_profile: 'Aggressive', max_position_size: 5_000,
-      execution_interval: '5-minute', enabled: true,
-    } });
+    const { agent } = await callApi(server.url, token, 'createAgent', {
+      body: {
+        name: 'Harbour',
+        trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'],
+        risk_profile: 'Aggressive',
+        max_position_size: 5_000,
+        execution_interval: '5-minute',
+        enabled: true,
+      },
+    });
     const until = Date.now() + LIMIT_MS;
-    const fills = async () => (await callApi(server.url, token, 'history', { query: { limit: 1_000 } })).fills;
-    while ((await fills()).length === 0 && Date.now() < until) await new Promise((resolve) => { setTimeout(resolve, 500); });
+    const fills = async () =>
+      (await callApi(server.url, token, 'history', { query: { limit: 1_000 } })).fills;
+    while ((await fills()).length === 0 && Date.now() < until)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 500);
+      });
     expect((await fills()).length).toBeGreaterThan(0);
 
     // Through stops, entries and exits of a while, every reading adds up.
     for (let reading = 0; reading < 20; reading += 1) {
       const portfolio = await callApi(server.url, token, 'portfolio');
-      const values = portfolio.positions.map((position) => parseFixed(position.value ?? position.cost));
+      const values = portfolio.positions.map((position) =>
+        parseFixed(position.value ?? position.cost),
+      );
       expect(portfolio.equity).toBe(formatFixed(add(parseFixed(portfolio.cash), sum(values))));
-      expect(portfolio.equity).toBe(formatFixed(sum([portfolio.deposits, portfolio.realized, portfolio.unrealized].map(parseFixed))));
-      await new Promise((resolve) => { setTimeout(resolve, 250); });
+      expect(portfolio.equity).toBe(
+        formatFixed(
+          sum([portfolio.deposits, portfolio.realized, portfolio.unrealized].map(parseFixed)),
+        ),
+      );
+      await new Promise((resolve) => {
+        setTimeout(resolve, 250);
+      });
     }
-    const { outcome, agent: stopped } = await callApi(server.url, token, 'stopAgent', { params: { id: agent.id } });
+    const { outcome, agent: stopped } = await callApi(server.url, token, 'stopAgent', {
+      params: { id: agent.id },
+    });
     expect([outcome, stopped.status]).toEqual(['stopped', 'stopped']);
 
-    const { fills: sold, unsold } = await callApi(server.url, token, 'liquidateAgent', { params: { id: agent.id } });
+    const { fills: sold, unsold } = await callApi(server.url, token, 'liquidateAgent', {
+      params: { id: agent.id },
+    });
     expect(unsold).toEqual([]);
     expect(sold.length).toBe(stopped.openPositions);
     const flat = await callApi(server.url, token, 'portfolio');

@@ -1,10 +1,19 @@
-/** The tunnel in real Chromium: every screen without its server, what grows old there, what waits and what needs the person; refuses stand-ins. */
+/**
+ * The tunnel in real Chromium: every screen without its server, what grows old there, what waits
+ * and what needs the person; refuses stand-ins.
+ */
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
-import { callApi, createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { hold } from '../support/hold.ts';
 import { logIn } from '../support/sign-in.ts';
 import { replayTape } from '../support/tape.ts';
@@ -15,25 +24,53 @@ let server: TestServer;
 let browser: Browser;
 let user: TestUser;
 let page: Page;
-/** It runs and holds something; it is stopped and holds something; it runs, and its stop waits on the device. */
+/**
+ * It runs and holds something; it is stopped and holds something; it runs, and its stop waits on
+ * the device.
+ */
 let harbour: Agent;
 let drift: Agent;
 let ebb: Agent;
 const tape = replayTape();
 
-const QUICK = { trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], risk_profile: 'Aggressive', max_position_size: 2_000, execution_interval: '5-minute', enabled: true } as const;
-const CALM = { trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: 'daily', enabled: true, pool: 'all_pools' } as const;
+const QUICK = {
+  trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'],
+  risk_profile: 'Aggressive',
+  max_position_size: 2_000,
+  execution_interval: '5-minute',
+  enabled: true,
+} as const;
+const CALM = {
+  trading_pairs: [],
+  risk_profile: 'Moderate',
+  max_position_size: 500,
+  execution_interval: 'daily',
+  enabled: true,
+  pool: 'all_pools',
+} as const;
 async function agent(name: string, terms: typeof QUICK | typeof CALM): Promise<Agent> {
-  return (await callApi(server.url, user.idToken, 'createAgent', { body: { ...terms, name, trading_pairs: [...terms.trading_pairs] } })).agent;
+  return (
+    await callApi(server.url, user.idToken, 'createAgent', {
+      body: { ...terms, name, trading_pairs: [...terms.trading_pairs] },
+    })
+  ).agent;
 }
 
-/** Lets a fast market run until two agents hold something, stops one of them, and goes on at the pace of life. */
+/**
+ * Lets a fast market run until two agents hold something, stops one of them, and goes on at the
+ * pace of life.
+ */
 async function settle(): Promise<void> {
-  const holding = async (): Promise<string[]> => (await callApi(server.url, user.idToken, 'agents')).agents.filter((one) => one.openPositions > 0).map((one) => one.name);
-  const both = (names: readonly string[]): boolean => names.includes('Harbour') && names.includes('Drift');
+  const holding = async (): Promise<string[]> =>
+    (await callApi(server.url, user.idToken, 'agents')).agents
+      .filter((one) => one.openPositions > 0)
+      .map((one) => one.name);
+  const both = (names: readonly string[]): boolean =>
+    names.includes('Harbour') && names.includes('Drift');
   for (const turn of ['running', 'stopped']) {
     await until(holding, both);
-    if (turn === 'running') await callApi(server.url, user.idToken, 'stopAgent', { params: { id: drift.id }, body: {} });
+    if (turn === 'running')
+      await callApi(server.url, user.idToken, 'stopAgent', { params: { id: drift.id }, body: {} });
   }
   await server.kill9();
   await server.restart({ REPLAY_SPEED: '1' });
@@ -44,18 +81,26 @@ async function settle(): Promise<void> {
 async function picture(name: string): Promise<void> {
   const folder = process.env.TUNNEL_SHOTS;
   if (folder === undefined) return;
-  for (const [width, height] of [[390, 844], [1440, 900]] as const) {
+  for (const [width, height] of [
+    [390, 844],
+    [1440, 900],
+  ] as const) {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await new Promise((resolve) => { setTimeout(resolve, 150); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 150);
+      });
       await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
     }
   }
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-/** Goes there as a link does, and waits until the screen of that path is there: its code is fetched first. */
+/**
+ * Goes there as a link does, and waits until the screen of that path is there: its code is fetched
+ * first.
+ */
 async function go(path: string, heading: string | RegExp): Promise<void> {
   await page.evaluate((to) => {
     history.pushState(null, '', to);
@@ -64,7 +109,8 @@ async function go(path: string, heading: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
 }
 
-const stopFor = (name: string) => page.getByRole('button', { name: new RegExp(`^Stop( ${name}.*)?$`) });
+const stopFor = (name: string) =>
+  page.getByRole('button', { name: new RegExp(`^Stop( ${name}.*)?$`) });
 /** Goes to one screen of each kind and answers on which the header's age is amber. */
 async function stale(): Promise<string[]> {
   // The app's own clock beats once a second.
@@ -116,52 +162,167 @@ interface Row {
   /** Whether the header tells an age. */
   aged: boolean;
 }
-const row = (path: string, heading: string | RegExp, aged: boolean, ...says: RegExp[]): Row => ({ path, heading, aged, says });
+const row = (path: string, heading: string | RegExp, aged: boolean, ...says: RegExp[]): Row => ({
+  path,
+  heading,
+  aged,
+  says,
+});
 
 const HARBOUR = /Harbour\s+Running when last seen/;
 const DRIFT = /Drift\s+Stopped when last seen/;
-const EBB = /Ebb\s+Running when last seen\s+Stop saved on this device\. Not yet received by the server\./;
+const EBB =
+  /Ebb\s+Running when last seen\s+Stop saved on this device\. Not yet received by the server\./;
 const PROTECTS = /protecting \d positions?\b/;
 const HOW_LONG = /\d+ (?:s|min) ago|\bnow\b/;
 
 /**
- * Every protected screen: its heading, what it says of what was known, or names as missing. What is said of agents is of
- * the last word of the server; of money and positions of the last reading of the account; both with their age.
+ * Every protected screen: its heading, what it says of what was known, or names as missing. What is
+ * said of agents is of the last word of the server; of money and positions of the last reading of
+ * the account; both with their age.
  */
 const SCREENS: readonly Row[] = [
-  row('/dashboard', 'Dashboard', true, /\d.\d{3}\.\d\d/, HARBOUR, DRIFT, EBB, PROTECTS, /2 of 3 running when last seen/, HOW_LONG),
-  row('/standard-dashboard', 'Dashboard', true, HARBOUR, DRIFT, EBB, /2 of 3 running when last seen/),
+  row(
+    '/dashboard',
+    'Dashboard',
+    true,
+    /\d.\d{3}\.\d\d/,
+    HARBOUR,
+    DRIFT,
+    EBB,
+    PROTECTS,
+    /2 of 3 running when last seen/,
+    HOW_LONG,
+  ),
+  row(
+    '/standard-dashboard',
+    'Dashboard',
+    true,
+    HARBOUR,
+    DRIFT,
+    EBB,
+    /2 of 3 running when last seen/,
+  ),
   // The server's last word on this person's plan: a trial has no such screen.
   row('/pro-dashboard', 'Upgrade Required', false, /This page requires a pro subscription\./),
   row('/getting-started', 'Getting started', false, /\d of 10 done/),
   row('/trading', 'Trading', false, /Offline\. What you type stays here; save when you are back\./),
   row('/analytics', 'Analytics', true, /Total return/, HOW_LONG),
-  row('/agents', 'Agents', true, /2 of 3 running when last seen/, HARBOUR, DRIFT, EBB, PROTECTS, /last known look/),
-  row('/agents/:harbour', 'Harbour', true, /Running when last seen\s+last known look/, /Candles of \w+\/USDT: not on this device\. Comes when the server is back\./, /Decisions: not on this device\./, /after fees\s+Data\s+\d/),
-  row('/agents/:drift', 'Drift', true, /Stopped when last seen, protecting \d positions?\s+last known look/),
-  row('/agents/:ebb', 'Ebb', true, /Running when last seen\s+Stop saved on this device\. Not yet received by the server\./, /no closed trade yet/),
+  row(
+    '/agents',
+    'Agents',
+    true,
+    /2 of 3 running when last seen/,
+    HARBOUR,
+    DRIFT,
+    EBB,
+    PROTECTS,
+    /last known look/,
+  ),
+  row(
+    '/agents/:harbour',
+    'Harbour',
+    true,
+    /Running when last seen\s+last known look/,
+    /Candles of \w+\/USDT: not on this device\. Comes when the server is back\./,
+    /Decisions: not on this device\./,
+    /after fees\s+Data\s+\d/,
+  ),
+  row(
+    '/agents/:drift',
+    'Drift',
+    true,
+    /Stopped when last seen, protecting \d positions?\s+last known look/,
+  ),
+  row(
+    '/agents/:ebb',
+    'Ebb',
+    true,
+    /Running when last seen\s+Stop saved on this device\. Not yet received by the server\./,
+    /no closed trade yet/,
+  ),
   row('/referrals', 'Referrals', false, /Your code is not on this device/),
-  row('/subscription', 'Subscription', true, /Free trial\. 14 days remaining\./, /Agents\s+Not on this device/, /Plans\s+Not on this device\. Comes when the server is back\./),
+  row(
+    '/subscription',
+    'Subscription',
+    true,
+    /Free trial\. 14 days remaining\./,
+    /Agents\s+Not on this device/,
+    /Plans\s+Not on this device\. Comes when the server is back\./,
+  ),
   row('/market', 'Markets', true, /BTC\/USDT/, /As counted at \d|Rising and falling, at \d/),
-  row('/market/BTC-USDT', /^BTC\/USDT/, true, /The last day that was kept\. Candles come when the server is back\./, /24 hours\s+Data\s+\d/, /Harbour\s+Running when last seen/, /Drift\s+Stopped when last seen, protecting/),
+  row(
+    '/market/BTC-USDT',
+    /^BTC\/USDT/,
+    true,
+    /The last day that was kept\. Candles come when the server is back\./,
+    /24 hours\s+Data\s+\d/,
+    /Harbour\s+Running when last seen/,
+    /Drift\s+Stopped when last seen, protecting/,
+  ),
   row('/market/NO-SUCH', 'NO/SUCH', true, /Not offered here/),
   row('/guided-setup', 'Guided setup', false, /Question 1 of 4/),
   row('/library', 'Library', false, /Reading the dashboard/),
   row('/support', 'Support', false, /Offline: this cannot be sent now\./),
   row('/security', 'Security', false, /Changes to your sign-in need the network\./),
-  row('/settings', 'Settings', false, /What you are told: not on this device\. Comes when the server is back\./),
+  row(
+    '/settings',
+    'Settings',
+    false,
+    /What you are told: not on this device\. Comes when the server is back\./,
+  ),
   row('/wallet', 'Wallet', false, /A wallet talks to its chain over the network/),
-  row('/performance', 'Performance', true, HARBOUR, /Drift\s+Stopped when last seen, protecting/, EBB, /2 of 3 running when last seen, \d+ with your plan/, HOW_LONG),
+  row(
+    '/performance',
+    'Performance',
+    true,
+    HARBOUR,
+    /Drift\s+Stopped when last seen, protecting/,
+    EBB,
+    /2 of 3 running when last seen, \d+ with your plan/,
+    HOW_LONG,
+  ),
   row('/portfolio', 'Portfolio', true, /Cash\s+\S/, /\d open when last seen/, HOW_LONG),
-  row('/stop-all', 'Stop all agents', true, /When last seen, \d positions? (?:was|were) open; what is open stays open/, /Not stopped when last seen/, /\nStopped when last seen\n/, /Known \d/),
+  row(
+    '/stop-all',
+    'Stop all agents',
+    true,
+    /When last seen, \d positions? (?:was|were) open; what is open stays open/,
+    /Not stopped when last seen/,
+    /\nStopped when last seen\n/,
+    /Known \d/,
+  ),
 ];
-/** Words that say of this moment what only the server knows: on no screen that shows agents or money. */
-const PRESENT = /\bRunning\b(?! when last seen)|\d of \d running(?! when last seen)|Stopped, protecting|\bnext in\b|\blate: |nothing halted|Since you left|Evaluating/;
-const ABOUT_AGENTS = ['/dashboard', '/standard-dashboard', '/agents', '/agents/:harbour', '/agents/:drift', '/agents/:ebb', '/market/BTC-USDT', '/performance', '/portfolio', '/stop-all', '/analytics'];
-const pathOf = (path: string): string => path.replace(':harbour', harbour.id).replace(':drift', drift.id).replace(':ebb', ebb.id);
+/**
+ * Words that say of this moment what only the server knows: on no screen that shows agents or
+ * money.
+ */
+const PRESENT =
+  /\bRunning\b(?! when last seen)|\d of \d running(?! when last seen)|Stopped, protecting|\bnext in\b|\blate: |nothing halted|Since you left|Evaluating/;
+const ABOUT_AGENTS = [
+  '/dashboard',
+  '/standard-dashboard',
+  '/agents',
+  '/agents/:harbour',
+  '/agents/:drift',
+  '/agents/:ebb',
+  '/market/BTC-USDT',
+  '/performance',
+  '/portfolio',
+  '/stop-all',
+  '/analytics',
+];
+const pathOf = (path: string): string =>
+  path.replace(':harbour', harbour.id).replace(':drift', drift.id).replace(':ebb', ebb.id);
 
 /** One screen for each kind of data that has an age. */
-const KINDS = [['/portfolio', 'Portfolio'], ['/market', 'Markets'], ['/agents', 'Agents'], ['/analytics', 'Analytics'], ['/subscription', 'Subscription']] as const;
+const KINDS = [
+  ['/portfolio', 'Portfolio'],
+  ['/market', 'Markets'],
+  ['/agents', 'Agents'],
+  ['/analytics', 'Analytics'],
+  ['/subscription', 'Subscription'],
+] as const;
 
 describe('in the tunnel', () => {
   it('shows on every protected screen what was known and since when, or says precisely what it lacks, and nothing of this moment (R4-06)', async () => {
@@ -174,16 +335,33 @@ describe('in the tunnel', () => {
       let text = '';
       const lacks = (): RegExp[] => says.filter((one) => !one.test(text));
       for (const end = Date.now() + 10_000; lacks().length > 0 && Date.now() < end;) {
-        if (text !== '') await new Promise((resolve) => { setTimeout(resolve, 100); });
+        if (text !== '')
+          await new Promise((resolve) => {
+            setTimeout(resolve, 100);
+          });
         text = await page.locator('main').innerText();
       }
-      if (lacks().length > 0) wrong.push(`${path} lacks ${lacks().map((one) => one.source).join(' and ')}: ${text}`);
-      if (ABOUT_AGENTS.includes(path) && PRESENT.test(text)) wrong.push(`${path} says of now: ${PRESENT.exec(text)?.[0]} in ${text}`);
-      if (/Authentication Required|Feature Unavailable|Access Denied|Something went wrong|unavailable|could not be read/.test(text)) wrong.push(`${path} blames: ${text}`);
+      if (lacks().length > 0)
+        wrong.push(
+          `${path} lacks ${lacks()
+            .map((one) => one.source)
+            .join(' and ')}: ${text}`,
+        );
+      if (ABOUT_AGENTS.includes(path) && PRESENT.test(text))
+        wrong.push(`${path} says of now: ${PRESENT.exec(text)?.[0]} in ${text}`);
+      if (
+        /Authentication Required|Feature Unavailable|Access Denied|Something went wrong|unavailable|could not be read/.test(
+          text,
+        )
+      )
+        wrong.push(`${path} blames: ${text}`);
       const age = await page.locator('header').innerText();
-      if (aged && !/Data\s+(now|\d+ (s|min) ago)/.test(age)) wrong.push(`${path} tells no age: ${age}`);
-      if (ABOUT_AGENTS.includes(path) && await page.locator('main [data-dot="full"]').count() > 0) wrong.push(`${path} has a full dot`);
-      if (process.env.TUNNEL_TEXTS !== undefined) appendFileSync(process.env.TUNNEL_TEXTS, `\n## ${path}\n${text}\n`);
+      if (aged && !/Data\s+(now|\d+ (s|min) ago)/.test(age))
+        wrong.push(`${path} tells no age: ${age}`);
+      if (ABOUT_AGENTS.includes(path) && (await page.locator('main [data-dot="full"]').count()) > 0)
+        wrong.push(`${path} has a full dot`);
+      if (process.env.TUNNEL_TEXTS !== undefined)
+        appendFileSync(process.env.TUNNEL_TEXTS, `\n## ${path}\n${text}\n`);
       await picture(`offline${path.replaceAll('/', '-').replace(':', '')}`);
     }
     expect(wrong).toEqual([]);
@@ -197,7 +375,13 @@ describe('in the tunnel', () => {
   });
 
   it('offers Stop on every screen where a running agent shows', async () => {
-    for (const [path, heading] of [['/dashboard', 'Dashboard'], ['/standard-dashboard', 'Dashboard'], ['/agents', 'Agents'], [`/agents/${harbour.id}`, 'Harbour'], ['/performance', 'Performance']] as const) {
+    for (const [path, heading] of [
+      ['/dashboard', 'Dashboard'],
+      ['/standard-dashboard', 'Dashboard'],
+      ['/agents', 'Agents'],
+      [`/agents/${harbour.id}`, 'Harbour'],
+      ['/performance', 'Performance'],
+    ] as const) {
       await go(path, heading);
       await stopFor('Harbour').first().waitFor();
     }
@@ -213,7 +397,12 @@ describe('in the tunnel', () => {
   it('saves a stop and takes it back; a start that has waited 45 minutes asks to be confirmed, with what was seen and what is now', async () => {
     await go(`/agents/${harbour.id}`, 'Harbour');
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.getByText('Stop saved on this device. Not yet received by the server. The agent keeps trading until then.').first().waitFor();
+    await page
+      .getByText(
+        'Stop saved on this device. Not yet received by the server. The agent keeps trading until then.',
+      )
+      .first()
+      .waitFor();
     await picture('queued-stop');
     await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Taken back. Nothing was sent.').waitFor();

@@ -1,4 +1,7 @@
-/** The wallet in Chromium, with a wallet as an extension puts it into a page and a real chain behind both: connect, come back, change network, refuse, send, leave, be left. */
+/**
+ * The wallet in Chromium, with a wallet as an extension puts it into a page and a real chain behind
+ * both: connect, come back, change network, refuse, send, leave, be left.
+ */
 import type { Page } from 'playwright-core';
 import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,9 +25,17 @@ let bob: string;
 beforeAll(async () => {
   [chain, server, browser] = await Promise.all([startChain(), startServer(), openBrowser()]);
   [ann = '', bob = ''] = chain.accounts.map(({ address }) => address);
-  settingsFound = await withSettings(browser.context, server.url, { VITE_WALLET_RABBY: 'true', VITE_WALLET_FRAME: 'true' });
+  settingsFound = await withSettings(browser.context, server.url, {
+    VITE_WALLET_RABBY: 'true',
+    VITE_WALLET_FRAME: 'true',
+  });
   await answerNodes(browser.context, chain);
-  await putWallet(browser.context, { accounts: [ann], chainId: 84_532, known: [84_532], mark: 'isRabby' });
+  await putWallet(browser.context, {
+    accounts: [ann],
+    chainId: 84_532,
+    known: [84_532],
+    mark: 'isRabby',
+  });
   page = await browser.page();
   await logIn(page, server.url, await createUser(server.url));
 }, 240_000);
@@ -36,11 +47,16 @@ afterAll(async () => {
 
 const status = (word: string) => page.locator(`[data-wallet-status=${word}]`);
 const alert = () => page.getByRole('tabpanel').getByRole('alert');
-const chip = (kind = '') => page.locator(kind === '' ? '[data-wallet-chip]' : `[data-wallet-chip=${kind}]`);
+const chip = (kind = '') =>
+  page.locator(kind === '' ? '[data-wallet-chip]' : `[data-wallet-chip=${kind}]`);
 const open = async (part: string): Promise<void> => {
   await page.goto(`${server.url}/trading?wallet=${part}`);
-  await page.getByRole('tabpanel').or(page.getByRole('button', { name: 'Show wallet' })).waitFor();
-  if (await page.getByRole('tabpanel').count() === 0) await page.getByRole('button', { name: 'Show wallet' }).click();
+  await page
+    .getByRole('tabpanel')
+    .or(page.getByRole('button', { name: 'Show wallet' }))
+    .waitFor();
+  if ((await page.getByRole('tabpanel').count()) === 0)
+    await page.getByRole('button', { name: 'Show wallet' }).click();
 };
 /** The dialog's button is held by the keyboard until the dialog is done. */
 const hold = async (): Promise<void> => {
@@ -66,27 +82,36 @@ describe('a wallet in the browser', () => {
   });
 
   it('connects when it says yes, not when it says no, and shows in the header (R4-16, R8-35)', async () => {
-    await atWallet(page, (wallet) => { wallet.refuse('wallet_requestPermissions'); });
+    await atWallet(page, (wallet) => {
+      wallet.refuse('wallet_requestPermissions');
+    });
     await page.getByRole('button', { name: 'Connect Rabby' }).click();
     await page.getByText('You declined in the wallet.').waitFor();
     await page.getByRole('button', { name: 'Connect Rabby' }).click();
     await status('connected').waitFor();
     expect(await alert().count()).toBe(0);
-    await until(() => page.locator('[data-balance]').innerText(), (text) => text === '10,000 ETH');
+    await until(
+      () => page.locator('[data-balance]').innerText(),
+      (text) => text === '10,000 ETH',
+    );
     expect(await chip('live').innerText()).toContain(`${ann.slice(0, 6)}…${ann.slice(-4)}`);
     expect(await seriousOnPage(page)).toEqual([]);
   });
 
   it('is linked to the account by a signature, and the screen then lists it beside the paper account (R7-23)', async () => {
     const part = page.getByRole('region', { name: 'Link to your account' });
-    await atWallet(page, (wallet) => { wallet.refuse('personal_sign'); });
+    await atWallet(page, (wallet) => {
+      wallet.refuse('personal_sign');
+    });
     await part.getByRole('button', { name: 'Link this address' }).click();
     await part.getByText('You declined in the wallet. Nothing was signed.').waitFor();
     await part.getByLabel('Name it').fill('Everyday');
     await part.getByRole('button', { name: 'Link this address' }).click();
     await part.getByText('Linked to your Tradewind account').waitFor();
     const listed = page.getByRole('region', { name: 'Linked addresses' });
-    expect(await listed.getByRole('listitem').innerText()).toMatch(new RegExp(`^Everyday\\s+Base Sepolia, test\\s+${ann}`));
+    expect(await listed.getByRole('listitem').innerText()).toMatch(
+      new RegExp(`^Everyday\\s+Base Sepolia, test\\s+${ann}`),
+    );
     expect(await seriousOnPage(page)).toEqual([]);
   });
 
@@ -94,33 +119,60 @@ describe('a wallet in the browser', () => {
     await page.reload();
     await status('connected').waitFor();
     const loaded: string[] = [];
-    page.on('request', (request) => { loaded.push(request.url()); });
+    page.on('request', (request) => {
+      loaded.push(request.url());
+    });
     await page.goto(`${server.url}/library`);
     await chip('kept').waitFor();
-    expect(await chip().getAttribute('title')).toMatch(new RegExp(`^Wallet ${ann}, Base Sepolia, connected at `));
-    expect(loaded.filter((url) => /\/assets\/wallet-/.test(url) || /base\.org|coinbase/.test(url))).toEqual([]);
+    expect(await chip().getAttribute('title')).toMatch(
+      new RegExp(`^Wallet ${ann}, Base Sepolia, connected at `),
+    );
+    expect(
+      loaded.filter((url) => /\/assets\/wallet-/.test(url) || /base\.org|coinbase/.test(url)),
+    ).toEqual([]);
     page.removeAllListeners('request');
     for (const width of [320, 390, 768, 1024]) {
       await page.setViewportSize({ width, height: 844 });
-      expect(await page.evaluate(() => document.querySelector('header')?.scrollWidth), `header at ${width}`).toBeLessThanOrEqual(width);
+      expect(
+        await page.evaluate(() => document.querySelector('header')?.scrollWidth),
+        `header at ${width}`,
+      ).toBeLessThanOrEqual(width);
     }
     await page.setViewportSize({ width: 1280, height: 800 });
     await chip().click();
-    await until(() => page.getByRole('tablist').evaluate((tabs) => { const { bottom, top } = tabs.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }), (seen) => seen);
+    await until(
+      () =>
+        page.getByRole('tablist').evaluate((tabs) => {
+          const { bottom, top } = tabs.getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight;
+        }),
+      (seen) => seen,
+    );
   });
 
   it('is asked to add a network that it does not know, and where it stays behind that is said (R8-36, R8-34, R7-33)', async () => {
     await open('account');
     await status('connected').waitFor();
-    await atWallet(page, (wallet) => { wallet.addsWithoutSwitching(true); });
+    await atWallet(page, (wallet) => {
+      wallet.addsWithoutSwitching(true);
+    });
     await page.getByLabel('Network').selectOption({ label: 'Base' });
     await alert().waitFor();
-    expect(await alert().textContent()).toMatch(/^User rejected switch after adding network\. The wallet stays on the network where it was\./);
+    expect(await alert().textContent()).toMatch(
+      /^User rejected switch after adding network\. The wallet stays on the network where it was\./,
+    );
     expect(await page.getByLabel('Network').inputValue()).toBe('84532');
     await page.getByLabel('Network').selectOption({ label: 'Base' });
     await page.getByText('REAL COINS').waitFor();
-    expect(await atWallet(page, (wallet) => wallet.calls.map(({ method }) => method).filter((method) => method.startsWith('wallet_'))))
-      .toEqual(['wallet_switchEthereumChain', 'wallet_addEthereumChain', 'wallet_switchEthereumChain']);
+    expect(
+      await atWallet(page, (wallet) =>
+        wallet.calls.map(({ method }) => method).filter((method) => method.startsWith('wallet_')),
+      ),
+    ).toEqual([
+      'wallet_switchEthereumChain',
+      'wallet_addEthereumChain',
+      'wallet_switchEthereumChain',
+    ]);
     await page.getByLabel('Network').selectOption({ label: 'Base Sepolia' });
     await page.getByText('TEST COINS').waitFor();
   });
@@ -132,7 +184,9 @@ describe('a send', () => {
     await page.getByLabel('To').fill(bob.toLowerCase());
     await page.getByLabel('Amount').fill('0.012300000000000001');
     await page.getByText('Network fee at most').waitFor();
-    await atWallet(page, (wallet) => { wallet.refuse('eth_sendTransaction'); });
+    await atWallet(page, (wallet) => {
+      wallet.refuse('eth_sendTransaction');
+    });
     await review();
     expect(await page.getByRole('dialog').innerText()).toContain(bob);
     expect(await seriousOnPage(page)).toEqual([]);
@@ -155,13 +209,19 @@ describe('a send', () => {
     await chain.rpc('evm_mine');
     await page.locator('[data-send-stage=confirmed]').waitFor();
     await chain.rpc('evm_setAutomine', [true]);
-    expect(BigInt(await chain.rpc<string>('eth_getBalance', [bob, 'latest']))).toBe(parseEther('10000') + 12_300_000_000_000_001n);
+    expect(BigInt(await chain.rpc<string>('eth_getBalance', [bob, 'latest']))).toBe(
+      parseEther('10000') + 12_300_000_000_000_001n,
+    );
     await page.getByRole('tab', { name: 'History' }).click();
     const sends = page.getByRole('list', { name: 'Sends' });
     await sends.waitFor();
-    const [hash] = (await chain.rpc<{ transactions: string[] }>('eth_getBlockByNumber', ['latest', false])).transactions;
+    const [hash] = (
+      await chain.rpc<{ transactions: string[] }>('eth_getBlockByNumber', ['latest', false])
+    ).transactions;
     expect(await sends.innerText()).toContain('0.012300000000000001 ETH');
-    expect(await sends.getByRole('link').getAttribute('href')).toBe(`https://sepolia.basescan.org/tx/${hash}`);
+    expect(await sends.getByRole('link').getAttribute('href')).toBe(
+      `https://sepolia.basescan.org/tx/${hash}`,
+    );
   });
 });
 
@@ -169,10 +229,18 @@ describe('the end of a connection', () => {
   it('comes when the wallet has no accounts left, and the header no longer names it (R4-18)', async () => {
     await page.getByRole('tab', { name: 'Wallet' }).click();
     await status('connected').waitFor();
-    await atWallet(page, (wallet) => { wallet.setAccounts([]); });
+    await atWallet(page, (wallet) => {
+      wallet.setAccounts([]);
+    });
     await status('disconnected').waitFor();
     expect(await chip().count()).toBe(0);
-    await atWallet(page, (wallet, account) => { wallet.setAccounts([account]); }, ann);
+    await atWallet(
+      page,
+      (wallet, account) => {
+        wallet.setAccounts([account]);
+      },
+      ann,
+    );
     await status('connected').waitFor();
   });
 
@@ -193,11 +261,15 @@ globalThis.told = [];
 addEventListener('message', ({ data }) => { told.push(data); });
 opener.postMessage({ event: 'PopupLoaded', id: 'stand-in' }, '*');
 </script>`;
-interface Told { data?: { preference?: unknown; metadata?: unknown } }
+interface Told {
+  data?: { preference?: unknown; metadata?: unknown };
+}
 
-it('the product\'s own wallet opens its window at Coinbase, for a smart wallet alone, and a window that is closed is a no (R1-06, R8-35)', async () => {
+it("the product's own wallet opens its window at Coinbase, for a smart wallet alone, and a window that is closed is a no (R1-06, R8-35)", async () => {
   const { context } = browser;
-  await context.route('https://keys.coinbase.com/**', (route) => route.fulfill({ contentType: 'text/html', body: WINDOW }));
+  await context.route('https://keys.coinbase.com/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: WINDOW }),
+  );
   const begin = async (): Promise<Page> => {
     const opened = context.waitForEvent('page');
     await page.getByRole('button', { name: 'Connect Coinbase Wallet' }).click();
@@ -208,9 +280,13 @@ it('the product\'s own wallet opens its window at Coinbase, for a smart wallet a
   const window = await begin();
   const address = new URL(window.url());
   expect([address.origin, address.pathname]).toEqual(['https://keys.coinbase.com', '/connect']);
-  const told = await until(() => window.evaluate<Told[]>('globalThis.told'), (messages) => messages.some(({ data }) => data?.preference !== undefined));
+  const told = await until(
+    () => window.evaluate<Told[]>('globalThis.told'),
+    (messages) => messages.some(({ data }) => data?.preference !== undefined),
+  );
   expect(told.find(({ data }) => data?.preference !== undefined)?.data).toMatchObject({
-    metadata: { appName: 'Tradewind', appChainIds: [84_532, 8_453] }, preference: { options: 'smartWalletOnly', telemetry: false },
+    metadata: { appName: 'Tradewind', appChainIds: [84_532, 8_453] },
+    preference: { options: 'smartWalletOnly', telemetry: false },
   });
   await status('connecting').waitFor();
   await window.evaluate(`opener.postMessage({ event: 'PopupUnload', id: 'stand-in' }, '*')`);

@@ -10,21 +10,48 @@ import { LONGEST_WARM_UP_MS } from '../../engine/signals.ts';
 import type { Candle } from '../../engine/types.ts';
 import { FIVE_MINUTES, hasRecorded, madeTape, MONDAY, recorded, rulesOf } from './tape.ts';
 
-const inputOf = (candles: Map<string, Candle[]>, from: number, to: number, more: Partial<BacktestInput['agent']> = {}): BacktestInput => ({
+const inputOf = (
+  candles: Map<string, Candle[]>,
+  from: number,
+  to: number,
+  more: Partial<BacktestInput['agent']> = {},
+): BacktestInput => ({
   agent: {
-    pool: 'all_pools', profile: 'Aggressive', risk: riskValues('Aggressive'), pairs: [...candles.keys()],
-    maxPositionSize: parseFixed('1000000'), interval: '5-minute', frequency: 'optimized', ...more,
+    pool: 'all_pools',
+    profile: 'Aggressive',
+    risk: riskValues('Aggressive'),
+    pairs: [...candles.keys()],
+    maxPositionSize: parseFixed('1000000'),
+    interval: '5-minute',
+    frequency: 'optimized',
+    ...more,
   },
-  candles, rules: new Map([...candles.keys()].map((pair) => [pair, rulesOf(pair)])),
-  deposit: parseFixed('10000'), maxTradeAmount: parseFixed('1000000'), from, to,
+  candles,
+  rules: new Map([...candles.keys()].map((pair) => [pair, rulesOf(pair)])),
+  deposit: parseFixed('10000'),
+  maxTradeAmount: parseFixed('1000000'),
+  from,
+  to,
 });
-const made = () => new Map(['AAA/USDT', 'BBB/USDT', 'CCC/USDT'].map((pair, i) => [pair, madeTape(i + 1, MONDAY - 60 * DAY_MS, 66 * 288)]));
+const made = () =>
+  new Map(
+    ['AAA/USDT', 'BBB/USDT', 'CCC/USDT'].map((pair, i) => [
+      pair,
+      madeTape(i + 1, MONDAY - 60 * DAY_MS, 66 * 288),
+    ]),
+  );
 
 describe('backtest', () => {
   it('trades, and its books add up to the last digit', () => {
     const result = backtest(inputOf(made(), MONDAY, MONDAY + 5 * DAY_MS));
     expect(result.trades.length).toBeGreaterThan(3);
-    const cash = result.trades.reduce((left, fill) => (fill.side === 'buy' ? subtract(left, add(fill.notional, fill.fee)) : add(left, subtract(fill.notional, fill.fee))), parseFixed('10000'));
+    const cash = result.trades.reduce(
+      (left, fill) =>
+        fill.side === 'buy'
+          ? subtract(left, add(fill.notional, fill.fee))
+          : add(left, subtract(fill.notional, fill.fee)),
+      parseFixed('10000'),
+    );
     expect(result.cash).toBe(cash);
     expect(cash >= 0n).toBe(true);
     const entries = result.trades.flatMap((fill) => fillEntries('a', fill));
@@ -40,12 +67,27 @@ describe('backtest', () => {
     const close = (i: number): number => (dip(i) ? 0.993 : 1 + (i % 2) * 0.0003);
     const candles = Array.from({ length: hours }, (_, i): Candle => {
       const [open, end] = [close(i - 1), close(i)];
-      return { time: MONDAY + i * HOUR_MS, open, high: Math.max(open, end), low: Math.min(open, end), close: end, volume: 2_000_000 };
+      return {
+        time: MONDAY + i * HOUR_MS,
+        open,
+        high: Math.max(open, end),
+        low: Math.min(open, end),
+        close: end,
+        volume: 2_000_000,
+      };
     });
     const from = MONDAY + 35 * DAY_MS;
-    const { trades } = backtest(inputOf(new Map([['USDC/USDT', candles]]), from, MONDAY + 39 * DAY_MS, { pool: 'stablecoin_arbitrage', interval: '20-minute', frequency: 'high' }));
+    const { trades } = backtest(
+      inputOf(new Map([['USDC/USDT', candles]]), from, MONDAY + 39 * DAY_MS, {
+        pool: 'stablecoin_arbitrage',
+        interval: '20-minute',
+        frequency: 'high',
+      }),
+    );
     expect(trades.map((fill) => fill.side)).toEqual(['buy', 'sell']);
-    expect(toNumber(trades[1]?.price ?? parseFixed('0'))).toBeGreaterThan(toNumber(trades[0]?.price ?? parseFixed('9')));
+    expect(toNumber(trades[1]?.price ?? parseFixed('0'))).toBeGreaterThan(
+      toNumber(trades[0]?.price ?? parseFixed('9')),
+    );
   });
 
   it('gives the same journal every time', () => {
@@ -61,14 +103,27 @@ describe('backtest', () => {
     for (const fill of entries) {
       const bar = tape.get(fill.pair)?.find((candle) => candle.time === fill.filledAt);
       expect(toNumber(fill.price)).toBeGreaterThan(bar?.open ?? Number.POSITIVE_INFINITY);
-      expect(acted.some((act) => act.at === fill.filledAt && act.decision.pair === fill.pair)).toBe(true);
+      expect(acted.some((act) => act.at === fill.filledAt && act.decision.pair === fill.pair)).toBe(
+        true,
+      );
     }
   });
 
   it('does not change what was traded before N when the tape after N is cut off', () => {
     const end = MONDAY + 2 * DAY_MS;
     const whole = backtest(inputOf(made(), MONDAY, MONDAY + 5 * DAY_MS));
-    const cut = backtest(inputOf(new Map([...made()].map(([pair, candles]) => [pair, candles.filter((candle) => candle.time < end)])), MONDAY, end));
+    const cut = backtest(
+      inputOf(
+        new Map(
+          [...made()].map(([pair, candles]) => [
+            pair,
+            candles.filter((candle) => candle.time < end),
+          ]),
+        ),
+        MONDAY,
+        end,
+      ),
+    );
     expect(cut.trades.length).toBeGreaterThan(0);
     expect(cut.trades).toEqual(whole.trades.filter((fill) => fill.filledAt < end));
   });
@@ -76,7 +131,21 @@ describe('backtest', () => {
   it('pays for a gap through the stop', () => {
     const tape = made();
     const crash = MONDAY + DAY_MS;
-    for (const [pair, candles] of tape) tape.set(pair, candles.map((candle) => (candle.time < crash ? candle : { ...candle, open: candle.open / 2, high: candle.high / 2, low: candle.low / 2, close: candle.close / 2 })));
+    for (const [pair, candles] of tape)
+      tape.set(
+        pair,
+        candles.map((candle) =>
+          candle.time < crash
+            ? candle
+            : {
+                ...candle,
+                open: candle.open / 2,
+                high: candle.high / 2,
+                low: candle.low / 2,
+                close: candle.close / 2,
+              },
+        ),
+      );
     const { trades, metrics } = backtest(inputOf(tape, MONDAY, MONDAY + 2 * DAY_MS));
     const stops = trades.filter((fill) => fill.reason === 'stop_loss' && fill.filledAt === crash);
     expect(stops.length).toBeGreaterThan(0);
@@ -87,15 +156,22 @@ describe('backtest', () => {
     expect(metrics.maxDrawdown).toBeLessThan(0);
   });
 
-  it.runIf(hasRecorded('5m', 'BTC'))('finds a first trade soon on the recorded tape, whenever it starts after the warm-up', () => {
-    const tape = new Map(['BTC', 'ETH', 'SOL'].map((base) => [`${base}/USDT`, recorded('5m', base)]));
-    const begin = (tape.get('BTC/USDT')?.[0]?.time ?? 0) + LONGEST_WARM_UP_MS;
-    for (const frequency of ['optimized', 'high'] as const) {
-      for (let late = 0; late <= 40; late += 8) {
-        const from = begin + late * HOUR_MS + FIVE_MINUTES;
-        const { trades } = backtest(inputOf(tape, from, from + 24 * HOUR_MS, { frequency }));
-        expect(sum(trades.map((fill) => fill.notional)) > 0n, `${frequency}, ${late} h in`).toBe(true);
+  it.runIf(hasRecorded('5m', 'BTC'))(
+    'finds a first trade soon on the recorded tape, whenever it starts after the warm-up',
+    () => {
+      const tape = new Map(
+        ['BTC', 'ETH', 'SOL'].map((base) => [`${base}/USDT`, recorded('5m', base)]),
+      );
+      const begin = (tape.get('BTC/USDT')?.[0]?.time ?? 0) + LONGEST_WARM_UP_MS;
+      for (const frequency of ['optimized', 'high'] as const) {
+        for (let late = 0; late <= 40; late += 8) {
+          const from = begin + late * HOUR_MS + FIVE_MINUTES;
+          const { trades } = backtest(inputOf(tape, from, from + 24 * HOUR_MS, { frequency }));
+          expect(sum(trades.map((fill) => fill.notional)) > 0n, `${frequency}, ${late} h in`).toBe(
+            true,
+          );
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -1,4 +1,7 @@
-/** The backtest as a plain loop that looks at every pair at every candle and skips nothing: what the fast one is held against; refuses to be fast. */
+/**
+ * The backtest as a plain loop that looks at every pair at every candle and skips nothing: what the
+ * fast one is held against; refuses to be fast.
+ */
 import { add, subtract, toNumber, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { runAgent } from '../../engine/agent.ts';
@@ -15,7 +18,15 @@ import { indexAt, makeSeries, volatilityAt, volumeOf } from '../../engine/series
 import type { Series } from '../../engine/series.ts';
 import { computeSignals, horizonOf } from '../../engine/signals.ts';
 import { exitTrade, stopQuoteInCandle } from '../../engine/stops.ts';
-import type { Candle, FillDraft, OpenPosition, PairRules, Quote, TickInput, TradeDraft } from '../../engine/types.ts';
+import type {
+  Candle,
+  FillDraft,
+  OpenPosition,
+  PairRules,
+  Quote,
+  TickInput,
+  TradeDraft,
+} from '../../engine/types.ts';
 
 /** What a test finds, with the equity after every candle written out. */
 export type PlainResult = Omit<BacktestResult, 'curve'> & { worth: [number, Fixed][] };
@@ -40,10 +51,25 @@ interface Bars {
 }
 
 export function plainBacktest(input: BacktestInput): PlainResult {
-  const series = new Map([...input.candles].sort(([a], [b]) => (a < b ? -1 : 1)).map(([pair, candles]) => [pair, makeSeries(pair, candles)]));
-  const book: Book = { cash: input.deposit, positions: new Map(), memory: {}, trades: [], acted: [], reasons: new Map(), worth: [[input.from, input.deposit]], newest: new Map(), exposedMs: 0 };
+  const series = new Map(
+    [...input.candles]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([pair, candles]) => [pair, makeSeries(pair, candles)]),
+  );
+  const book: Book = {
+    cash: input.deposit,
+    positions: new Map(),
+    memory: {},
+    trades: [],
+    acted: [],
+    reasons: new Map(),
+    worth: [[input.from, input.deposit]],
+    newest: new Map(),
+    exposedMs: 0,
+  };
   const { interval } = input.agent;
-  let due = lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
+  let due =
+    lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
   let gone = 0;
   const moments = openings(series, input.from, input.to);
   for (const [k, open] of moments.entries()) {
@@ -82,66 +108,138 @@ function barsAt(series: ReadonlyMap<string, Series>, open: number): Bars {
     if (one.opensAt[i] !== open) continue;
     lengthMs = Math.max(lengthMs, (one.closesAt[i] ?? open) - open);
     byPair.set(pair, {
-      time: open, closesAt: one.closesAt[i] ?? open, open: one.open[i] ?? 0, high: one.high[i] ?? 0, low: one.low[i] ?? 0, close: one.close[i] ?? 0,
+      time: open,
+      closesAt: one.closesAt[i] ?? open,
+      open: one.open[i] ?? 0,
+      high: one.high[i] ?? 0,
+      low: one.low[i] ?? 0,
+      close: one.close[i] ?? 0,
       volume: (one.volumeBefore[i + 1] ?? 0) - (one.volumeBefore[i] ?? 0),
     });
   }
   return { byPair, lengthMs };
 }
 
-function look(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, open: number, bars: Bars): void {
+function look(
+  input: BacktestInput,
+  series: ReadonlyMap<string, Series>,
+  book: Book,
+  open: number,
+  bars: Bars,
+): void {
   const { agent, rules } = input;
   const close = lastClose(agent.interval, open);
   const quotes = quotesAt(rules, bars, (bar) => bar.open);
   const looked = new Map([...series].filter(([pair]) => agent.pairs.includes(pair)));
   const horizon = horizonOf(agent.frequency);
-  const signals = input.strategy?.({ pairs: looked, at: close, horizon }) ?? computeSignals(agent.pool, looked, close, horizon);
-  const candleVolume = new Map([...looked].map(([pair, one]) => [pair, volumeOf(one, close, executionIntervalMs(agent.interval))]));
+  const signals =
+    input.strategy?.({ pairs: looked, at: close, horizon }) ??
+    computeSignals(agent.pool, looked, close, horizon);
+  const candleVolume = new Map(
+    [...looked].map(([pair, one]) => [
+      pair,
+      volumeOf(one, close, executionIntervalMs(agent.interval)),
+    ]),
+  );
   const tick: TickInput = {
-    id: `backtest:${agent.interval}:${close}`, close, signals, quotes, rules, candleVolume, correlation: correlationAt(looked, close),
-    pegBreaks: pegReader([...series.values(), ...[...input.witnesses ?? []].flatMap(([pair, candles]) => (series.has(pair) ? [] : [makeSeries(pair, candles)]))])(close),
+    id: `backtest:${agent.interval}:${close}`,
+    close,
+    signals,
+    quotes,
+    rules,
+    candleVolume,
+    correlation: correlationAt(looked, close),
+    pegBreaks: pegReader([
+      ...series.values(),
+      ...[...(input.witnesses ?? [])].flatMap(([pair, candles]) =>
+        series.has(pair) ? [] : [makeSeries(pair, candles)],
+      ),
+    ])(close),
   };
   const positions = [...book.positions.values()];
   // A pair without a candle here is worth what it was last known at, as it is live.
-  const marks = quotesAt(rules, { byPair: new Map([...book.newest, ...bars.byPair]), lengthMs: 0 }, (bar) => known(bar, open));
+  const marks = quotesAt(
+    rules,
+    { byPair: new Map([...book.newest, ...bars.byPair]), lengthMs: 0 },
+    (bar) => known(bar, open),
+  );
   const { equity } = markToMarket(book.cash, positions, marks);
-  const account = { freeCash: book.cash, equity, maxTradeAmount: input.maxTradeAmount, entriesAllowed: { allowed: true } as const };
-  const outcome = runAgent({ ...agent, id: 'backtest', memory: book.memory }, tick, account, positions);
+  const account = {
+    freeCash: book.cash,
+    equity,
+    maxTradeAmount: input.maxTradeAmount,
+    entriesAllowed: { allowed: true } as const,
+  };
+  const outcome = runAgent(
+    { ...agent, id: 'backtest', memory: book.memory },
+    tick,
+    account,
+    positions,
+  );
   book.memory = outcome.memory;
   for (const decision of outcome.decisions) {
     book.reasons.set(decision.reason, (book.reasons.get(decision.reason) ?? 0) + 1);
-    if (decision.action === 'enter' || decision.action === 'exit') book.acted.push({ at: close, decision });
+    if (decision.action === 'enter' || decision.action === 'exit')
+      book.acted.push({ at: close, decision });
   }
   for (const trade of outcome.trades) settle(book, trade);
 }
 
-/** What the venue and the ledger do with a trade: cash moves, the position becomes what the trade says. */
+/**
+ * What the venue and the ledger do with a trade: cash moves, the position becomes what the trade
+ * says.
+ */
 function settle(book: Book, { fill, after }: TradeDraft): void {
   book.trades.push(fill);
-  book.cash = fill.side === 'buy' ? subtract(book.cash, add(fill.notional, fill.fee)) : add(book.cash, subtract(fill.notional, fill.fee));
+  book.cash =
+    fill.side === 'buy'
+      ? subtract(book.cash, add(fill.notional, fill.fee))
+      : add(book.cash, subtract(fill.notional, fill.fee));
   const held = book.positions.get(fill.pair);
   if (after.quantity === ZERO) book.positions.delete(fill.pair);
-  else book.positions.set(fill.pair, { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt });
+  else
+    book.positions.set(fill.pair, {
+      ...after,
+      id: fill.pair,
+      openedAt: held?.openedAt ?? fill.filledAt,
+    });
 }
 
-function runStops(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, bars: Bars): void {
+function runStops(
+  input: BacktestInput,
+  series: ReadonlyMap<string, Series>,
+  book: Book,
+  bars: Bars,
+): void {
   for (const position of [...book.positions.values()]) {
     const bar = bars.byPair.get(position.pair);
     const rules = input.rules.get(position.pair);
     const one = series.get(position.pair);
     const quote = bar && rules ? stopQuoteInCandle(position, bar, rules) : null;
     if (!bar || !rules || !quote) continue;
-    const depth = { volume: bar.volume, intervalMs: bar.closesAt - bar.time, dailyVolatility: one === undefined ? null : volatilityAt(one, bar.time)?.daily ?? null };
+    const depth = {
+      volume: bar.volume,
+      intervalMs: bar.closesAt - bar.time,
+      dailyVolatility: one === undefined ? null : (volatilityAt(one, bar.time)?.daily ?? null),
+    };
     settle(book, exitTrade(position, quote, rules, depth, 'stop_loss'));
     book.memory = rememberExit(book.memory, { pair: position.pair, at: quote.at, stop: true });
   }
 }
 
-function quotesAt(rules: ReadonlyMap<string, PairRules>, bars: Bars, price: (bar: Candle & { closesAt: number }) => number): Map<string, Quote> {
-  return new Map([...bars.byPair].flatMap(([pair, bar]) => {
-    const rule = rules.get(pair);
-    return rule ? [[pair, quoteAround(rule, bar.time, priceFromNumber(price(bar)))] as const] : [];
-  }));
+function quotesAt(
+  rules: ReadonlyMap<string, PairRules>,
+  bars: Bars,
+  price: (bar: Candle & { closesAt: number }) => number,
+): Map<string, Quote> {
+  return new Map(
+    [...bars.byPair].flatMap(([pair, bar]) => {
+      const rule = rules.get(pair);
+      return rule
+        ? [[pair, quoteAround(rule, bar.time, priceFromNumber(price(bar)))] as const]
+        : [];
+    }),
+  );
 }
 
 function mark(input: BacktestInput, book: Book, bars: Bars, at: number): void {
@@ -150,7 +248,8 @@ function mark(input: BacktestInput, book: Book, bars: Bars, at: number): void {
 }
 
 /** Of a candle that is not over only the open is known. */
-const known = (bar: Candle & { closesAt: number }, at: number): number => (bar.closesAt <= at ? bar.close : bar.open);
+const known = (bar: Candle & { closesAt: number }, at: number): number =>
+  bar.closesAt <= at ? bar.close : bar.open;
 
 /** Cash and what is held at the bid of each pair's newest price. */
 function equityNow(input: BacktestInput, book: Book, at: number): Fixed {
@@ -160,14 +259,28 @@ function equityNow(input: BacktestInput, book: Book, at: number): Fixed {
   return markToMarket(book.cash, [...book.positions.values()], quotes).equity;
 }
 
-function summary(input: BacktestInput, series: ReadonlyMap<string, Series>, book: Book, candles: number): PlainResult {
+function summary(
+  input: BacktestInput,
+  series: ReadonlyMap<string, Series>,
+  book: Book,
+  candles: number,
+): PlainResult {
   const equity = book.worth.map(([at, worth]): EquityPoint => [at, toNumber(worth)]);
   return {
-    trades: book.trades, acted: book.acted, reasons: book.reasons, worth: book.worth, cash: book.cash, finalEquity: book.worth.at(-1)?.[1] ?? book.cash, candles,
+    trades: book.trades,
+    acted: book.acted,
+    reasons: book.reasons,
+    worth: book.worth,
+    cash: book.cash,
+    finalEquity: book.worth.at(-1)?.[1] ?? book.cash,
+    candles,
     metrics: metricsOf({
       equity,
-      results: book.trades.flatMap((fill) => (fill.realized === null ? [] : [toNumber(fill.realized)])),
-      exposedMs: book.exposedMs, totalMs: (book.worth.at(-1)?.[0] ?? input.from) - input.from,
+      results: book.trades.flatMap((fill) =>
+        fill.realized === null ? [] : [toNumber(fill.realized)],
+      ),
+      exposedMs: book.exposedMs,
+      totalMs: (book.worth.at(-1)?.[0] ?? input.from) - input.from,
       traded: book.trades.reduce((total, fill) => total + toNumber(fill.notional), 0),
     }),
     buyAndHold: buyAndHold(input, series),
@@ -182,5 +295,7 @@ function buyAndHold(input: BacktestInput, series: ReadonlyMap<string, Series>): 
     const last = one.close[indexAt(one, input.to)];
     return first === undefined || last === undefined ? [] : [last / first - 1];
   });
-  return growth.length === 0 ? null : growth.sort((a, b) => a - b).reduce((sum, value) => sum + value, 0) / growth.length;
+  return growth.length === 0
+    ? null
+    : growth.sort((a, b) => a - b).reduce((sum, value) => sum + value, 0) / growth.length;
 }

@@ -1,11 +1,24 @@
 /** The pools and what each looks at. */
 import { describe, expect, it } from 'vitest';
 import { Pair, PoolId } from '../../contract/agents.ts';
-import { isStablecoinPair, POOLS, POOLS_FOR_PROFILE, universeAt, universeFor } from '../../engine/pools.ts';
+import {
+  isStablecoinPair,
+  POOLS,
+  POOLS_FOR_PROFILE,
+  universeAt,
+  universeFor,
+} from '../../engine/pools.ts';
 
 describe('pools', () => {
   it('are the fixed list of six, for any tier (R6-10)', () => {
-    expect(POOLS.map((pool) => pool.id)).toEqual(['base_ecosystem', 'momentum_24h', 'weekly_leaders', 'ytd_champions', 'stablecoin_arbitrage', 'all_pools']);
+    expect(POOLS.map((pool) => pool.id)).toEqual([
+      'base_ecosystem',
+      'momentum_24h',
+      'weekly_leaders',
+      'ytd_champions',
+      'stablecoin_arbitrage',
+      'all_pools',
+    ]);
     expect(POOLS.map((pool) => pool.id)).toEqual(PoolId.options);
   });
 
@@ -16,7 +29,9 @@ describe('pools', () => {
         expect(bases.length).toBeLessThanOrEqual(20);
         for (const base of bases) expect(Pair.safeParse(`${base}/USDT`).success, base).toBe(true);
       }
-      expect(universe.map((version) => version.from)).toEqual([...universe.map((version) => version.from)].sort((a, b) => a - b));
+      expect(universe.map((version) => version.from)).toEqual(
+        [...universe.map((version) => version.from)].sort((a, b) => a - b),
+      );
     }
   });
 
@@ -29,7 +44,11 @@ describe('pools', () => {
   it("trade an agent's own pairs where it has any, else the pool's, always only what is offered", () => {
     const offered = ['SOL/USDT', 'ETH/USDT', 'USDC/USDT', 'BTC/USDT'];
     expect(universeFor('all_pools', ['ETH/USDT', 'XRP/USDT'], offered)).toEqual(['ETH/USDT']);
-    expect(universeFor('weekly_leaders', [], offered)).toEqual(['BTC/USDT', 'ETH/USDT', 'SOL/USDT']);
+    expect(universeFor('weekly_leaders', [], offered)).toEqual([
+      'BTC/USDT',
+      'ETH/USDT',
+      'SOL/USDT',
+    ]);
     expect(universeFor('stablecoin_arbitrage', [], offered)).toEqual(['USDC/USDT']);
     expect(isStablecoinPair('USDC/USDT')).toBe(true);
     expect(isStablecoinPair('BTC/USDC')).toBe(false);
@@ -37,7 +56,15 @@ describe('pools', () => {
 
   it('suit profiles in the order in which free places are filled', () => {
     expect(POOLS_FOR_PROFILE.conservative).toEqual(['stablecoin_arbitrage', 'base_ecosystem']);
-    expect(POOLS_FOR_PROFILE.moderate).toEqual([...POOLS_FOR_PROFILE.conservative, 'weekly_leaders', 'all_pools']);
-    expect(POOLS_FOR_PROFILE.aggressive).toEqual([...POOLS_FOR_PROFILE.moderate, 'momentum_24h', 'ytd_champions']);
+    expect(POOLS_FOR_PROFILE.moderate).toEqual([
+      ...POOLS_FOR_PROFILE.conservative,
+      'weekly_leaders',
+      'all_pools',
+    ]);
+    expect(POOLS_FOR_PROFILE.aggressive).toEqual([
+      ...POOLS_FOR_PROFILE.moderate,
+      'momentum_24h',
+      'ytd_champions',
+    ]);
   });
 });

@@ -1,6 +1,14 @@
 /** When agents look and when they may rebalance. */
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS, lastClose, MINUTE_MS, mayRebalance, nextDue, tickId } from '../../engine/schedule.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  lastClose,
+  MINUTE_MS,
+  mayRebalance,
+  nextDue,
+  tickId,
+} from '../../engine/schedule.ts';
 
 const at = (text: string) => Date.parse(`${text}Z`);
 
@@ -22,13 +30,22 @@ describe('looks', () => {
 
 describe('rebalances', () => {
   const cases = [
-    ['high', '2022-04-12T12:05:00', true], ['optimized', '2022-04-12T12:05:00', true],
-    ['daily', '2022-04-12T00:00:00', true], ['daily', '2022-04-12T00:05:00', false],
-    ['weekly', '2022-04-11T00:00:00', true], ['weekly', '2022-04-12T00:00:00', false],
-    ['bi-weekly', '2024-01-01T00:00:00', true], ['bi-weekly', '2024-01-08T00:00:00', false], ['bi-weekly', '2024-01-15T00:00:00', true],
-    ['bi-weekly', '2023-12-18T00:00:00', true], ['bi-weekly', '2023-12-25T00:00:00', false],
-    ['monthly', '2022-05-01T00:00:00', true], ['monthly', '2022-05-02T00:00:00', false],
-    ['long-haul', '2022-04-01T00:00:00', true], ['long-haul', '2022-05-01T00:00:00', false], ['long-haul', '2022-10-01T00:00:00', true],
+    ['high', '2022-04-12T12:05:00', true],
+    ['optimized', '2022-04-12T12:05:00', true],
+    ['daily', '2022-04-12T00:00:00', true],
+    ['daily', '2022-04-12T00:05:00', false],
+    ['weekly', '2022-04-11T00:00:00', true],
+    ['weekly', '2022-04-12T00:00:00', false],
+    ['bi-weekly', '2024-01-01T00:00:00', true],
+    ['bi-weekly', '2024-01-08T00:00:00', false],
+    ['bi-weekly', '2024-01-15T00:00:00', true],
+    ['bi-weekly', '2023-12-18T00:00:00', true],
+    ['bi-weekly', '2023-12-25T00:00:00', false],
+    ['monthly', '2022-05-01T00:00:00', true],
+    ['monthly', '2022-05-02T00:00:00', false],
+    ['long-haul', '2022-04-01T00:00:00', true],
+    ['long-haul', '2022-05-01T00:00:00', false],
+    ['long-haul', '2022-10-01T00:00:00', true],
   ] as const;
 
   it.each(cases)('%s at %s UTC: %s', (frequency, moment, allowed) => {
@@ -42,10 +59,16 @@ describe('rebalances', () => {
   });
 
   it('happen exactly once a period however often an agent looks', () => {
-    for (const [frequency, expected] of [['daily', 365], ['weekly', 53], ['monthly', 12], ['long-haul', 4]] as const) {
+    for (const [frequency, expected] of [
+      ['daily', 365],
+      ['weekly', 53],
+      ['monthly', 12],
+      ['long-haul', 4],
+    ] as const) {
       let count = 0;
       const start = at('2023-01-01T12:00:00');
-      for (let close = start + HOUR_MS; close <= start + 365 * DAY_MS; close += HOUR_MS) if (mayRebalance(frequency, close, close - HOUR_MS)) count += 1;
+      for (let close = start + HOUR_MS; close <= start + 365 * DAY_MS; close += HOUR_MS)
+        if (mayRebalance(frequency, close, close - HOUR_MS)) count += 1;
       expect(count, frequency).toBe(expected);
     }
   });

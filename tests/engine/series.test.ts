@@ -2,7 +2,19 @@
 import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
-import { closeAt, dailyReturns, dayVolume, deviation, indexAt, logReturn, makeSeries, median, volatilityAt, volumeBetween, volumeOf } from '../../engine/series.ts';
+import {
+  closeAt,
+  dailyReturns,
+  dayVolume,
+  deviation,
+  indexAt,
+  logReturn,
+  makeSeries,
+  median,
+  volatilityAt,
+  volumeBetween,
+  volumeOf,
+} from '../../engine/series.ts';
 import { dailySteps, FIVE_MINUTES, hourlyTo, madeTape, MONDAY } from './tape.ts';
 
 describe('series', () => {
@@ -16,10 +28,12 @@ describe('series', () => {
 
   it('finds the newest closed candle as a plain search does', () => {
     const series = makeSeries('BTC/USDT', madeTape(3, MONDAY, 400));
-    fc.assert(fc.property(fc.integer({ min: -10 * FIVE_MINUTES, max: 410 * FIVE_MINUTES }), (offset) => {
-      const plain = [...series.closesAt].findLastIndex((close) => close <= MONDAY + offset);
-      return indexAt(series, MONDAY + offset) === plain;
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: -10 * FIVE_MINUTES, max: 410 * FIVE_MINUTES }), (offset) => {
+        const plain = [...series.closesAt].findLastIndex((close) => close <= MONDAY + offset);
+        return indexAt(series, MONDAY + offset) === plain;
+      }),
+    );
   });
 
   it('reads lengths off the neighbours across a change from hourly to 5-minute and beside gaps', () => {
@@ -27,7 +41,15 @@ describe('series', () => {
     const fine = madeTape(1, MONDAY, 5).filter((_, i) => i !== 2);
     const series = makeSeries('BTC/USDT', [...hourly, ...fine]);
     const lengths = [...series.closesAt].map((close, i) => close - (series.opensAt[i] ?? 0));
-    expect(lengths).toEqual([HOUR_MS, HOUR_MS, HOUR_MS, FIVE_MINUTES, FIVE_MINUTES, FIVE_MINUTES, FIVE_MINUTES]);
+    expect(lengths).toEqual([
+      HOUR_MS,
+      HOUR_MS,
+      HOUR_MS,
+      FIVE_MINUTES,
+      FIVE_MINUTES,
+      FIVE_MINUTES,
+      FIVE_MINUTES,
+    ]);
   });
 
   it('shows the first candle after a gap as soon as it closes', () => {
@@ -36,14 +58,18 @@ describe('series', () => {
     expect(closeAt(series, MONDAY + 40 * FIVE_MINUTES)).toBe(candles.at(-1)?.close);
   });
 
-  it('gives a coarse candle\'s volume to the looks within it, share by share, until it is too old', () => {
+  it("gives a coarse candle's volume to the looks within it, share by share, until it is too old", () => {
     const series = makeSeries('BTC/USDT', hourlyTo(MONDAY, [1, 2, 3], [30, 60, 90]));
     const third = HOUR_MS / 3;
-    expect([0, 1, 2, 3].map((n) => volumeOf(series, MONDAY + n * third, third))).toEqual([30, 30, 30, 0]);
+    expect([0, 1, 2, 3].map((n) => volumeOf(series, MONDAY + n * third, third))).toEqual([
+      30, 30, 30, 0,
+    ]);
     expect(volumeOf(series, MONDAY - 1, third)).toBe(20);
     expect(volumeOf(series, MONDAY, 2 * HOUR_MS)).toBe(150);
     const fine = makeSeries('BTC/USDT', madeTape(1, MONDAY, 12));
-    expect(volumeOf(fine, MONDAY + 12 * FIVE_MINUTES, 4 * FIVE_MINUTES)).toBe(volumeBetween(fine, MONDAY + 8 * FIVE_MINUTES, MONDAY + 12 * FIVE_MINUTES));
+    expect(volumeOf(fine, MONDAY + 12 * FIVE_MINUTES, 4 * FIVE_MINUTES)).toBe(
+      volumeBetween(fine, MONDAY + 8 * FIVE_MINUTES, MONDAY + 12 * FIVE_MINUTES),
+    );
   });
 
   it('says nothing where the newest close is too old', () => {
@@ -56,7 +82,12 @@ describe('series', () => {
   it('leaves out candles that are doubled, out of order or not a price', () => {
     const good = hourlyTo(MONDAY, [1, 2, 3]);
     const first = good[0] ?? { time: 0, open: 1, high: 1, low: 1, close: 1, volume: 1 };
-    const series = makeSeries('BTC/USDT', [...good, first, { ...first, time: MONDAY, close: Number.NaN }, { ...first, time: MONDAY, close: 0 }]);
+    const series = makeSeries('BTC/USDT', [
+      ...good,
+      first,
+      { ...first, time: MONDAY, close: Number.NaN },
+      { ...first, time: MONDAY, close: 0 },
+    ]);
     expect([...series.close]).toEqual([1, 2, 3]);
   });
 
@@ -72,10 +103,20 @@ describe('series', () => {
     const fine = madeTape(5, MONDAY - 40 * DAY_MS, 40 * 288);
     const hourly = Array.from({ length: fine.length / 12 }, (_, h) => {
       const part = fine.slice(h * 12, h * 12 + 12);
-      return { time: part[0]?.time ?? 0, open: part[0]?.open ?? 0, high: Math.max(...part.map(({ high }) => high)), low: Math.min(...part.map(({ low }) => low)), close: part[11]?.close ?? 0, volume: part.reduce((sum, c) => sum + c.volume, 0) };
+      return {
+        time: part[0]?.time ?? 0,
+        open: part[0]?.open ?? 0,
+        high: Math.max(...part.map(({ high }) => high)),
+        low: Math.min(...part.map(({ low }) => low)),
+        close: part[11]?.close ?? 0,
+        volume: part.reduce((sum, c) => sum + c.volume, 0),
+      };
     });
     const recent = MONDAY - 2 * DAY_MS;
-    const mixed = makeSeries('X/USDT', [...hourly.filter((c) => c.time < recent), ...fine.filter((c) => c.time >= recent)]);
+    const mixed = makeSeries('X/USDT', [
+      ...hourly.filter((c) => c.time < recent),
+      ...fine.filter((c) => c.time >= recent),
+    ]);
     const whole = makeSeries('X/USDT', fine);
     for (const at of [MONDAY, MONDAY - FIVE_MINUTES, MONDAY - 35 * 60_000]) {
       expect(volatilityAt(mixed, at)).toEqual(volatilityAt(whole, at));

@@ -1,4 +1,7 @@
-/** Builds that come and go under open pages, with a real server, real workers and real Chromium; refuses a build that is only pretended. */
+/**
+ * Builds that come and go under open pages, with a real server, real workers and real Chromium;
+ * refuses a build that is only pretended.
+ */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -7,13 +10,23 @@ import type { Agent } from '../../contract/agents.ts';
 import { CONTRACT_HEADER } from '../../contract/version.ts';
 import { START_PATHS } from '../../sw/routing.ts';
 import { cachedAddresses, controlled, openBrowser, type Browser } from '../support/browser.ts';
-import { BAD_WORKER, buildsIn, headerOf, layBuilds, look, type Deployments } from '../support/builds.ts';
+import {
+  BAD_WORKER,
+  buildsIn,
+  headerOf,
+  layBuilds,
+  look,
+  type Deployments,
+} from '../support/builds.ts';
 import type { Fault } from '../support/fault-proxy.ts';
 import { COMMAND, openLives, walk, type Lives } from '../support/lives.ts';
 import type { TestUser } from '../support/server.ts';
 
 const BUILDS = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'] as const;
-/** Chromium looks for a newer worker a second after a visit, and anew from each: visits must leave it the time. */
+/**
+ * Chromium looks for a newer worker a second after a visit, and anew from each: visits must leave
+ * it the time.
+ */
 const VISIT_MS = 3_000;
 type Harm = (path: string, host: string) => Fault | null | Promise<null>;
 
@@ -30,7 +43,8 @@ const tooOld = new Set<string>();
 /** Commands that came to the proxy, with the build that sent them. */
 const sent: { build: string; commandId: string }[] = [];
 
-const seen = (target: Page, text: string | RegExp) => target.getByText(text).filter({ visible: true }).first();
+const seen = (target: Page, text: string | RegExp) =>
+  target.getByText(text).filter({ visible: true }).first();
 const notice = (target: Page) => target.getByRole('region', { name: 'Update' });
 const stopButton = () => page.getByRole('button', { name: 'Stop', exact: true });
 /** Another origin of the same server, whose pages no worker serves. */
@@ -47,7 +61,7 @@ async function update(to: string): Promise<void> {
 /** Takes the server's build, whatever the page has now. */
 async function bring(to: string, as = to): Promise<void> {
   builds.deploy(to);
-  if (await look(page) === 'none') return;
+  if ((await look(page)) === 'none') return;
   await notice(page).waitFor();
   await update(as);
 }
@@ -68,7 +82,8 @@ async function savedStop(name: string): Promise<Agent> {
   const agent = await world.agentOf(user, name);
   await page.goto(`${world.proxy.url}/agents/${agent.id}`);
   await stopButton().waitFor();
-  harm = (path) => (path.startsWith('/api/') || path.startsWith('/healthz') ? 'drop-request' : null);
+  harm = (path) =>
+    path.startsWith('/api/') || path.startsWith('/healthz') ? 'drop-request' : null;
   await stopButton().click();
   await seen(page, /^Stop saved on this device/).waitFor();
   return agent;
@@ -86,13 +101,17 @@ beforeAll(async () => {
     const build = BUILDS.find((name) => headers[headerOf(name)] !== undefined);
     if (build === undefined) return;
     headers[CONTRACT_HEADER] = tooOld.has(build) ? '0' : String(headers[headerOf(build)]);
-    if (method === 'POST' && COMMAND.test(path)) sent.push({ build, commandId: String(headers['idempotency-key']) });
+    if (method === 'POST' && COMMAND.test(path))
+      sent.push({ build, commandId: String(headers['idempotency-key']) });
   });
   world.proxy.harm(({ path, headers }) => harm(path.split('?', 1)[0] ?? '', headers.host ?? ''));
   browser = await openBrowser();
   user = await world.trader();
 });
-beforeEach(() => { harm = () => null; sent.length = 0; });
+beforeEach(() => {
+  harm = () => null;
+  sent.length = 0;
+});
 afterAll(async () => {
   await browser?.close();
   await world?.close();
@@ -100,28 +119,34 @@ afterAll(async () => {
 });
 
 describe('a page that no worker serves', () => {
-  const noWorker: Harm = (path, host) => (path === '/sw.js' && host.startsWith('127.0.0.1') ? 'drop-request' : null);
+  const noWorker: Harm = (path, host) =>
+    path === '/sw.js' && host.startsWith('127.0.0.1') ? 'drop-request' : null;
   const faq = (target: Page) => target.getByRole('heading', { level: 1, name: /questions|FAQ/i });
   async function opened(build: string): Promise<{ page: Page; loads: () => number }> {
     harm = noWorker;
     builds.deploy(build);
     const opening = await browser.page();
     let count = 0;
-    opening.on('domcontentloaded', () => { count += 1; });
+    opening.on('domcontentloaded', () => {
+      count += 1;
+    });
     // What it loads ahead when it is idle belongs to the build it came with.
     await opening.goto(`${bare()}/`, { waitUntil: 'networkidle' });
     await opening.getByRole('heading', { level: 1 }).waitFor();
     return { page: opening, loads: () => count };
   }
 
-  it.each(['v2', 'v3'])('of build %s goes on with its own parts after v4 was deployed', async (build) => {
-    const { page: old, loads: count } = await opened(build);
-    builds.deploy('v4');
-    await walk(old, '/faq');
-    await faq(old).waitFor();
-    expect([count(), await buildsIn(old)]).toEqual([1, [build]]);
-    await old.close();
-  });
+  it.each(['v2', 'v3'])(
+    'of build %s goes on with its own parts after v4 was deployed',
+    async (build) => {
+      const { page: old, loads: count } = await opened(build);
+      builds.deploy('v4');
+      await walk(old, '/faq');
+      await faq(old).waitFor();
+      expect([count(), await buildsIn(old)]).toEqual([1, [build]]);
+      await old.close();
+    },
+  );
 
   it('of a build whose parts are gone loads the newest, once (F24)', async () => {
     const { page: old, loads: count } = await opened('v1');
@@ -160,7 +185,9 @@ describe('a page with its worker', () => {
     harm = () => null;
     builds.deploy('v2');
     page = await browser.page();
-    page.on('domcontentloaded', () => { loads += 1; });
+    page.on('domcontentloaded', () => {
+      loads += 1;
+    });
     await world.logIn(page, user);
     await controlled(page);
   });
@@ -190,9 +217,16 @@ describe('a page with its worker', () => {
     await notice(page).waitFor();
     await update('v3');
     await opensOffline('v3');
-    const kept = (await cachedAddresses(page)).map((address) => new URL(address).pathname).filter((path) => path.startsWith('/assets/'));
+    const kept = (await cachedAddresses(page))
+      .map((address) => new URL(address).pathname)
+      .filter((path) => path.startsWith('/assets/'));
     expect(kept.filter((path) => !builds.parts('v3').includes(path))).toEqual([]);
-    expect(await page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('tradewind-shell-')).length)).toBe(1);
+    expect(
+      await page.evaluate(
+        async () =>
+          (await caches.keys()).filter((name) => name.startsWith('tradewind-shell-')).length,
+      ),
+    ).toBe(1);
   });
 
   it('whose new worker differs by itself alone is served one page all the same', async () => {
@@ -238,14 +272,24 @@ describe('a page with its worker', () => {
     builds.deploy('v6');
     let release: () => void = () => undefined;
     let asked = false;
-    const released = new Promise<null>((resolve) => { release = () => { resolve(null); }; });
-    harm = (path) => { if (path !== builds.part('v6', 'faq')) return null; asked = true; return released; };
+    const released = new Promise<null>((resolve) => {
+      release = () => {
+        resolve(null);
+      };
+    });
+    harm = (path) => {
+      if (path !== builds.part('v6', 'faq')) return null;
+      asked = true;
+      return released;
+    };
     const looking = look(page).catch(() => null);
     await expect.poll(() => asked).toBe(true);
     await update('v4');
     release();
     await looking;
-    await expect.poll(() => page.evaluate(async () => (await navigator.serviceWorker.ready).waiting !== null)).toBe(true);
+    await expect
+      .poll(() => page.evaluate(async () => (await navigator.serviceWorker.ready).waiting !== null))
+      .toBe(true);
     harm = () => null;
     await notice(page).waitFor();
     await update('v6');
@@ -253,11 +297,24 @@ describe('a page with its worker', () => {
   });
 
   it('gets the page back that was thrown out of its cache, and opens without a network again', async () => {
-    await page.evaluate(async () => { for (const name of await caches.keys()) if (name.startsWith('tradewind-shell-')) await caches.delete(name); });
+    await page.evaluate(async () => {
+      for (const name of await caches.keys())
+        if (name.startsWith('tradewind-shell-')) await caches.delete(name);
+    });
     await browser.stopWorkers();
     await page.goto(`${world.proxy.url}/agents`);
-    await expect.poll(() => page.evaluate(async () => (await caches.keys()).some((name) => name.startsWith('tradewind-shell-')))).toBe(true);
-    await expect.poll(async () => (await cachedAddresses(page)).some((address) => new URL(address).pathname === '/stop-all')).toBe(true);
+    await expect
+      .poll(() =>
+        page.evaluate(async () =>
+          (await caches.keys()).some((name) => name.startsWith('tradewind-shell-')),
+        ),
+      )
+      .toBe(true);
+    await expect
+      .poll(async () =>
+        (await cachedAddresses(page)).some((address) => new URL(address).pathname === '/stop-all'),
+      )
+      .toBe(true);
     await opensOffline('v6');
   });
 
@@ -270,13 +327,19 @@ describe('a page with its worker', () => {
     tooOld.add('v3');
     await stopButton().click();
     await seen(page, /waits to be received after an update/).waitFor();
-    await seen(page, 'This version is too old for the server. What waits to be sent is kept.').waitFor();
+    await seen(
+      page,
+      'This version is too old for the server. What waits to be sent is kept.',
+    ).waitFor();
     expect((await world.agent(user, agent.id)).status).toBe('running');
     const before = new Set(sent.map(({ commandId }) => commandId));
     await update('v4');
     await stoppedOnce(agent);
     const after = sent.filter(({ build }) => build === 'v4');
-    expect([after.length, after.every(({ commandId }) => before.has(commandId))]).toEqual([1, true]);
+    expect([after.length, after.every(({ commandId }) => before.has(commandId))]).toEqual([
+      1,
+      true,
+    ]);
     await expect.poll(() => notice(page).count()).toBe(0);
     tooOld.clear();
   });
@@ -285,7 +348,9 @@ describe('a page with its worker', () => {
     const agent = await world.agentOf(user, 'In a form');
     const other = await browser.page();
     let otherLoads = 0;
-    other.on('domcontentloaded', () => { otherLoads += 1; });
+    other.on('domcontentloaded', () => {
+      otherLoads += 1;
+    });
     await other.goto(`${world.proxy.url}/library`);
     const field = other.getByRole('searchbox');
     await field.fill('draw');
@@ -297,14 +362,20 @@ describe('a page with its worker', () => {
     expect(await look(page)).toBe('installed');
     await notice(page).waitFor();
     let release: () => void = () => undefined;
-    const released = new Promise<null>((resolve) => { release = () => { resolve(null); }; });
+    const released = new Promise<null>((resolve) => {
+      release = () => {
+        resolve(null);
+      };
+    });
     harm = (path) => (COMMAND.test(path) ? released : null);
     await stopButton().click();
     await expect.poll(() => sent.length).toBe(1);
     const before = loads;
     await notice(page).getByRole('button', { name: 'Update' }).click();
     // The worker has had the word: it answers this only after it.
-    await page.evaluate(async () => { await (await navigator.serviceWorker.ready).update().catch(() => undefined); });
+    await page.evaluate(async () => {
+      await (await navigator.serviceWorker.ready).update().catch(() => undefined);
+    });
     expect([loads, (await world.agent(user, agent.id)).status]).toEqual([before, 'running']);
     release();
     await stoppedOnce(agent);
@@ -312,7 +383,11 @@ describe('a page with its worker', () => {
     expect(sent.length).toBe(1);
 
     await notice(other).waitFor();
-    expect([otherLoads, await field.inputValue(), await buildsIn(other)]).toEqual([0, 'draw', ['v4']]);
+    expect([otherLoads, await field.inputValue(), await buildsIn(other)]).toEqual([
+      0,
+      'draw',
+      ['v4'],
+    ]);
     await other.bringToFront();
     await field.press('End');
     await other.keyboard.type('down');
@@ -330,19 +405,36 @@ describe('a page with its worker', () => {
     writeFileSync(join(bad, 'sw.js'), BAD_WORKER);
     builds.deploy('bad');
     await look(page).catch(() => null);
-    await expect.poll(async () => {
-      await page.goto(`${world.proxy.url}/dashboard`).catch(() => null);
-      return page.title();
-    }, { interval: VISIT_MS }).toBe('Broken');
-    expect(await page.goto(`${world.proxy.url}/agents`).then(() => 'opened', () => 'failed')).toBe('failed');
+    await expect
+      .poll(
+        async () => {
+          await page.goto(`${world.proxy.url}/dashboard`).catch(() => null);
+          return page.title();
+        },
+        { interval: VISIT_MS },
+      )
+      .toBe('Broken');
+    expect(
+      await page.goto(`${world.proxy.url}/agents`).then(
+        () => 'opened',
+        () => 'failed',
+      ),
+    ).toBe('failed');
 
     writeFileSync(join(bad, 'sw-kill'), '');
-    await expect.poll(async () => {
-      await page.goto(`${world.proxy.url}/dashboard`).catch(() => null);
-      return page.title();
-    }, { interval: VISIT_MS }).not.toBe('Broken');
+    await expect
+      .poll(
+        async () => {
+          await page.goto(`${world.proxy.url}/dashboard`).catch(() => null);
+          return page.title();
+        },
+        { interval: VISIT_MS },
+      )
+      .not.toBe('Broken');
     await expect.poll(() => buildsIn(page)).toEqual(['v4']);
-    expect(await page.evaluate(async () => (await caches.keys()).filter((name) => name !== 'bad'))).toEqual([]);
+    expect(
+      await page.evaluate(async () => (await caches.keys()).filter((name) => name !== 'bad')),
+    ).toEqual([]);
     harm = () => null;
     await page.goto(`${world.proxy.url}/agents`);
     await stoppedOnce(agent);
@@ -350,7 +442,8 @@ describe('a page with its worker', () => {
     loads = 0;
     await page.goto(`${world.proxy.url}/agents`);
     await page.getByRole('heading', { name: 'Agents' }).first().waitFor();
-    // The page registers its worker at each visit, so one that does nothing may be found; nothing is kept or answered.
+    // The page registers its worker at each visit, so one that does nothing may be found; nothing
+    // is kept or answered.
     await expect.poll(() => page.evaluate(() => caches.keys())).toEqual([]);
     expect([await buildsIn(page), loads]).toEqual([['v4'], 1]);
 
@@ -365,9 +458,21 @@ describe('a page with its worker', () => {
 
   it('has never had a private answer in Cache Storage, and its worker one address that is always asked again', async () => {
     const found = (await cachedAddresses(page)).map((address) => new URL(address).pathname);
-    expect(found.filter((path) => !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path)).sort()).toEqual([...START_PATHS].sort());
+    expect(
+      found
+        .filter(
+          (path) =>
+            !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path),
+        )
+        .sort(),
+    ).toEqual([...START_PATHS].sort());
     const worker = await fetch(`${world.proxy.url}/sw.js`);
     expect([worker.status, worker.headers.get('cache-control')]).toEqual([200, 'no-cache']);
-    expect(await page.evaluate(async () => { const { active, updateViaCache } = await navigator.serviceWorker.ready; return [new URL(active?.scriptURL ?? '').pathname, updateViaCache]; })).toEqual(['/sw.js', 'imports']);
+    expect(
+      await page.evaluate(async () => {
+        const { active, updateViaCache } = await navigator.serviceWorker.ready;
+        return [new URL(active?.scriptURL ?? '').pathname, updateViaCache];
+      }),
+    ).toEqual(['/sw.js', 'imports']);
   });
 });

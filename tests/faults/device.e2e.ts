@@ -1,11 +1,21 @@
-/** What stays on the device, and what happens when the device keeps nothing: real Chromium, real server; refuses to peek only where it is clean. */
+/**
+ * What stays on the device, and what happens when the device keeps nothing: real Chromium, real
+ * server; refuses to peek only where it is clean.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf, everythingOf, queueOf } from '../support/device.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
-import { callApi, createUser, freePort, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import {
+  callApi,
+  createUser,
+  freePort,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support/server.ts';
 import { logIn as enter } from '../support/sign-in.ts';
 
 let server: TestServer;
@@ -15,13 +25,24 @@ let posts: string[] = [];
 let isDown = false;
 
 const COMMAND = /^\/api\/agents\/[^/]+\/(?:start|stop)$/;
-const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 beforeAll(async () => {
   const target = { port: await freePort() };
   proxy = await startFaultProxy(target);
-  proxy.watch(({ method, path }) => { if (method === 'POST' && COMMAND.test(path)) posts.push(path); });
-  server = await startServer({ env: { PORT: String(target.port), PUBLIC_ORIGIN: proxy.url, ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }) } });
+  proxy.watch(({ method, path }) => {
+    if (method === 'POST' && COMMAND.test(path)) posts.push(path);
+  });
+  server = await startServer({
+    env: {
+      PORT: String(target.port),
+      PUBLIC_ORIGIN: proxy.url,
+      ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }),
+    },
+  });
 });
 beforeEach(async () => {
   browser = await openBrowser();
@@ -45,13 +66,28 @@ async function trader(email?: string): Promise<TestUser> {
 
 async function agentOf(user: TestUser, name: string, run: boolean): Promise<Agent> {
   const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
-    body: { name, trading_pairs: ['BTC/USDT'], risk_profile: 'Conservative', max_position_size: 100, execution_interval: 'daily', enabled: run },
+    body: {
+      name,
+      trading_pairs: ['BTC/USDT'],
+      risk_profile: 'Conservative',
+      max_position_size: 100,
+      execution_interval: 'daily',
+      enabled: run,
+    },
   });
-  return run ? (await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} })).agent : agent;
+  return run
+    ? (
+        await callApi(server.url, user.idToken, 'startAgent', {
+          params: { id: agent.id },
+          body: {},
+        })
+      ).agent
+    : agent;
 }
 
 const statusOf = async (user: TestUser, id: string): Promise<string | undefined> =>
-  (await callApi(server.url, user.idToken, 'agents')).agents.find((agent) => agent.id === id)?.status;
+  (await callApi(server.url, user.idToken, 'agents')).agents.find((agent) => agent.id === id)
+    ?.status;
 
 const logIn = (page: Page, user: TestUser): Promise<void> => enter(page, proxy.url, user);
 
@@ -76,7 +112,14 @@ describe('signing out', () => {
     const running = await agentOf(ada, 'Zephyrmark Seven', true);
     await logIn(page, ada);
     await controlled(page);
-    for (const path of ['/portfolio', '/agents', '/market', '/analytics', '/subscription', '/trading']) {
+    for (const path of [
+      '/portfolio',
+      '/agents',
+      '/market',
+      '/analytics',
+      '/subscription',
+      '/trading',
+    ]) {
       await page.goto(`${proxy.url}${path}`);
       await page.waitForLoadState('load');
       await pause(700);
@@ -109,17 +152,29 @@ describe('signing out', () => {
 
   it('in one tab ends what another is sending: nothing further goes out (F23)', async () => {
     const user = await trader();
-    const agents = [await agentOf(user, 'One', false), await agentOf(user, 'Two', false), await agentOf(user, 'Three', false)];
+    const agents = [
+      await agentOf(user, 'One', false),
+      await agentOf(user, 'Two', false),
+      await agentOf(user, 'Three', false),
+    ];
     const [sender, leaver] = [await browser.page(), await browser.page()];
     await logIn(sender, user);
     await sender.goto(`${proxy.url}/agents`);
-    await sender.getByRole('button', { name: 'Start Three' }).filter({ visible: true }).first().waitFor();
+    await sender
+      .getByRole('button', { name: 'Start Three' })
+      .filter({ visible: true })
+      .first()
+      .waitFor();
     await leaver.goto(`${proxy.url}/security`);
     const wipe = leaver.getByRole('button', { name: /^Wipe\b/ }).first();
     await wipe.waitFor();
     await browser.context.setOffline(true);
     for (const { name } of agents) {
-      await sender.getByRole('button', { name: `Start ${name}` }).filter({ visible: true }).first().click();
+      await sender
+        .getByRole('button', { name: `Start ${name}` })
+        .filter({ visible: true })
+        .first()
+        .click();
       await sender.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
     }
     await expect.poll(() => queueOf(sender, user.uid).then((queue) => queue.length)).toBe(3);
@@ -133,30 +188,49 @@ describe('signing out', () => {
     proxy.harm(() => null);
     await pause(13_000);
     expect(posts).toHaveLength(1);
-    expect(Object.keys(await databasesOf(leaver)).filter((name) => name.includes(user.uid))).toEqual([]);
+    expect(
+      Object.keys(await databasesOf(leaver)).filter((name) => name.includes(user.uid)),
+    ).toEqual([]);
   });
 });
 
-/** Runs before the app: every IndexedDB of this page, the identity provider's as well, is refused, or never opens. */
-const REFUSE = 'IDBFactory.prototype.open = function () { throw new DOMException("refused", "SecurityError"); };';
+/**
+ * Runs before the app: every IndexedDB of this page, the identity provider's as well, is refused,
+ * or never opens.
+ */
+const REFUSE =
+  'IDBFactory.prototype.open = function () { throw new DOMException("refused", "SecurityError"); };';
 const HANG = 'IDBFactory.prototype.open = function () { return new EventTarget(); };';
-const KEEPS_NOTHING = 'This browser keeps nothing for the app: commands are sent at once or not at all. You may be signed out when you close this page.';
+const KEEPS_NOTHING =
+  'This browser keeps nothing for the app: commands are sent at once or not at all. You may be signed out when you close this page.';
 
 describe('a device that keeps nothing', () => {
-  it.each([['refused', REFUSE], ['hanging', HANG]])('with IndexedDB %s the app runs online, says so, and a stop goes out at once (F15, F18)', async (_how, script) => {
-    const page = await browser.page();
-    await page.addInitScript(script);
-    const user = await trader();
-    const running = await agentOf(user, 'Harbour', true);
-    await logIn(page, user);
-    await page.evaluate((id) => { history.pushState(null, '', `/agents/${id}`); dispatchEvent(new PopStateEvent('popstate')); }, running.id);
-    await page.getByText(KEEPS_NOTHING).first().waitFor();
-    await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.getByText('Sent to the server at once; it could not be saved on this device.').first().waitFor();
-    expect(await page.getByText('saved on this device. Not yet').count()).toBe(0);
-    await page.getByText('Stopped', { exact: true }).filter({ visible: true }).first().waitFor();
-    expect(await statusOf(user, running.id)).toBe('stopped');
-  });
+  it.each([
+    ['refused', REFUSE],
+    ['hanging', HANG],
+  ])(
+    'with IndexedDB %s the app runs online, says so, and a stop goes out at once (F15, F18)',
+    async (_how, script) => {
+      const page = await browser.page();
+      await page.addInitScript(script);
+      const user = await trader();
+      const running = await agentOf(user, 'Harbour', true);
+      await logIn(page, user);
+      await page.evaluate((id) => {
+        history.pushState(null, '', `/agents/${id}`);
+        dispatchEvent(new PopStateEvent('popstate'));
+      }, running.id);
+      await page.getByText(KEEPS_NOTHING).first().waitFor();
+      await page.getByRole('button', { name: 'Stop', exact: true }).click();
+      await page
+        .getByText('Sent to the server at once; it could not be saved on this device.')
+        .first()
+        .waitFor();
+      expect(await page.getByText('saved on this device. Not yet').count()).toBe(0);
+      await page.getByText('Stopped', { exact: true }).filter({ visible: true }).first().waitFor();
+      expect(await statusOf(user, running.id)).toBe('stopped');
+    },
+  );
 
   it('that holds garbage sets it aside, says how much, and works with the rest (F17)', async () => {
     const page = await browser.page();
@@ -167,17 +241,30 @@ describe('a device that keeps nothing', () => {
     await page.getByText('Harbour').first().waitFor();
     await pause(1_000);
     await page.evaluate(async (name) => {
-      const db = await new Promise<IDBDatabase>((resolve) => { const request = indexedDB.open(name); request.onsuccess = () => { resolve(request.result); }; });
+      const db = await new Promise<IDBDatabase>((resolve) => {
+        const request = indexedDB.open(name);
+        request.onsuccess = () => {
+          resolve(request.result);
+        };
+      });
       const transaction = db.transaction(['outbox', 'snapshots', 'meta'], 'readwrite');
       transaction.objectStore('outbox').put({ commandId: 7, intent: 'explode' }, 'garbage');
       transaction.objectStore('outbox').put('not even a record', 'more-garbage');
-      for (const kind of ['portfolio', 'agents', 'market', 'settings']) transaction.objectStore('snapshots').put({ version: 1, savedAt: 'yesterday', value: [null, { equity: '<b>' }] }, kind);
+      for (const kind of ['portfolio', 'agents', 'market', 'settings'])
+        transaction
+          .objectStore('snapshots')
+          .put({ version: 1, savedAt: 'yesterday', value: [null, { equity: '<b>' }] }, kind);
       transaction.objectStore('meta').put('nonsense', 'queue');
-      await new Promise((resolve) => { transaction.oncomplete = resolve; });
+      await new Promise((resolve) => {
+        transaction.oncomplete = resolve;
+      });
       db.close();
     }, `tradewind-${user.uid}`);
     await page.reload();
-    await page.getByText('2 saved commands could not be read and will not be sent.').first().waitFor();
+    await page
+      .getByText('2 saved commands could not be read and will not be sent.')
+      .first()
+      .waitFor();
     await stopByHand(page, running);
     await expect.poll(() => statusOf(user, running.id)).toBe('stopped');
     expect((await databasesOf(page))[`tradewind-${user.uid}`]?.quarantine).toHaveLength(2);

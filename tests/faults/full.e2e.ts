@@ -1,4 +1,7 @@
-/** Nowhere left to write, and no connection left to ask with: refused with a time to come back, read on, and nothing acknowledged lost. */
+/**
+ * Nowhere left to write, and no connection left to ask with: refused with a time to come back, read
+ * on, and nothing acknowledged lost.
+ */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -25,7 +28,12 @@ const PIECE = Buffer.alloc(100_000);
 const TRIES = 200;
 
 const AGENT: CallBody<'createAgent'> = {
-  name: 'Harbour', trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 1_000, execution_interval: '5-minute', enabled: false,
+  name: 'Harbour',
+  trading_pairs: ['BTC/USDT'],
+  risk_profile: 'Moderate',
+  max_position_size: 1_000,
+  execution_interval: '5-minute',
+  enabled: false,
 };
 
 let keys: TestKeys;
@@ -37,29 +45,47 @@ beforeAll(async () => {
 afterAll(() => keys.close());
 
 const serve = (options: { dataDir?: string; env?: Record<string, string> }): Promise<TestServer> =>
-  startServer({ ...options, env: { ...options.env, VITE_FIREBASE_PROJECT_ID: TEST_PROJECT, FIREBASE_KEYS_URL: keys.url } });
+  startServer({
+    ...options,
+    env: { ...options.env, VITE_FIREBASE_PROJECT_ID: TEST_PROJECT, FIREBASE_KEYS_URL: keys.url },
+  });
 
 async function agentOf(server: TestServer): Promise<string> {
   await callApi(server.url, token, 'trialStart', { body: { userId: UID } });
   return (await callApi(server.url, token, 'createAgent', { body: AGENT })).agent.id;
 }
 
-interface Sent { id: string; start: boolean }
-const send = (server: TestServer, agent: string, { id, start }: Sent): Promise<unknown> => start
-  ? callApi(server.url, token, 'startAgent', { params: { id: agent }, body: { confirmed: true }, commandId: id })
-  : callApi(server.url, token, 'stopAgent', { params: { id: agent }, body: {}, commandId: id });
+interface Sent {
+  id: string;
+  start: boolean;
+}
+const send = (server: TestServer, agent: string, { id, start }: Sent): Promise<unknown> =>
+  start
+    ? callApi(server.url, token, 'startAgent', {
+        params: { id: agent },
+        body: { confirmed: true },
+        commandId: id,
+      })
+    : callApi(server.url, token, 'stopAgent', { params: { id: agent }, body: {}, commandId: id });
 
-const refusal = (work: Promise<unknown>): Promise<CallFailed | null> => work.then(() => null, (error: unknown) => {
-  if (error instanceof CallFailed) return error;
-  throw error;
-});
+const refusal = (work: Promise<unknown>): Promise<CallFailed | null> =>
+  work.then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof CallFailed) return error;
+      throw error;
+    },
+  );
 
 function expectComeBackLater(error: CallFailed | null): void {
   expect(error).toMatchObject({ status: 503, reply: { error: { code: 'database_unavailable' } } });
   expect(Number(error?.headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-/** A file system of its own, which may be filled without harm; null where this process may not mount one. */
+/**
+ * A file system of its own, which may be filled without harm; null where this process may not mount
+ * one.
+ */
 interface SmallDisk {
   folder: string;
   /** Leaves so many bytes free. */
@@ -71,7 +97,9 @@ interface SmallDisk {
 function smallDisk(): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-disk-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], {
+      stdio: 'ignore',
+    });
   } catch {
     rmSync(folder, { recursive: true });
     return null;
@@ -80,18 +108,30 @@ function smallDisk(): SmallDisk | null {
   return {
     folder,
     fill: (leaving = 0) => {
-      try { for (;;) writeFileSync(ballast, PIECE, { flag: 'a' }); } catch (error) { if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error; }
+      try {
+        for (;;) writeFileSync(ballast, PIECE, { flag: 'a' });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      }
       truncateSync(ballast, Math.max(0, statSync(ballast).size - leaving));
     },
-    free: () => { rmSync(ballast, { force: true }); },
-    remove: () => { execFileSync('umount', [folder]); rmSync(folder, { recursive: true }); },
+    free: () => {
+      rmSync(ballast, { force: true });
+    },
+    remove: () => {
+      execFileSync('umount', [folder]);
+      rmSync(folder, { recursive: true });
+    },
   };
 }
 
 describe('a full disk', () => {
   it('refuses commands until there is room, reads on, and keeps each one it took (F38)', async (context) => {
     const disk = smallDisk();
-    if (disk === null) { context.skip('this process may not mount a file system of its own'); return; }
+    if (disk === null) {
+      context.skip('this process may not mount a file system of its own');
+      return;
+    }
     const server = await serve({ dataDir: join(disk.folder, 'data') });
     try {
       const agent = await agentOf(server);
@@ -100,7 +140,11 @@ describe('a full disk', () => {
       let refused: Sent | null = null;
       for (let n = 0; n < TRIES && refused === null; n += 1) {
         const sent = { id: randomUUID(), start: n % 2 === 0 };
-        const error = await refusal(send(server, agent, sent).then((reply) => { taken.push([sent, reply]); }));
+        const error = await refusal(
+          send(server, agent, sent).then((reply) => {
+            taken.push([sent, reply]);
+          }),
+        );
         if (error === null) continue;
         expectComeBackLater(error);
         refused = sent;
@@ -108,7 +152,8 @@ describe('a full disk', () => {
       expect(refused, 'the disk was full').not.toBeNull();
       if (refused === null) return;
       expectComeBackLater(await refusal(send(server, agent, refused)));
-      const status = () => callApi(server.url, token, 'agents').then(({ agents }) => agents[0]?.enabled);
+      const status = () =>
+        callApi(server.url, token, 'agents').then(({ agents }) => agents[0]?.enabled);
       expect(await status()).toBe(taken.at(-1)?.[0].start ?? false);
       expect((await callApi(server.url, token, 'portfolio')).cash).toBe('10000');
 
@@ -118,7 +163,11 @@ describe('a full disk', () => {
       for (const [sent, first] of taken) expect(await send(server, agent, sent)).toEqual(first);
       await server.kill9();
       const database = await openPglite(server.dataDir);
-      try { expect(await checkLedger(database.db)).toMatchObject({ problems: [] }); } finally { await database.close(); }
+      try {
+        expect(await checkLedger(database.db)).toMatchObject({ problems: [] });
+      } finally {
+        await database.close();
+      }
       await server.restart();
       expect(await status()).toBe(refused.start);
     } finally {
@@ -133,7 +182,9 @@ type Query = (text: string) => Promise<{ rows: unknown[] }>;
 /** Uses up the segment of the log that is written now, but for this much. */
 async function useUpLog(query: Query, leaving: number): Promise<void> {
   for (;;) {
-    const { rows: [row] } = await query("select ((pg_current_wal_insert_lsn() - '0/0') % 16777216)::int as used");
+    const {
+      rows: [row],
+    } = await query("select ((pg_current_wal_insert_lsn() - '0/0') % 16777216)::int as used");
     if ((row as { used: number }).used > 16_777_216 - leaving) return;
     await query("select pg_logical_emit_message(true, 'test', repeat('x', 60000))");
   }
@@ -142,23 +193,41 @@ async function useUpLog(query: Query, leaving: number): Promise<void> {
 /** What a person's stream says from now on, as one text. */
 async function listen(server: TestServer): Promise<{ heard(): string; leave(): void }> {
   const abort = new AbortController();
-  const { body } = await fetch(`${server.url}/api/stream`, { headers: { authorization: `Bearer ${token}` }, signal: abort.signal });
+  const { body } = await fetch(`${server.url}/api/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: abort.signal,
+  });
   let text = '';
-  void (async () => { for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) text += piece; })().catch(() => undefined);
-  return { heard: () => text, leave: () => { abort.abort(); } };
+  void (async () => {
+    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) text += piece;
+  })().catch(() => undefined);
+  return {
+    heard: () => text,
+    leave: () => {
+      abort.abort();
+    },
+  };
 }
 
-interface Taken { sent: Sent; reply: unknown }
+interface Taken {
+  sent: Sent;
+  reply: unknown;
+}
 
 /** All at once: many rows a command, so that the log fills soon. */
-const sendAll = (server: TestServer, { id, start }: Sent): Promise<unknown> => callApi(server.url, token, start ? 'startAll' : 'stopAll', { body: {}, commandId: id });
+const sendAll = (server: TestServer, { id, start }: Sent): Promise<unknown> =>
+  callApi(server.url, token, start ? 'startAll' : 'stopAll', { body: {}, commandId: id });
 
 /** Starts and stops of all until one is refused. */
 async function sendUntilRefused(server: TestServer): Promise<{ taken: Taken[]; refused: Sent }> {
   const taken: Taken[] = [];
   for (let n = 0; n < TRIES * 10; n += 1) {
     const sent = { id: randomUUID(), start: n % 2 === 0 };
-    const error = await refusal(sendAll(server, sent).then((reply) => { taken.push({ sent, reply }); }));
+    const error = await refusal(
+      sendAll(server, sent).then((reply) => {
+        taken.push({ sent, reply });
+      }),
+    );
     if (error === null) continue;
     expectComeBackLater(error);
     return { taken, refused: sent };
@@ -167,11 +236,24 @@ async function sendUntilRefused(server: TestServer): Promise<{ taken: Taken[]; r
 }
 
 async function expectSoundBooks(database: Database): Promise<void> {
-  try { expect(await checkLedger(database.db)).toMatchObject({ problems: [] }); } finally { await database.close(); }
+  try {
+    expect(await checkLedger(database.db)).toMatchObject({ problems: [] });
+  } finally {
+    await database.close();
+  }
 }
 
-/** Fills the disk, sends until it is refused, makes room, and shows that this same process goes on. */
-async function outOfLogAndBack(server: TestServer, disk: SmallDisk, agent: string, leaving: number, meanwhile: (refused: Sent) => Promise<void>, after = async (): Promise<void> => undefined): Promise<void> {
+/**
+ * Fills the disk, sends until it is refused, makes room, and shows that this same process goes on.
+ */
+async function outOfLogAndBack(
+  server: TestServer,
+  disk: SmallDisk,
+  agent: string,
+  leaving: number,
+  meanwhile: (refused: Sent) => Promise<void>,
+  after = async (): Promise<void> => undefined,
+): Promise<void> {
   const { pid } = server;
   const stream = await listen(server);
   disk.fill(leaving);
@@ -181,23 +263,36 @@ async function outOfLogAndBack(server: TestServer, disk: SmallDisk, agent: strin
 
   disk.free();
   await after();
-  const reply = await until(() => sendAll(server, refused), () => true);
+  const reply = await until(
+    () => sendAll(server, refused),
+    () => true,
+  );
   expect(server.pid).toBe(pid);
   expect(await sendAll(server, refused)).toEqual(reply);
   expect(taken.length).toBeGreaterThan(0);
-  for (const { sent, reply: first } of taken.slice(-50)) expect(await sendAll(server, sent)).toEqual(first);
+  for (const { sent, reply: first } of taken.slice(-50))
+    expect(await sendAll(server, sent)).toEqual(first);
   // Streams that were open go on, and tell of what is done now.
   const before = stream.heard().length;
   await sendAll(server, { id: randomUUID(), start: !refused.start });
-  await until(async () => stream.heard().slice(before), (text) => text.includes(agent));
+  await until(
+    async () => stream.heard().slice(before),
+    (text) => text.includes(agent),
+  );
   stream.leave();
-  if (process.env.FIGURES !== undefined) console.log(`${taken.length} commands taken; ${/"outMs":\d+,"openingMs":\d+/.exec(server.logs())?.[0] ?? ''}`);
+  if (process.env.FIGURES !== undefined)
+    console.log(
+      `${taken.length} commands taken; ${/"outMs":\d+,"openingMs":\d+/.exec(server.logs())?.[0] ?? ''}`,
+    );
 }
 
-describe('a disk without room for the database\'s log', () => {
+describe("a disk without room for the database's log", () => {
   it('ends no process: the same one serves again once there is room, with everything it took (F38)', async (context) => {
     const disk = smallDisk();
-    if (disk === null) { context.skip('this process may not mount a file system of its own'); return; }
+    if (disk === null) {
+      context.skip('this process may not mount a file system of its own');
+      return;
+    }
     const dataDir = join(disk.folder, 'data');
     await layEmptyDatabase(dataDir);
     // With less left than a quarter, the next segment is laid out at the start.
@@ -207,12 +302,19 @@ describe('a disk without room for the database\'s log', () => {
     const server = await serve({ dataDir });
     try {
       const agent = await agentOf(server);
-      for (const name of ['Ebb', 'Flood', 'Neap', 'Spring']) await callApi(server.url, token, 'createAgent', { body: { ...AGENT, name } });
+      for (const name of ['Ebb', 'Flood', 'Neap', 'Spring'])
+        await callApi(server.url, token, 'createAgent', { body: { ...AGENT, name } });
       // Tables can still grow; a new segment of the log, 16 MB, has no place.
       await outOfLogAndBack(server, disk, agent, 10_000_000, async (refused) => {
-        await until(async () => server.logs(), (logs) => logs.includes('the database broke'));
+        await until(
+          async () => server.logs(),
+          (logs) => logs.includes('the database broke'),
+        );
         expectComeBackLater(await refusal(sendAll(server, refused)));
-        expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({ ready: false, parts: { database: 'unavailable' } });
+        expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({
+          ready: false,
+          parts: { database: 'unavailable' },
+        });
       });
       expect(server.logs()).toContain('the database is open again');
       await server.kill9();
@@ -225,10 +327,17 @@ describe('a disk without room for the database\'s log', () => {
 
   it('is the same with PostgreSQL, whoever brings that back (F37, F38)', async (context) => {
     const disk = smallDisk();
-    if (disk === null) { context.skip('this process may not mount a file system of its own'); return; }
+    if (disk === null) {
+      context.skip('this process may not mount a file system of its own');
+      return;
+    }
     chmodSync(disk.folder, 0o755);
     const postgres = await startPostgres([], disk.folder);
-    if (postgres === null) { disk.remove(); context.skip('no PostgreSQL binaries, and they cannot be installed here'); return; }
+    if (postgres === null) {
+      disk.remove();
+      context.skip('no PostgreSQL binaries, and they cannot be installed here');
+      return;
+    }
     const url = postgres.fresh('brimful');
     const server = await serve({ env: { DATABASE_URL: url } });
     try {
@@ -237,10 +346,17 @@ describe('a disk without room for the database\'s log', () => {
       await client.connect();
       await useUpLog((text) => client.query(text), 1_000_000);
       await client.end();
-      await outOfLogAndBack(server, disk, agent, 10_000_000, async () => undefined, async () => {
-        // Where it could not recover without room it has ended: whoever runs it starts it again.
-        await postgres.restart();
-      });
+      await outOfLogAndBack(
+        server,
+        disk,
+        agent,
+        10_000_000,
+        async () => undefined,
+        async () => {
+          // Where it could not recover without room it has ended: whoever runs it starts it again.
+          await postgres.restart();
+        },
+      );
       const database = await openPostgres(url, { poolMax: 2, log: silentLog });
       await expectSoundBooks(database);
     } finally {
@@ -254,7 +370,10 @@ describe('a disk without room for the database\'s log', () => {
 describe('one connection for everybody', () => {
   it('asks those who find none to come back, and serves them when it is free (F38)', async (context) => {
     const postgres = await startPostgres();
-    if (postgres === null) { context.skip('no PostgreSQL binaries, and they cannot be installed here'); return; }
+    if (postgres === null) {
+      context.skip('no PostgreSQL binaries, and they cannot be installed here');
+      return;
+    }
     const url = postgres.fresh('narrow');
     const server = await serve({ env: { DATABASE_URL: url, DATABASE_POOL_MAX: '1' } });
     const other = new pg.Client({ connectionString: url });
@@ -264,7 +383,10 @@ describe('one connection for everybody', () => {
       await other.query('begin');
       await other.query('lock table agents in access exclusive mode');
       const held = send(server, agent, { id: randomUUID(), start: true });
-      await until(async () => (await other.query('select 1 from pg_locks where not granted')).rowCount ?? 0, (waiting) => waiting > 0);
+      await until(
+        async () => (await other.query('select 1 from pg_locks where not granted')).rowCount ?? 0,
+        (waiting) => waiting > 0,
+      );
       const second = { id: randomUUID(), start: false };
       expectComeBackLater(await refusal(send(server, agent, second)));
       await other.query('rollback');

@@ -1,4 +1,7 @@
-/** `kill -9` of the server with commands in flight, again and again: nothing acknowledged lost, nothing doubled. */
+/**
+ * `kill -9` of the server with commands in flight, again and again: nothing acknowledged lost,
+ * nothing doubled.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,12 +22,27 @@ import { random, writeTape } from '../support/tape.ts';
 const KILLS = Number(process.env.KILLS ?? 1);
 const SEED = Number(process.env.SEED ?? 20_260);
 const UID = 'killed-often';
-const PAIRS = ['AAA/USDT', 'BBB/USDT', 'CCC/USDT', 'DDD/USDT', 'EEE/USDT', 'FFF/USDT', 'GGG/USDT', 'HHH/USDT'];
+const PAIRS = [
+  'AAA/USDT',
+  'BBB/USDT',
+  'CCC/USDT',
+  'DDD/USDT',
+  'EEE/USDT',
+  'FFF/USDT',
+  'GGG/USDT',
+  'HHH/USDT',
+];
 const DAY_MS = 86_400_000;
 const TAPE_START = Date.UTC(2022, 0, 1);
 const REPLAY_START = new Date(TAPE_START + 100 * DAY_MS).toISOString();
 
-interface Sent { id: string; name: CallName; params: { id: string } | Record<string, never>; body: CallBody<CallName>; reply: unknown }
+interface Sent {
+  id: string;
+  name: CallName;
+  params: { id: string } | Record<string, never>;
+  body: CallBody<CallName>;
+  reply: unknown;
+}
 
 let keys: TestKeys;
 let tape: string;
@@ -39,9 +57,17 @@ afterAll(async () => {
   rmSync(tape, { recursive: true, force: true });
 });
 
-const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
-/** What one life of the server is held to; filled while it lives, checked against the database after it died. */
+/**
+ * What one life of the server is held to; filled while it lives, checked against the database after
+ * it died.
+ */
 class Witness {
   readonly acknowledged: Sent[] = [];
   readonly unanswered: Sent[] = [];
@@ -60,20 +86,30 @@ class Witness {
     }
     const rows = await db.select().from(fills);
     const byId = new Map(rows.map((row) => [row.id, row.quantity]));
-    for (const [id, quantity] of this.seenFills) expect(Number(byId.get(id)), 'a fill that was shown').toBe(Number(quantity));
-    expect(new Set(rows.map((row) => `${row.agentId} ${row.pair} ${row.tickId}`)).size).toBe(rows.length);
+    for (const [id, quantity] of this.seenFills)
+      expect(Number(byId.get(id)), 'a fill that was shown').toBe(Number(quantity));
+    expect(new Set(rows.map((row) => `${row.agentId} ${row.pair} ${row.tickId}`)).size).toBe(
+      rows.length,
+    );
     const newFills = rows.length - this.fillsBefore;
     expect(newFills, 'fills since the last kill').toBeGreaterThan(0);
     this.fillsBefore = rows.length;
 
     const done = await db.select().from(ticks).orderBy(asc(ticks.closeMarketMs));
     const names = done.map((row) => `${row.interval} ${row.closeMarketMs} ${row.state}`);
-    for (const name of this.ticksBefore) expect(names, 'a tick that was finished stays finished').toContain(name);
-    this.ticksBefore = new Set(done.filter((row) => row.state !== 'started').map((row) => `${row.interval} ${row.closeMarketMs} ${row.state}`));
+    for (const name of this.ticksBefore)
+      expect(names, 'a tick that was finished stays finished').toContain(name);
+    this.ticksBefore = new Set(
+      done
+        .filter((row) => row.state !== 'started')
+        .map((row) => `${row.interval} ${row.closeMarketMs} ${row.state}`),
+    );
     const [clock] = await db.select().from(marketClocks);
     expect(clock?.nowMarketMs ?? 0).toBeGreaterThanOrEqual(this.clockBefore);
     this.clockBefore = clock?.nowMarketMs ?? 0;
-    const twice = await db.execute(sql`select agent_id, pair, tick_id from decisions group by 1, 2, 3 having count(*) > 1`);
+    const twice = await db.execute(
+      sql`select agent_id, pair, tick_id from decisions group by 1, 2, 3 having count(*) > 1`,
+    );
     expect((twice as { rows: unknown[] }).rows).toEqual([]);
   }
 }
@@ -81,52 +117,113 @@ class Witness {
 async function untilFill(server: TestServer, token: string, witness: Witness): Promise<void> {
   const known = witness.fillsBefore;
   for (let tries = 0; tries < 600; tries += 1) {
-    const { fills: shown } = await callApi(server.url, token, 'history', { query: { limit: 1000 } });
+    const { fills: shown } = await callApi(server.url, token, 'history', {
+      query: { limit: 1000 },
+    });
     for (const fill of shown) witness.seenFills.set(fill.id, fill.quantity);
     if (shown.length > known) return;
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
   }
   throw new Error(`No fill in a minute:\n${server.logs().slice(-4000)}`);
 }
 
 /** Sends without waiting; the answer, if one comes, is an acknowledgement the server is held to. */
-function fire(server: TestServer, token: string, witness: Witness, name: CallName, params: Sent['params'], body: CallBody<CallName>): Promise<void> {
+function fire(
+  server: TestServer,
+  token: string,
+  witness: Witness,
+  name: CallName,
+  params: Sent['params'],
+  body: CallBody<CallName>,
+): Promise<void> {
   const sent: Sent = { id: randomUUID(), name, params, body, reply: null };
   witness.unanswered.push(sent);
-  const settle = (): void => { witness.unanswered.splice(witness.unanswered.indexOf(sent), 1); };
-  return callApi(server.url, token, name, { params: params as never, body: body as never, commandId: sent.id }).then((reply) => {
-    settle();
-    witness.acknowledged.push({ ...sent, reply });
-  }, (error: unknown) => {
-    // A refusal is an answer as well: nothing happened. Anything else is unknown and will be asked again.
-    if (error instanceof CallFailed && error.status < 500) settle();
-  });
+  const settle = (): void => {
+    witness.unanswered.splice(witness.unanswered.indexOf(sent), 1);
+  };
+  return callApi(server.url, token, name, {
+    params: params as never,
+    body: body as never,
+    commandId: sent.id,
+  }).then(
+    (reply) => {
+      settle();
+      witness.acknowledged.push({ ...sent, reply });
+    },
+    (error: unknown) => {
+      // A refusal is an answer as well: nothing happened. Anything else is unknown and will be
+      // asked again.
+      if (error instanceof CallFailed && error.status < 500) settle();
+    },
+  );
 }
 
-async function oneLife(server: TestServer, token: string, witness: Witness, ids: string[], roll: () => number): Promise<void> {
+async function oneLife(
+  server: TestServer,
+  token: string,
+  witness: Witness,
+  ids: string[],
+  roll: () => number,
+): Promise<void> {
   await untilFill(server, token, witness);
   const commands: Promise<void>[] = [];
   const pick = (): string => ids[Math.floor(roll() * ids.length)] ?? '';
   for (let n = 0; n < 12; n += 1) {
     const kind = roll();
     if (kind < 0.3) commands.push(fire(server, token, witness, 'stopAgent', { id: pick() }, {}));
-    else if (kind < 0.7) commands.push(fire(server, token, witness, 'startAgent', { id: pick() }, { confirmed: true }));
-    else if (kind < 0.85) commands.push(fire(server, token, witness, 'startAll', {}, { agents: ids.map((id) => ({ id })), confirmed: true }));
-    else commands.push(fire(server, token, witness, 'createAgent', {}, agentBody(`Extra ${n}`, false)));
-    if (roll() < 0.4) await new Promise((resolve) => { setTimeout(resolve, roll() * 30); });
+    else if (kind < 0.7)
+      commands.push(
+        fire(server, token, witness, 'startAgent', { id: pick() }, { confirmed: true }),
+      );
+    else if (kind < 0.85)
+      commands.push(
+        fire(
+          server,
+          token,
+          witness,
+          'startAll',
+          {},
+          { agents: ids.map((id) => ({ id })), confirmed: true },
+        ),
+      );
+    else
+      commands.push(
+        fire(server, token, witness, 'createAgent', {}, agentBody(`Extra ${n}`, false)),
+      );
+    if (roll() < 0.4)
+      await new Promise((resolve) => {
+        setTimeout(resolve, roll() * 30);
+      });
   }
-  await new Promise((resolve) => { setTimeout(resolve, roll() * 40); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, roll() * 40);
+  });
   await server.kill9();
   await Promise.all(commands);
 }
 
 const agentBody = (name: string, enabled: boolean) => ({
-  name, trading_pairs: PAIRS, risk_profile: 'Aggressive' as const, max_position_size: 2_000, execution_interval: '5-minute' as const,
-  enabled, trading_frequency: 'high' as const,
+  name,
+  trading_pairs: PAIRS,
+  risk_profile: 'Aggressive' as const,
+  max_position_size: 2_000,
+  execution_interval: '5-minute' as const,
+  enabled,
+  trading_frequency: 'high' as const,
 });
 
-/** After the restart: the same ids again. Each must answer once and for all, and leave exactly one effect. */
-async function settleUnknown(server: TestServer, token: string, witness: Witness, ids: string[]): Promise<void> {
+/**
+ * After the restart: the same ids again. Each must answer once and for all, and leave exactly one
+ * effect.
+ */
+async function settleUnknown(
+  server: TestServer,
+  token: string,
+  witness: Witness,
+  ids: string[],
+): Promise<void> {
   for (const sent of witness.unanswered.splice(0)) {
     const again = { params: sent.params as never, body: sent.body as never, commandId: sent.id };
     try {
@@ -137,58 +234,92 @@ async function settleUnknown(server: TestServer, token: string, witness: Witness
       if (!(error instanceof CallFailed) || error.status >= 500) throw error;
     }
   }
-  const created = witness.acknowledged.filter((sent) => sent.name === 'createAgent').map((sent) => (sent.reply as { agent: { id: string } }).agent.id);
+  const created = witness.acknowledged
+    .filter((sent) => sent.name === 'createAgent')
+    .map((sent) => (sent.reply as { agent: { id: string } }).agent.id);
   expect(new Set(created).size, 'one agent for each acknowledged creation').toBe(created.length);
   const list = await callApi(server.url, token, 'agents');
   for (const agent of list.agents.filter(({ id }) => !ids.includes(id))) {
     expect(created, 'no agent without an acknowledged creation').toContain(agent.id);
     await callApi(server.url, token, 'deleteAgent', { params: { id: agent.id } });
   }
-  await callApi(server.url, token, 'startAll', { body: { agents: ids.map((id) => ({ id })), confirmed: true } });
+  await callApi(server.url, token, 'startAll', {
+    body: { agents: ids.map((id) => ({ id })), confirmed: true },
+  });
 }
 
-async function killAgainAndAgain(open: (dataDir: string) => Promise<Database>, env: Record<string, string>): Promise<void> {
+async function killAgainAndAgain(
+  open: (dataDir: string) => Promise<Database>,
+  env: Record<string, string>,
+): Promise<void> {
   const roll = random(SEED);
   const token = await keys.sign(UID);
-  const server = await startServer({ env: {
-    ...env, VITE_FIREBASE_PROJECT_ID: TEST_PROJECT, FIREBASE_KEYS_URL: keys.url,
-    MARKET_SOURCE: `replay:${tape}`, REPLAY_SPEED: '2400', REPLAY_START,
-  } });
+  const server = await startServer({
+    env: {
+      ...env,
+      VITE_FIREBASE_PROJECT_ID: TEST_PROJECT,
+      FIREBASE_KEYS_URL: keys.url,
+      MARKET_SOURCE: `replay:${tape}`,
+      REPLAY_SPEED: '2400',
+      REPLAY_START,
+    },
+  });
   try {
     await callApi(server.url, token, 'trialStart', { body: { userId: UID } });
     const ids: string[] = [];
-    for (const name of ['Harbour', 'Ebb', 'Drift']) ids.push((await callApi(server.url, token, 'createAgent', { body: agentBody(name, true) })).agent.id);
+    for (const name of ['Harbour', 'Ebb', 'Drift'])
+      ids.push(
+        (await callApi(server.url, token, 'createAgent', { body: agentBody(name, true) })).agent.id,
+      );
     const witness = new Witness();
     for (let kill = 1; kill <= KILLS; kill += 1) {
       await oneLife(server, token, witness, ids, roll);
       const database = await open(server.dataDir);
-      try { await witness.check(database); } finally { await database.close(); }
+      try {
+        await witness.check(database);
+      } finally {
+        await database.close();
+      }
       await server.restart();
       await settleUnknown(server, token, witness, ids);
     }
     expect(witness.acknowledged.length).toBeGreaterThan(KILLS);
     const own = await callApi(server.url, token, 'agents');
     expect(own.agents.map((agent) => agent.id).sort()).toEqual([...ids].sort());
-    console.log(`${KILLS} kills: ${witness.acknowledged.length} acknowledged commands, ${witness.seenFills.size} fills seen, ${witness.ticksBefore.size} ticks, seed ${SEED}`);
+    console.log(
+      `${KILLS} kills: ${witness.acknowledged.length} acknowledged commands, ${witness.seenFills.size} fills seen, ${witness.ticksBefore.size} ticks, seed ${SEED}`,
+    );
   } finally {
     await server.stop();
   }
 }
 
 describe('kill -9 with commands in flight', () => {
-  it('loses and doubles nothing on PGlite (F36)', async () => {
-    await killAgainAndAgain((dataDir) => openPglite(dataDir), {});
-  }, 60_000 + KILLS * 60_000);
+  it(
+    'loses and doubles nothing on PGlite (F36)',
+    async () => {
+      await killAgainAndAgain((dataDir) => openPglite(dataDir), {});
+    },
+    60_000 + KILLS * 60_000,
+  );
 
-  it('loses and doubles nothing on PostgreSQL (F36)', async (context) => {
-    const postgres: TestPostgres | null = await startPostgres();
-    if (postgres === null) { context.skip('no PostgreSQL binaries, and they cannot be installed here'); return; }
-    try {
-      const url = postgres.fresh('kills');
-      await killAgainAndAgain(() => openPostgres(url, { poolMax: 4, log: quiet }), { DATABASE_URL: url });
-    } finally {
-      postgres.stop();
-    }
-  }, 60_000 + KILLS * 60_000);
+  it(
+    'loses and doubles nothing on PostgreSQL (F36)',
+    async (context) => {
+      const postgres: TestPostgres | null = await startPostgres();
+      if (postgres === null) {
+        context.skip('no PostgreSQL binaries, and they cannot be installed here');
+        return;
+      }
+      try {
+        const url = postgres.fresh('kills');
+        await killAgainAndAgain(() => openPostgres(url, { poolMax: 4, log: quiet }), {
+          DATABASE_URL: url,
+        });
+      } finally {
+        postgres.stop();
+      }
+    },
+    60_000 + KILLS * 60_000,
+  );
 });
-

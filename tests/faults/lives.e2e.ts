@@ -1,4 +1,7 @@
-/** A bad network under an open page, in real Chromium: each fault injected, and only what is certain said; refuses to guess. */
+/**
+ * A bad network under an open page, in real Chromium: each fault injected, and only what is certain
+ * said; refuses to guess.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
@@ -24,8 +27,12 @@ beforeAll(async () => {
   await world.logIn(page, user);
   await controlled(page);
 });
-beforeEach(() => { world.sent.length = 0; });
-afterEach(() => { world.proxy.harm(() => null); });
+beforeEach(() => {
+  world.sent.length = 0;
+});
+afterEach(() => {
+  world.proxy.harm(() => null);
+});
 afterAll(async () => {
   await browser?.close();
   await world?.close();
@@ -35,13 +42,20 @@ const soon = <T>(read: () => T) => expect.poll(read);
 const seen = (text: string | RegExp) => page.getByText(text).filter({ visible: true }).first();
 const offline = () => seen(/^Offline\. Showing/);
 const stopButton = () => page.getByRole('button', { name: 'Stop', exact: true });
-const isCommand = ({ method, path }: { method: string; path: string }): boolean => method === 'POST' && COMMAND.test(path);
+const isCommand = ({ method, path }: { method: string; path: string }): boolean =>
+  method === 'POST' && COMMAND.test(path);
 
 /** The agent runs again, by another device's word, and the page shows it. */
 async function running(): Promise<void> {
   if (page.url().startsWith(world.proxy.url)) await soon(() => queueOf(page, user.uid)).toEqual([]);
   agent = await world.agent(user, agent.id);
-  if (agent.status !== 'running') agent = (await callApi(world.server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} })).agent;
+  if (agent.status !== 'running')
+    agent = (
+      await callApi(world.server.url, user.idToken, 'startAgent', {
+        params: { id: agent.id },
+        body: {},
+      })
+    ).agent;
   if (!page.url().endsWith(agent.id)) await page.goto(`${world.proxy.url}/agents/${agent.id}`);
   await stopButton().waitFor();
   await soon(() => queueOf(page, user.uid)).toEqual([]);
@@ -54,7 +68,10 @@ async function stoppedOnce(sends: number): Promise<void> {
   await soon(() => queueOf(page, user.uid)).toEqual([]);
   expect(new Set(world.sent.map(({ commandId }) => commandId)).size).toBe(1);
   expect(world.sent.length).toBeGreaterThanOrEqual(sends);
-  expect(await world.agent(user, agent.id)).toMatchObject({ status: 'stopped', generation: agent.generation + 1 });
+  expect(await world.agent(user, agent.id)).toMatchObject({
+    status: 'stopped',
+    generation: agent.generation + 1,
+  });
 }
 
 describe('a stop', () => {
@@ -63,17 +80,22 @@ describe('a stop', () => {
     ['that was lost on its way (F03)', 'drop-request'],
     ['that a captive portal answered with a page (F04)', 'portal-page'],
     ['that a captive portal redirected (F04)', 'portal-redirect'],
-  ])('%s is still queued, goes again under the same id, and has one effect', async (_what, fault) => {
-    await running();
-    world.proxy.harm((passing) => (isCommand(passing) ? fault : null));
-    await stopButton().click();
-    await seen('Stop saved on this device. Sent, but not confirmed by the server.').waitFor();
-    // It is on its way again now and then; between the tries it waits.
-    await soon(() => queueOf(page, user.uid)).toMatchObject([{ intent: 'stop', state: 'saved' }]);
-    expect((await world.agent(user, agent.id)).status).toBe(fault === 'drop-reply' ? 'stopped' : 'running');
-    world.proxy.harm(() => null);
-    await stoppedOnce(2);
-  });
+  ])(
+    '%s is still queued, goes again under the same id, and has one effect',
+    async (_what, fault) => {
+      await running();
+      world.proxy.harm((passing) => (isCommand(passing) ? fault : null));
+      await stopButton().click();
+      await seen('Stop saved on this device. Sent, but not confirmed by the server.').waitFor();
+      // It is on its way again now and then; between the tries it waits.
+      await soon(() => queueOf(page, user.uid)).toMatchObject([{ intent: 'stop', state: 'saved' }]);
+      expect((await world.agent(user, agent.id)).status).toBe(
+        fault === 'drop-reply' ? 'stopped' : 'running',
+      );
+      world.proxy.harm(() => null);
+      await stoppedOnce(2);
+    },
+  );
 
   it('that hangs on a half-open connection is given up after 10 s, its outcome unknown, and is sent again (F06)', async () => {
     await running();
@@ -109,7 +131,7 @@ describe('a stop', () => {
 });
 
 describe('the network', () => {
-  it('is judged by the server\'s own answer, whatever the browser says of it (F05)', async () => {
+  it("is judged by the server's own answer, whatever the browser says of it (F05)", async () => {
     await running();
     // It says there is none: there is.
     await page.evaluate(() => {
@@ -122,7 +144,10 @@ describe('the network', () => {
     // It says there is: a portal answers everything.
     await running();
     world.proxy.harm(() => 'portal-page');
-    await page.evaluate(() => { Reflect.deleteProperty(navigator, 'onLine'); dispatchEvent(new Event('online')); });
+    await page.evaluate(() => {
+      Reflect.deleteProperty(navigator, 'onLine');
+      dispatchEvent(new Event('online'));
+    });
     await offline().waitFor();
     expect(await page.evaluate(() => navigator.onLine)).toBe(true);
     await stopButton().click();
@@ -146,30 +171,50 @@ describe('the network', () => {
       flying.set(key(request.headers()), now);
       most = Math.max(most, now);
     });
-    const ended = (request: { headers(): Record<string, string> }): void => { const id = key(request.headers()); if (flying.has(id)) flying.set(id, (flying.get(id) ?? 1) - 1); };
+    const ended = (request: { headers(): Record<string, string> }): void => {
+      const id = key(request.headers());
+      if (flying.has(id)) flying.set(id, (flying.get(id) ?? 1) - 1);
+    };
     page.on('requestfinished', ended);
     page.on('requestfailed', ended);
     await browser.context.setOffline(true);
-    await page.evaluate(() => { history.pushState(null, '', '/agents'); dispatchEvent(new PopStateEvent('popstate')); });
-    for (const { name } of agents) await page.getByRole('button', { name: `Stop ${name}` }).filter({ visible: true }).first().click();
+    await page.evaluate(() => {
+      history.pushState(null, '', '/agents');
+      dispatchEvent(new PopStateEvent('popstate'));
+    });
+    for (const { name } of agents)
+      await page
+        .getByRole('button', { name: `Stop ${name}` })
+        .filter({ visible: true })
+        .first()
+        .click();
     await soon(async () => (await queueOf(page, user.uid)).length).toBe(3);
-    for (let toggle = 0; toggle < 50; toggle += 1) await browser.context.setOffline(toggle % 2 === 1);
+    for (let toggle = 0; toggle < 50; toggle += 1)
+      await browser.context.setOffline(toggle % 2 === 1);
     await browser.context.setOffline(false);
     await soon(() => queueOf(page, user.uid)).toEqual([]);
     expect(most).toBe(1);
     expect(new Set(world.sent.map(({ commandId }) => commandId)).size).toBe(3);
-    for (const one of agents) expect(await world.agent(user, one.id)).toMatchObject({ status: 'stopped', generation: one.generation + 1 });
+    for (const one of agents)
+      expect(await world.agent(user, one.id)).toMatchObject({
+        status: 'stopped',
+        generation: one.generation + 1,
+      });
   });
 
   it('that cuts answers short leaves the last good data on the screen (F08)', async () => {
     await page.goto(`${world.proxy.url}/portfolio`);
     await seen(/10.000\.00/).waitFor();
     await soon(() => world.streams()).toBe(1);
-    world.proxy.harm(({ path }) => (/^\/(api\/trading|api\/agents|market|subscriptions)/.test(path) ? 'truncate' : null));
+    world.proxy.harm(({ path }) =>
+      /^\/(api\/trading|api\/agents|market|subscriptions)/.test(path) ? 'truncate' : null,
+    );
     world.asked.length = 0;
     await page.reload();
     await seen(/10.000\.00/).waitFor();
-    await soon(() => world.asked.filter((path) => path === '/api/trading/portfolio').length).toBeGreaterThan(0);
+    await soon(
+      () => world.asked.filter((path) => path === '/api/trading/portfolio').length,
+    ).toBeGreaterThan(0);
     await page.clock.fastForward(5_000);
     await seen(/10.000\.00/).waitFor();
     await page.goto(`${world.proxy.url}/agents`);
@@ -185,7 +230,10 @@ describe('a stream', () => {
     world.asked.length = 0;
     world.proxy.freeze();
     world.proxy.harm(({ path }) => (path.startsWith('/api/stream') ? 'drop-request' : null));
-    await callApi(world.server.url, user.idToken, 'stopAgent', { params: { id: agent.id }, body: {} });
+    await callApi(world.server.url, user.idToken, 'stopAgent', {
+      params: { id: agent.id },
+      body: {},
+    });
     await page.clock.fastForward(29_000);
     await page.clock.fastForward(2_000);
     await seen('Live updates paused, reconnecting').waitFor();
@@ -201,10 +249,16 @@ describe('a stream', () => {
     world.proxy.freeze();
     // The clock goes on in a sleep, the timers do not.
     await page.clock.setSystemTime(Date.now() + 30 * 60_000);
-    await callApi(world.server.url, user.idToken, 'stopAgent', { params: { id: agent.id }, body: {} });
+    await callApi(world.server.url, user.idToken, 'stopAgent', {
+      params: { id: agent.id },
+      body: {},
+    });
     world.asked.length = 0;
-    // Headless Chromium freezes no page that is seen: the browser's word on the return is said for it.
-    await page.evaluate(() => { dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })); });
+    // Headless Chromium freezes no page that is seen: the browser's word on the return is said for
+    // it.
+    await page.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    });
     await soon(() => world.asked.some((path) => path.startsWith('/api/stream?after='))).toBe(true);
     await seen('Stopped').waitFor();
   });

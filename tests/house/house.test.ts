@@ -1,4 +1,7 @@
-/** The house rules, read off the source itself; refuses exceptions that are not written in the import table. */
+/**
+ * The house rules, read off the source itself; refuses exceptions that are not written in the
+ * import table.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -6,24 +9,41 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { RULES, SOLE_IMPORTERS } from './import-table.ts';
 
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' }).split('\n').filter(Boolean);
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter(Boolean);
 const product = files.filter((file) => /^(contract|engine|server|src|sw)\/.*\.tsx?$/.test(file));
-const ours = files.filter((file) => /\.(tsx?|md|css|html|json|webmanifest)$/.test(file) && file !== 'package-lock.json');
+const ours = files.filter(
+  (file) => /\.(tsx?|md|css|html|json|webmanifest)$/.test(file) && file !== 'package-lock.json',
+);
 const read = (file: string): string => readFileSync(file, 'utf8');
 
-interface Import { from: string; to: string; local: boolean; kind: 'value' | 'type' | 'lazy' }
+interface Import {
+  from: string;
+  to: string;
+  local: boolean;
+  kind: 'value' | 'type' | 'lazy';
+}
 
 function importsOf(file: string): Import[] {
   const found: Import[] = [];
   const note = (specifier: string, kind: Import['kind']): void => {
     const local = specifier.startsWith('.');
-    const to = local ? normalize(join(dirname(file), specifier)).replace(/\\/g, '/').replace(/\?.*$/, '') : specifier;
+    const to = local
+      ? normalize(join(dirname(file), specifier))
+          .replace(/\\/g, '/')
+          .replace(/\?.*$/, '')
+      : specifier;
     found.push({ from: file, to, local, kind });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
       note(node.moduleSpecifier.text, node.importClause?.isTypeOnly === true ? 'type' : 'value');
-    } else if (ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier)) {
+    } else if (
+      ts.isExportDeclaration(node) &&
+      node.moduleSpecifier !== undefined &&
+      ts.isStringLiteral(node.moduleSpecifier)
+    ) {
       note(node.moduleSpecifier.text, node.isTypeOnly ? 'type' : 'value');
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [specifier] = node.arguments;
@@ -54,15 +74,23 @@ describe('house rules', () => {
         return rule.packages !== undefined && !rule.packages.test(to);
       }
       const nounOf = (file: string): string => file.split('/').slice(0, 2).join('/');
-      const sameNoun = folderOf(to) === folderOf(from) || (from.split('/').length > 2 && nounOf(from) === nounOf(to));
-      return !sameNoun && !(rule.files.test(to) && !from.startsWith('server/')) && !rule.may.some((allowed) => allowed.test(to));
+      const sameNoun =
+        folderOf(to) === folderOf(from) ||
+        (from.split('/').length > 2 && nounOf(from) === nounOf(to));
+      return (
+        !sameNoun &&
+        !(rule.files.test(to) && !from.startsWith('server/')) &&
+        !rule.may.some((allowed) => allowed.test(to))
+      );
     });
     expect(broken.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
   it('keeps heavy or dangerous packages behind one door each', () => {
-    const broken = imports.filter(({ from, to, local }) =>
-      !local && SOLE_IMPORTERS.some((sole) => sole.packages.test(to) && !sole.files.test(from)));
+    const broken = imports.filter(
+      ({ from, to, local }) =>
+        !local && SOLE_IMPORTERS.some((sole) => sole.packages.test(to) && !sole.files.test(from)),
+    );
     expect(broken.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
@@ -72,14 +100,22 @@ describe('house rules', () => {
 
   it('has no import cycles', () => {
     // A type-only import is no dependency at run time, and a lazy one is not at load time.
-    const graph = new Map(product.map((file) => [
-      file, imports.filter((found) => found.from === file && found.local && found.kind === 'value').map((found) => found.to),
-    ]));
+    const graph = new Map(
+      product.map((file) => [
+        file,
+        imports
+          .filter((found) => found.from === file && found.local && found.kind === 'value')
+          .map((found) => found.to),
+      ]),
+    );
     const state = new Map<string, 'open' | 'done'>();
     const cycles: string[] = [];
     const visit = (file: string, path: string[]): void => {
       if (state.get(file) === 'done') return;
-      if (state.get(file) === 'open') { cycles.push([...path.slice(path.indexOf(file)), file].join(' → ')); return; }
+      if (state.get(file) === 'open') {
+        cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+        return;
+      }
       state.set(file, 'open');
       for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
       state.set(file, 'done');
@@ -89,15 +125,26 @@ describe('house rules', () => {
   });
 
   it('has no barrels, no drawers and no unfinished marks', () => {
-    expect(product.filter((file) => /(^|\/)(utils?|helpers?|common|misc|manager|service)s?(\/|\.tsx?$)/i.test(file))).toEqual([]);
+    expect(
+      product.filter((file) =>
+        /(^|\/)(utils?|helpers?|common|misc|manager|service)s?(\/|\.tsx?$)/i.test(file),
+      ),
+    ).toEqual([]);
     expect(product.filter((file) => /^export \* from/m.test(read(file)))).toEqual([]);
     const marks = /\b(TODO|FIXME|XXX|HACK)\b|@ts-ignore|@ts-nocheck|\bas any\b|: any\b/;
     expect(product.filter((file) => marks.test(read(file)))).toEqual([]);
   });
 
   it('opens every file with a sentence that says what it is', () => {
-    const bare = [...product, ...files.filter((file) => /^(tests|scripts)\/.*\.tsx?$/.test(file))]
-      .filter((file) => !/^(#!.*\n)?(\/\/ @vitest-environment.*\n|\/\/\/ <reference.*\n|\/\* oxlint-.*\n)*\/\*\*/.test(read(file)));
+    const bare = [
+      ...product,
+      ...files.filter((file) => /^(tests|scripts)\/.*\.tsx?$/.test(file)),
+    ].filter(
+      (file) =>
+        !/^(#!.*\n)?(\/\/ @vitest-environment.*\n|\/\/\/ <reference.*\n|\/\* oxlint-.*\n)*\/\*\*/.test(
+          read(file),
+        ),
+    );
     expect(bare).toEqual([]);
   });
 
@@ -107,7 +154,12 @@ describe('house rules', () => {
   });
 
   it('keeps secrets out of the source', () => {
-    const secret = /sk_live_[0-9a-zA-Z]{8}|AIza[0-9A-Za-z_-]{30}|-----BEGIN (RSA |EC )?PRIVATE KEY-----/;
-    expect(files.filter((file) => /\.(tsx?|json|md|html|env)$|^\.env/.test(file)).filter((file) => secret.test(read(file)))).toEqual([]);
+    const secret =
+      /sk_live_[0-9a-zA-Z]{8}|AIza[0-9A-Za-z_-]{30}|-----BEGIN (RSA |EC )?PRIVATE KEY-----/;
+    expect(
+      files
+        .filter((file) => /\.(tsx?|json|md|html|env)$|^\.env/.test(file))
+        .filter((file) => secret.test(read(file))),
+    ).toEqual([]);
   });
 });

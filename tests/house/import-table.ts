@@ -31,17 +31,37 @@ export const PUBLIC_SERVER_FILES = [
 export const RULES: Rule[] = [
   { files: /^contract\//, may: [], packages: /^zod(\/|$)/ },
   { files: /^engine\//, may: [/^contract\//], packages: /^$/ },
-  { files: /^server\/(main|worker|compose|process|market-clock|retention)\.ts$/, may: [/^(contract|engine|server)\//] },
+  {
+    files: /^server\/(main|worker|compose|process|market-clock|retention)\.ts$/,
+    may: [/^(contract|engine|server)\//],
+  },
   { files: /^server\//, may: [/^contract\//, /^engine\//, ...PUBLIC_SERVER_FILES] },
   { files: /^src\/offline\//, may: [/^contract\//], packages: /^(idb-keyval|zod\/mini)$/ },
   { files: /^src\/identity\/worker\.ts$/, may: [/^contract\//], packages: /^firebase\// },
-  { files: /^src\/(identity|api)\//, may: [/^contract\//, /^src\/(?!offline\/|screens\/|shell\/|wallet\/)/] },
-  { files: /^src\/wallet\//, may: [/^contract\//, /^src\/(?!offline\/)/], packages: /^(react|wagmi|viem|@coinbase\/onchainkit|@tanstack\/react-query|valtio|wouter|lucide-react|zod\/mini)(\/|$)/ },
+  {
+    files: /^src\/(identity|api)\//,
+    may: [/^contract\//, /^src\/(?!offline\/|screens\/|shell\/|wallet\/)/],
+  },
+  {
+    files: /^src\/wallet\//,
+    may: [/^contract\//, /^src\/(?!offline\/)/],
+    packages:
+      /^(react|wagmi|viem|@coinbase\/onchainkit|@tanstack\/react-query|valtio|wouter|lucide-react|zod\/mini)(\/|$)/,
+  },
   { files: /^src\/(commands|main)\.tsx?$/, may: [/^contract\//, /^src\//] },
   { files: /^src\/stores\//, may: [/^contract\//, /^src\/(?!screens\/|shell\/|wallet\/)/] },
   { files: /^src\/backtest\/worker\.ts$/, may: [/^contract\//, /^engine\//, /^src\//] },
   { files: /^src\//, may: [/^contract\//, /^src\/(?!offline\/)/] },
-  { files: /^sw\//, may: [/^contract\//, /^src\/offline\//, /^src\/identity\/worker\.ts$/, /^src\/format\/number-marks\.ts$/], packages: /^(workbox-|zod\/mini$)/ },
+  {
+    files: /^sw\//,
+    may: [
+      /^contract\//,
+      /^src\/offline\//,
+      /^src\/identity\/worker\.ts$/,
+      /^src\/format\/number-marks\.ts$/,
+    ],
+    packages: /^(workbox-|zod\/mini$)/,
+  },
 ];
 
 /** Only these may import the named packages, wherever the rule above would allow it. */

@@ -6,21 +6,31 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keepingAssets, readBuilds } from '../../scripts/keep-assets.ts';
 
 let dist = '';
-beforeEach(() => { dist = join(mkdtempSync(join(tmpdir(), 'tradewind-keep-')), 'dist'); });
-afterEach(() => { rmSync(join(dist, '..'), { recursive: true, force: true }); });
+beforeEach(() => {
+  dist = join(mkdtempSync(join(tmpdir(), 'tradewind-keep-')), 'dist');
+});
+afterEach(() => {
+  rmSync(join(dist, '..'), { recursive: true, force: true });
+});
 
 /** What Vite does to its folder: empties it, then writes. */
-const building = (files: Record<string, string>) => (into: string): Promise<void> => {
-  rmSync(into, { recursive: true, force: true });
-  mkdirSync(join(into, 'assets'), { recursive: true });
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(into, 'assets', name), text);
-  return Promise.resolve();
-};
+const building =
+  (files: Record<string, string>) =>
+  (into: string): Promise<void> => {
+    rmSync(into, { recursive: true, force: true });
+    mkdirSync(join(into, 'assets'), { recursive: true });
+    for (const [name, text] of Object.entries(files))
+      writeFileSync(join(into, 'assets', name), text);
+    return Promise.resolve();
+  };
 const kept = (): string[] => readdirSync(join(dist, 'assets')).sort();
 
 describe('earlier chunks', () => {
-  it('of two builds are kept, a third is let go, and a name that the new build has is the new build\'s', async () => {
-    await keepingAssets(dist, building({ 'one-1.js': '1', 'one-1.js.br': 'b', 'one-1.js.map': 'm', 'same-0.js': 'old' }));
+  it("of two builds are kept, a third is let go, and a name that the new build has is the new build's", async () => {
+    await keepingAssets(
+      dist,
+      building({ 'one-1.js': '1', 'one-1.js.br': 'b', 'one-1.js.map': 'm', 'same-0.js': 'old' }),
+    );
     await keepingAssets(dist, building({ 'two-2.js': '2', 'same-0.js': 'new' }));
     expect(kept()).toEqual(['one-1.js', 'one-1.js.br', 'same-0.js', 'two-2.js']);
     expect(readFileSync(join(dist, 'assets', 'same-0.js'), 'utf8')).toBe('new');
@@ -33,7 +43,8 @@ describe('earlier chunks', () => {
   it('of the same build made again push out nothing', async () => {
     await keepingAssets(dist, building({ 'one-1.js': '1' }));
     await keepingAssets(dist, building({ 'two-2.js': '2' }));
-    for (let again = 0; again < 3; again += 1) await keepingAssets(dist, building({ 'three-3.js': '3' }));
+    for (let again = 0; again < 3; again += 1)
+      await keepingAssets(dist, building({ 'three-3.js': '3' }));
     expect(kept()).toEqual(['one-1.js', 'three-3.js', 'two-2.js']);
   });
 

@@ -1,10 +1,15 @@
-/** What a failed run says first; refuses to pass where the reason comes after a thousand lines of success. */
+/**
+ * What a failed run says first; refuses to pass where the reason comes after a thousand lines of
+ * success.
+ */
 import { describe, expect, it } from 'vitest';
 import { count, failedNames, failures, saidByFailed } from '../../scripts/test-report.ts';
 
 const LONG = `\u001b[32m ✓\u001b[39m tests/a.test.ts > goes on\n`.repeat(1_000);
-const WHY = '⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯\n\n FAIL  tests/b.test.ts > stops\nAssertionError: expected 1 to be 2\n';
-const SUMMARY = ' Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 1000 passed (1001)\n';
+const WHY =
+  '⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯\n\n FAIL  tests/b.test.ts > stops\nAssertionError: expected 1 to be 2\n';
+const SUMMARY =
+  ' Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 1000 passed (1001)\n';
 
 describe('the report of a run', () => {
   it('begins with the test that failed and its reason', () => {
@@ -14,14 +19,21 @@ describe('the report of a run', () => {
   });
 
   it('names every test that failed, once, however often it was tried', () => {
-    const tries = ' FAIL  tests/b.test.ts > stops\nError: 1\n\n FAIL  tests/b.test.ts > stops\nError: 2\n\n FAIL  tests/c.test.tsx > goes too\nError: 3\n';
-    expect(failedNames(`${LONG}${WHY}${tries}`)).toEqual(['tests/b.test.ts > stops', 'tests/c.test.tsx > goes too']);
+    const tries =
+      ' FAIL  tests/b.test.ts > stops\nError: 1\n\n FAIL  tests/b.test.ts > stops\nError: 2\n\n FAIL  tests/c.test.tsx > goes too\nError: 3\n';
+    expect(failedNames(`${LONG}${WHY}${tries}`)).toEqual([
+      'tests/b.test.ts > stops',
+      'tests/c.test.tsx > goes too',
+    ]);
     expect(failedNames(LONG)).toEqual([]);
   });
 
   it('tells what a failed test printed, and nobody else', () => {
-    const said = 'stdout | tests/b.test.ts > stops\nhttp://localhost/dashboard\n\nNo agents yet\n\nstdout | tests/a.test.ts > goes on\nall is well\n\n';
-    expect(saidByFailed(`${said}${LONG}${WHY}`)).toBe('stdout | tests/b.test.ts > stops\nhttp://localhost/dashboard\nNo agents yet');
+    const said =
+      'stdout | tests/b.test.ts > stops\nhttp://localhost/dashboard\n\nNo agents yet\n\nstdout | tests/a.test.ts > goes on\nall is well\n\n';
+    expect(saidByFailed(`${said}${LONG}${WHY}`)).toBe(
+      'stdout | tests/b.test.ts > stops\nhttp://localhost/dashboard\nNo agents yet',
+    );
     expect(saidByFailed(`${said}${LONG}`)).toBe('');
   });
 
@@ -30,10 +42,16 @@ describe('the report of a run', () => {
   });
 
   it('finds an error that belongs to no test', () => {
-    expect(failures(`${LONG}⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯\n\nError: read ECONNRESET`)).toContain('ECONNRESET');
+    expect(failures(`${LONG}⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯\n\nError: read ECONNRESET`)).toContain(
+      'ECONNRESET',
+    );
   });
 
   it('counts by the last summary', () => {
-    expect([count(SUMMARY, 'passed'), count(SUMMARY, 'failed'), count('nothing', 'failed')]).toEqual([1000, 1, 0]);
+    expect([
+      count(SUMMARY, 'passed'),
+      count(SUMMARY, 'failed'),
+      count('nothing', 'failed'),
+    ]).toEqual([1000, 1, 0]);
   });
 });

@@ -5,14 +5,18 @@ import { heldToKit, walletChunkName, withoutFontImports } from '../../scripts/wa
 
 const sheet = readFileSync('node_modules/@coinbase/onchainkit/dist/styles.css', 'utf8');
 
-describe('the kit\'s stylesheet', () => {
+describe("the kit's stylesheet", () => {
   it('fetches nothing from anybody', () => {
     expect(sheet).toContain('fonts.googleapis.com');
     expect(withoutFontImports(sheet)).not.toMatch(/@import|url\(\s*["']?(?:https?:)?\/\//);
-    expect(withoutFontImports('@import url("https://x.example/a;b");.a{color:red}@import \'https://y.example\' screen;.b{}')).toBe('.a{color:red}.b{}');
+    expect(
+      withoutFontImports(
+        '@import url("https://x.example/a;b");.a{color:red}@import \'https://y.example\' screen;.b{}',
+      ),
+    ).toBe('.a{color:red}.b{}');
   });
 
-  it('is held to the kit\'s own elements, all of it but its key frames', () => {
+  it("is held to the kit's own elements, all of it but its key frames", () => {
     const held = heldToKit(withoutFontImports(sheet));
     const open = held.indexOf('@layer base{@scope (');
     expect(held.slice(0, open)).toMatch(/^(@keyframes [a-z-]+\{.*?\}\}){4}$/);
@@ -24,13 +28,15 @@ describe('the kit\'s stylesheet', () => {
   });
 });
 
-describe('a chunk\'s name', () => {
+describe("a chunk's name", () => {
   const named = (...moduleIds: string[]) => walletChunkName({ name: 'x', moduleIds });
 
   it('says that only the wallet needs it, which keeps it out of what is stored for offline use', () => {
     expect(named('/app/node_modules/wagmi/dist/index.js')).toBe('assets/wallet-[name]-[hash].js');
     expect(named('/app/src/wallet/fund/fund-room.tsx')).toBe('assets/wallet-[name]-[hash].js');
-    expect(named('/app/node_modules/wagmi/dist/index.js', '/app/node_modules/react/index.js')).toBe('assets/[name]-[hash].js');
+    expect(named('/app/node_modules/wagmi/dist/index.js', '/app/node_modules/react/index.js')).toBe(
+      'assets/[name]-[hash].js',
+    );
     expect(named('/app/src/wallet/remembered.ts')).toBe('assets/[name]-[hash].js');
     expect(named('/app/src/screens/market/market.tsx')).toBe('assets/[name]-[hash].js');
   });

@@ -1,14 +1,35 @@
 // @vitest-environment jsdom
-/** What a press comes to: saved, sent without a disk, refused; over IndexedDB, a session and a real line. */
+/**
+ * What a press comes to: saved, sent without a disk, refused; over IndexedDB, a session and a real
+ * line.
+ */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  cancelCommand, confirmCommand, keepsSnapshots, openCommands, queue, sendQueued, setKeepSnapshots, startAgent, startAll, stopAgent, stopAll, unsentCommands,
+  cancelCommand,
+  confirmCommand,
+  keepsSnapshots,
+  openCommands,
+  queue,
+  sendQueued,
+  setKeepSnapshots,
+  startAgent,
+  startAll,
+  stopAgent,
+  stopAll,
+  unsentCommands,
 } from '../../src/commands.ts';
 import { recordAgent } from '../../src/api/recorded-replies.ts';
 import type { AuthPort, AuthUser } from '../../src/identity/auth-port.ts';
 import { recordedToken } from '../../src/identity/recorded-auth.ts';
-import { connectIdentity, endSession, resetSession, session, signIn, signOut } from '../../src/identity/session.ts';
+import {
+  connectIdentity,
+  endSession,
+  resetSession,
+  session,
+  signIn,
+  signOut,
+} from '../../src/identity/session.ts';
 import { createOutbox, databaseStore } from '../../src/offline/outbox.ts';
 import { UserDatabase } from '../../src/offline/database.ts';
 import type { OutboxEntry } from '../../src/offline/outbox-entry.ts';
@@ -16,7 +37,12 @@ import { readSnapshot, writeSnapshot } from '../../src/offline/snapshots.ts';
 import { agentsStore, applyAgents, clearAgents } from '../../src/stores/agents.ts';
 import { connection } from '../../src/stores/connection.ts';
 import { offerUndo, stopOffer } from '../../src/stores/stop-offer.ts';
-import { startReplyServer, type Answering, type Asked, type ReplyServer } from '../support/reply-server.ts';
+import {
+  startReplyServer,
+  type Answering,
+  type Asked,
+  type ReplyServer,
+} from '../support/reply-server.ts';
 import { entryOf, portfolio, start, T0 } from './offline/samples.ts';
 
 const PROJECT = 'demo-tradewind';
@@ -30,42 +56,94 @@ let uid = '';
 function provider(): AuthPort {
   let user: AuthUser | null = null;
   const listeners = new Set<(next: AuthUser | null) => void>();
-  const become = (next: AuthUser | null): void => { user = next; for (const listener of listeners) listener(next); };
+  const become = (next: AuthUser | null): void => {
+    user = next;
+    for (const listener of listeners) listener(next);
+  };
   const enter = (email: string): Promise<AuthUser> => {
     const id = email.split('@')[0] ?? '';
     const next: AuthUser = {
-      uid: id, email, displayName: null, metadata: { lastSignInTime: new Date().toUTCString() },
+      uid: id,
+      email,
+      displayName: null,
+      metadata: { lastSignInTime: new Date().toUTCString() },
       getIdToken: () => Promise.resolve(recordedToken(id, email, PROJECT, Date.now())),
     };
     become(next);
     return Promise.resolve(next);
   };
   return {
-    observe(listener) { listeners.add(listener); listener(user); return () => { listeners.delete(listener); }; },
-    currentUser: () => user, signIn: enter, signUp: enter, signInWithGoogle: () => enter('google@example.com'),
-    sendPasswordReset: () => Promise.resolve(), updateProfile: () => Promise.resolve(),
-    signOut: () => { become(null); return Promise.resolve(); }, account: () => Promise.reject(new Error('Not asked for here')),
+    observe(listener) {
+      listeners.add(listener);
+      listener(user);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    currentUser: () => user,
+    signIn: enter,
+    signUp: enter,
+    signInWithGoogle: () => enter('google@example.com'),
+    sendPasswordReset: () => Promise.resolve(),
+    updateProfile: () => Promise.resolve(),
+    signOut: () => {
+      become(null);
+      return Promise.resolve();
+    },
+    account: () => Promise.reject(new Error('Not asked for here')),
   };
 }
 
-const health = { status: 200, body: { app: 'tradewind', status: 'ok', contract: 1, time: Date.now() } };
-const echo = (asked: Asked): Answering => (asked.path === '/healthz' ? health
-  : asked.method === 'POST' ? { status: 200, body: { commandId: asked.headers['idempotency-key'], outcome: 'stopped', agent: { ...agent, generation: 4 }, results: [], agents: [] } } : 'reset');
+const health = {
+  status: 200,
+  body: { app: 'tradewind', status: 'ok', contract: 1, time: Date.now() },
+};
+const echo = (asked: Asked): Answering =>
+  asked.path === '/healthz'
+    ? health
+    : asked.method === 'POST'
+      ? {
+          status: 200,
+          body: {
+            commandId: asked.headers['idempotency-key'],
+            outcome: 'stopped',
+            agent: { ...agent, generation: 4 },
+            results: [],
+            agents: [],
+          },
+        }
+      : 'reset';
 const posts = (): Asked[] => server.asked.filter((asked) => asked.method === 'POST');
 const onDisk = async (): Promise<OutboxEntry[]> => {
   const database = new UserDatabase(uid, { mayCreate: () => false });
-  try { return (await createOutbox(databaseStore(database)).state()).entries; } finally { await database.close(); }
+  try {
+    return (await createOutbox(databaseStore(database)).state()).entries;
+  } finally {
+    await database.close();
+  }
 };
 /** A browser that has no IndexedDB to give, in the way that Firefox's private windows had none. */
-const refuseStorage = (): void => { factory.open = () => { throw new DOMException('A mutation operation was attempted on a database that did not allow mutations.', 'InvalidStateError'); }; };
+const refuseStorage = (): void => {
+  factory.open = () => {
+    throw new DOMException(
+      'A mutation operation was attempted on a database that did not allow mutations.',
+      'InvalidStateError',
+    );
+  };
+};
 
 beforeAll(async () => {
   server = await startReplyServer();
   // The page's abort signals are jsdom's, which Node's own fetch does not know.
-  vi.stubGlobal('fetch', (input: string, init: RequestInit = {}) => realFetch(new URL(input, server.url), { ...init, signal: null }));
+  vi.stubGlobal('fetch', (input: string, init: RequestInit = {}) =>
+    realFetch(new URL(input, server.url), { ...init, signal: null }),
+  );
   openCommands();
 });
-afterAll(async () => { vi.unstubAllGlobals(); await server.close(); });
+afterAll(async () => {
+  vi.unstubAllGlobals();
+  await server.close();
+});
 beforeEach(() => {
   factory = new IDBFactory();
   Object.assign(globalThis, { indexedDB: factory, IDBKeyRange });
@@ -75,15 +153,23 @@ beforeEach(() => {
   connectIdentity(provider(), PROJECT);
   uid = `trader-${++users}`;
 });
-afterEach(async () => { await signOut(); clearAgents(); });
+afterEach(async () => {
+  await signOut();
+  clearAgents();
+});
 const enter = (): Promise<void> => signIn(`${uid}@example.com`, 'secret');
 
 describe('a press', () => {
   it('is "saved" only when the disk has it, and is delivered when the server is back', async () => {
     await enter();
     const said = await stopAgent(agent);
-    expect(said).toMatchObject({ said: 'saved', entry: { intent: 'stop', agentId: 'x', agentName: agent.name, seenGeneration: 3 } });
-    expect((await onDisk()).map((entry) => entry.commandId)).toEqual([said.said === 'saved' ? said.entry.commandId : '']);
+    expect(said).toMatchObject({
+      said: 'saved',
+      entry: { intent: 'stop', agentId: 'x', agentName: agent.name, seenGeneration: 3 },
+    });
+    expect((await onDisk()).map((entry) => entry.commandId)).toEqual([
+      said.said === 'saved' ? said.entry.commandId : '',
+    ]);
     expect(posts()).toEqual([]);
     server.answer(echo);
     await sendQueued();
@@ -96,8 +182,12 @@ describe('a press', () => {
   it('names the agents that were seen for all of them, so that no other is started (R7-18)', async () => {
     await enter();
     applyAgents({ agents: [agent], sequence: 1, asOf: T0 }, 'network');
-    expect(await startAll([agent])).toMatchObject({ entry: { intent: 'start-all', agents: [{ id: 'x', seenGeneration: 3 }] } });
-    expect(await stopAll()).toMatchObject({ entry: { intent: 'stop-all', agents: [{ id: 'x', seenGeneration: 3 }] } });
+    expect(await startAll([agent])).toMatchObject({
+      entry: { intent: 'start-all', agents: [{ id: 'x', seenGeneration: 3 }] },
+    });
+    expect(await stopAll()).toMatchObject({
+      entry: { intent: 'stop-all', agents: [{ id: 'x', seenGeneration: 3 }] },
+    });
     expect((await onDisk()).map((entry) => entry.intent)).toEqual(['stop-all']);
   });
 
@@ -108,7 +198,9 @@ describe('a press', () => {
   it('past the session takes a stop and nothing else, not even a start that waits to be confirmed (R5-18)', async () => {
     await enter();
     const database = new UserDatabase(uid, { mayCreate: () => true });
-    await createOutbox(databaseStore(database), { now: () => Date.now() - 3_600_000 }).enqueue(start('y'));
+    await createOutbox(databaseStore(database), { now: () => Date.now() - 3_600_000 }).enqueue(
+      start('y'),
+    );
     await database.close();
     await sendQueued();
     await expect.poll(() => queue.entries.map((entry) => entry.state)).toEqual(['needs-you']);
@@ -116,7 +208,10 @@ describe('a press', () => {
     expect(session.status).toBe('expired');
     expect(await startAgent(agent)).toMatchObject({ said: 'refused' });
     expect(await startAll([agent])).toMatchObject({ said: 'refused' });
-    expect(await confirmCommand(queue.entries[0]?.commandId ?? '')).toMatchObject({ said: 'refused', message: expect.stringContaining('sign in again') as string });
+    expect(await confirmCommand(queue.entries[0]?.commandId ?? '')).toMatchObject({
+      said: 'refused',
+      message: expect.stringContaining('sign in again') as string,
+    });
     expect(await stopAgent(agent)).toMatchObject({ said: 'saved' });
   });
 
@@ -135,7 +230,9 @@ describe('a press', () => {
   it('that is confirmed goes out as a new command on the agent as it is now', async () => {
     await enter();
     const database = new UserDatabase(uid, { mayCreate: () => true });
-    const old = await createOutbox(databaseStore(database), { now: () => Date.now() - 3_600_000 }).enqueue(start('x', 1));
+    const old = await createOutbox(databaseStore(database), {
+      now: () => Date.now() - 3_600_000,
+    }).enqueue(start('x', 1));
     await database.close();
     applyAgents({ agents: [agent], sequence: 1, asOf: T0 }, 'network');
     await sendQueued();
@@ -143,7 +240,10 @@ describe('a press', () => {
     const said = await confirmCommand(old.commandId);
     expect(said).toMatchObject({ said: 'saved', entry: { seenGeneration: 3, confirmed: true } });
     expect(said.said === 'saved' && said.entry.commandId !== old.commandId).toBe(true);
-    expect(await confirmCommand(old.commandId)).toEqual({ said: 'refused', message: 'This command is no longer waiting' });
+    expect(await confirmCommand(old.commandId)).toEqual({
+      said: 'refused',
+      message: 'This command is no longer waiting',
+    });
   });
 
   it('is refused aloud when the queue is full', async () => {
@@ -151,24 +251,35 @@ describe('a press', () => {
     const database = new UserDatabase(uid, { mayCreate: () => true });
     await database.transact(['outbox'], 'readwrite', (transaction) => {
       for (let sequence = 1; sequence <= 400; sequence += 1) {
-        const entry = { ...entryOf(start(`agent-${sequence}`)), uid, sequence, createdAt: Date.now() };
+        const entry = {
+          ...entryOf(start(`agent-${sequence}`)),
+          uid,
+          sequence,
+          createdAt: Date.now(),
+        };
         transaction.objectStore('outbox').put(entry, entry.commandId);
       }
     });
     await database.close();
-    expect(await startAgent(agent)).toMatchObject({ said: 'refused', message: expect.stringContaining('500') as string });
+    expect(await startAgent(agent)).toMatchObject({
+      said: 'refused',
+      message: expect.stringContaining('500') as string,
+    });
     expect(await stopAgent(agent)).toMatchObject({ said: 'saved' });
   });
 });
 
 describe('a press that no disk takes', () => {
-  it('is sent at once and never called saved; the agent shows the server\'s word (F18)', async () => {
+  it("is sent at once and never called saved; the agent shows the server's word (F18)", async () => {
     refuseStorage();
     await enter();
     server.answer(echo);
     applyAgents({ agents: [agent], sequence: 1, asOf: T0 }, 'network');
     const said = await stopAgent(agent);
-    expect(said).toEqual({ said: 'sent', message: 'Sent to the server at once; it could not be saved on this device.' });
+    expect(said).toEqual({
+      said: 'sent',
+      message: 'Sent to the server at once; it could not be saved on this device.',
+    });
     expect(agentsStore.data?.agents).toMatchObject([{ id: 'x', generation: 4 }]);
     expect(queue.storage).toBe('memory');
   });
@@ -176,10 +287,25 @@ describe('a press that no disk takes', () => {
   it('is "not saved" in so many words when the server is not there either (F13, F18)', async () => {
     refuseStorage();
     await enter();
-    expect(await stopAgent(agent)).toMatchObject({ said: 'not-saved', message: expect.stringMatching(/^Not saved/) as string });
-    server.answer((asked) => (asked.path === '/healthz' ? health : { status: 403, body: { error: { code: 'forbidden', message: 'Your plan does not start agents' } } }));
-    expect(await startAgent(agent)).toEqual({ said: 'refused', message: 'Your plan does not start agents' });
-    expect(await confirmCommand('0b6f2f6e-93a5-4c1c-9f4a-000000000001')).toMatchObject({ said: 'not-saved' });
+    expect(await stopAgent(agent)).toMatchObject({
+      said: 'not-saved',
+      message: expect.stringMatching(/^Not saved/) as string,
+    });
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : {
+            status: 403,
+            body: { error: { code: 'forbidden', message: 'Your plan does not start agents' } },
+          },
+    );
+    expect(await startAgent(agent)).toEqual({
+      said: 'refused',
+      message: 'Your plan does not start agents',
+    });
+    expect(await confirmCommand('0b6f2f6e-93a5-4c1c-9f4a-000000000001')).toMatchObject({
+      said: 'not-saved',
+    });
   });
 });
 
@@ -214,10 +340,23 @@ describe('keeping and leaving', () => {
     expect(keepsSnapshots()).toBe(true);
     await stopAgent(agent);
     await writeSnapshot(uid, 'portfolio', portfolio(T0));
-    for (const key of ['tradewind.draft.agent', 'tradewind.walletSends', 'tradewind.wallet', 'tradewind.appearance']) localStorage.setItem(key, 'x');
+    for (const key of [
+      'tradewind.draft.agent',
+      'tradewind.walletSends',
+      'tradewind.wallet',
+      'tradewind.appearance',
+    ])
+      localStorage.setItem(key, 'x');
     await setKeepSnapshots(false);
     expect(keepsSnapshots()).toBe(false);
-    expect(['tradewind.draft.agent', 'tradewind.walletSends', 'tradewind.wallet', 'tradewind.appearance'].map((key) => localStorage.getItem(key))).toEqual([null, null, null, 'x']);
+    expect(
+      [
+        'tradewind.draft.agent',
+        'tradewind.walletSends',
+        'tradewind.wallet',
+        'tradewind.appearance',
+      ].map((key) => localStorage.getItem(key)),
+    ).toEqual([null, null, null, 'x']);
     expect(await readSnapshot(uid, 'portfolio')).toBeNull();
     expect(await writeSnapshot(uid, 'portfolio', portfolio(T0 + 1))).toBe(false);
     expect(await onDisk()).toHaveLength(1);
@@ -227,7 +366,11 @@ describe('keeping and leaving', () => {
 
   it('asks for an update and keeps what waits when the server says that this app is too old (F25)', async () => {
     await enter();
-    server.answer((asked) => (asked.path === '/healthz' ? health : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } }));
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } },
+    );
     await stopAgent(agent);
     await expect.poll(() => [queue.paused, connection.outdated]).toEqual(['update', true]);
     expect(await onDisk()).toHaveLength(1);

@@ -4,12 +4,19 @@ import { IDBFactory } from 'fake-indexeddb';
 import { expect, it } from 'vitest';
 import { letGoOfDatabases } from '../../src/left-page.ts';
 
-const opened = (factory: IDBFactory, name: string): Promise<IDBDatabase> => new Promise((resolve, reject) => {
-  const request = factory.open(name, 1);
-  request.onupgradeneeded = () => { request.result.createObjectStore('users'); };
-  request.onsuccess = () => { resolve(request.result); };
-  request.onerror = () => { reject(request.error ?? new Error('open failed')); };
-});
+const opened = (factory: IDBFactory, name: string): Promise<IDBDatabase> =>
+  new Promise((resolve, reject) => {
+    const request = factory.open(name, 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('users');
+    };
+    request.onsuccess = () => {
+      resolve(request.result);
+    };
+    request.onerror = () => {
+      reject(request.error ?? new Error('open failed'));
+    };
+  });
 
 it('aborts what is under way in a page that is left, closes every connection, and lets them be opened again', async () => {
   const factory = new IDBFactory();
@@ -18,7 +25,14 @@ it('aborts what is under way in a page that is left, closes every connection, an
   const [ours, theirs] = [await opened(factory, 'ours'), await opened(factory, 'theirs')];
   expect(ours.transaction('users').mode).toBe('readonly');
   const underWay = ours.transaction('users', 'readwrite');
-  const ended = new Promise((resolve) => { underWay.onabort = () => { resolve('aborted'); }; underWay.oncomplete = () => { resolve('complete'); }; });
+  const ended = new Promise((resolve) => {
+    underWay.onabort = () => {
+      resolve('aborted');
+    };
+    underWay.oncomplete = () => {
+      resolve('complete');
+    };
+  });
   underWay.objectStore('users').put('somebody', 'one');
   page.dispatchEvent(new Event('pagehide'));
   expect(await ended).toBe('aborted');

@@ -1,21 +1,31 @@
 // @vitest-environment jsdom
-/** The page's beginning: no root element, errors that are only logged, one reload for a missing chunk. */
+/**
+ * The page's beginning: no root element, errors that are only logged, one reload for a missing
+ * chunk.
+ */
 import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { reloadOnce } from '../../src/updates.ts';
 
 vi.mock('../../src/App.tsx', () => ({ App: () => null }));
 vi.mock('../../src/identity/firebase-app.ts', () => ({ openPageAuth: () => Promise.resolve({}) }));
-vi.mock('../../src/identity/firebase-auth.ts', () => ({ firebaseAuth: () => ({ observe: () => () => undefined, currentUser: () => null }) }));
+vi.mock('../../src/identity/firebase-auth.ts', () => ({
+  firebaseAuth: () => ({ observe: () => () => undefined, currentUser: () => null }),
+}));
 
-afterEach(() => { vi.restoreAllMocks(); });
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe('main', () => {
   it('says that the root element is missing, and only logs global errors, rejections and failed preloads (R8-28, R8-31)', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     document.body.innerHTML = '';
-    const failure: unknown = await import('../../src/main.tsx').then(() => null, (error: unknown) => error);
+    const failure: unknown = await import('../../src/main.tsx').then(
+      () => null,
+      (error: unknown) => error,
+    );
     expect(String(failure)).toBe('Error: Root element not found');
 
     const error = new Error('broken');
@@ -24,7 +34,9 @@ describe('main', () => {
     window.dispatchEvent(Object.assign(new Event('unhandledrejection'), { reason: error }));
     window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: error }));
     expect(said.mock.calls).toEqual([
-      ['Global error', error], ['Unhandled rejection', error], ['A part of the app could not be loaded', error],
+      ['Global error', error],
+      ['Unhandled rejection', error],
+      ['A part of the app could not be loaded', error],
     ]);
     expect(alert).not.toHaveBeenCalled();
     expect(document.body.innerHTML).toBe('');
@@ -41,7 +53,11 @@ describe('main', () => {
 
   it('does not reload where the browser refuses to keep that it did', () => {
     const reload = vi.fn();
-    expect(reloadOnce(() => { throw new DOMException('denied', 'SecurityError'); }, reload)).toBe(false);
+    expect(
+      reloadOnce(() => {
+        throw new DOMException('denied', 'SecurityError');
+      }, reload),
+    ).toBe(false);
     expect(reload).not.toHaveBeenCalled();
   });
 });

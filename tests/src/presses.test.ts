@@ -13,28 +13,60 @@ beforeEach(() => {
   now = 1_000;
   release = guardPresses(window, () => true);
 });
-afterEach(() => { release(); });
+afterEach(() => {
+  release();
+});
 
 function button(name: string, marks: Record<string, string> = {}): HTMLButtonElement {
   const made = document.createElement('button');
   made.textContent = name;
   for (const [mark, value] of Object.entries(marks)) made.setAttribute(mark, value);
-  made.addEventListener('click', () => { done.push(made.textContent ?? ''); });
+  made.addEventListener('click', () => {
+    done.push(made.textContent ?? '');
+  });
   document.body.append(made);
   return made;
 }
 
-interface How { finger?: number; at?: [number, number]; type?: string; detail?: number }
+interface How {
+  finger?: number;
+  at?: [number, number];
+  type?: string;
+  detail?: number;
+}
 
 /** One event as a browser makes it, at the device's time of this test. */
-function make(name: string, target: Element, { at: [clientX, clientY] = [10, 10], detail = name === 'click' ? 1 : 0, finger = 1, type = 'touch' }: How = {}): void {
-  const event = new PointerEvent(name, { bubbles: true, cancelable: true, pointerId: finger, pointerType: type, clientX, clientY, detail, button: 0 });
+function make(
+  name: string,
+  target: Element,
+  {
+    at: [clientX, clientY] = [10, 10],
+    detail = name === 'click' ? 1 : 0,
+    finger = 1,
+    type = 'touch',
+  }: How = {},
+): void {
+  const event = new PointerEvent(name, {
+    bubbles: true,
+    cancelable: true,
+    pointerId: finger,
+    pointerType: type,
+    clientX,
+    clientY,
+    detail,
+    button: 0,
+  });
   Object.defineProperty(event, 'timeStamp', { value: now });
   target.dispatchEvent(event);
 }
 
 /** A finger comes down on one thing and is lifted over another, as its click is. */
-function press(down: Element, up: Element = down, how: How = {}, between: () => void = () => undefined): void {
+function press(
+  down: Element,
+  up: Element = down,
+  how: How = {},
+  between: () => void = () => undefined,
+): void {
   make('pointerdown', down, how);
   now += 50;
   between();
@@ -51,29 +83,39 @@ describe('a press', () => {
   it('does nothing on a control that has come under the finger', () => {
     const stop = button('Stop');
     const undo = button('Take back');
-    press(stop, undo, {}, () => { stop.remove(); });
+    press(stop, undo, {}, () => {
+      stop.remove();
+    });
     expect(done).toEqual([]);
   });
 
   it('does nothing where one node was given another act meanwhile', () => {
     const node = button('Stop');
-    press(node, node, {}, () => { node.textContent = 'Take back'; });
+    press(node, node, {}, () => {
+      node.textContent = 'Take back';
+    });
     expect(done).toEqual([]);
   });
 
   it('counts where only a figure has ticked, or the same act was drawn anew', () => {
     const figure = button('Explain the result −1.20');
-    press(figure, figure, {}, () => { figure.textContent = 'Explain the result −1.30'; });
+    press(figure, figure, {}, () => {
+      figure.textContent = 'Explain the result −1.30';
+    });
     const old = button('Stop', { 'data-act': 'stop a' });
     const heir = button('Stop', { 'data-act': 'stop a' });
     now += 2_000;
-    press(old, heir, {}, () => { old.remove(); });
+    press(old, heir, {}, () => {
+      old.remove();
+    });
     expect(done).toEqual(['Explain the result −1.30', 'Stop']);
   });
 
   it('is not about what was inert when it began', () => {
     const start = button('Start', { 'aria-disabled': 'true' });
-    press(start, start, {}, () => { start.removeAttribute('aria-disabled'); });
+    press(start, start, {}, () => {
+      start.removeAttribute('aria-disabled');
+    });
     expect(done).toEqual([]);
   });
 

@@ -4,17 +4,25 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { whileSeen } from '../../src/resting-timer.ts';
 
 let visible: DocumentVisibilityState = 'visible';
-const show = (state: DocumentVisibilityState): void => { visible = state; document.dispatchEvent(new Event('visibilitychange')); };
+const show = (state: DocumentVisibilityState): void => {
+  visible = state;
+  document.dispatchEvent(new Event('visibilitychange'));
+};
 beforeEach(() => {
   vi.useFakeTimers();
   visible = 'visible';
   vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => visible);
 });
-afterEach(() => { vi.restoreAllMocks(); vi.useRealTimers(); });
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 it('ticks while seen, holds no timer while hidden, and is overdue on return only when a turn was missed', async () => {
   let turns = 0;
-  const end = whileSeen(15_000, () => { turns += 1; });
+  const end = whileSeen(15_000, () => {
+    turns += 1;
+  });
   await vi.advanceTimersByTimeAsync(30_000);
   expect(turns).toBe(2);
   show('hidden');
@@ -39,7 +47,9 @@ it('ticks while seen, holds no timer while hidden, and is overdue on return only
 it('that began hidden begins to tick when it is seen', async () => {
   visible = 'hidden';
   let turns = 0;
-  const end = whileSeen(1_000, () => { turns += 1; });
+  const end = whileSeen(1_000, () => {
+    turns += 1;
+  });
   expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(5_000);
   show('visible');
@@ -49,7 +59,9 @@ it('that began hidden begins to tick when it is seen', async () => {
 
 it('looks at once when a frozen page is thawed', () => {
   let turns = 0;
-  const end = whileSeen(15_000, () => { turns += 1; });
+  const end = whileSeen(15_000, () => {
+    turns += 1;
+  });
   vi.setSystemTime(Date.now() + 5 * 3_600_000);
   document.dispatchEvent(new Event('resume'));
   expect(turns).toBe(1);

@@ -12,22 +12,42 @@ describe('sharing', () => {
     expect(await shareOut(what, { share, clipboard: clipboard() })).toBe('shared');
     expect(share.mock.calls).toEqual([[what]]);
     const board = clipboard();
-    expect(await shareOut(what, { share: () => Promise.reject(new DOMException('closed', 'AbortError')), clipboard: board })).toBe('dropped');
+    expect(
+      await shareOut(what, {
+        share: () => Promise.reject(new DOMException('closed', 'AbortError')),
+        clipboard: board,
+      }),
+    ).toBe('dropped');
     expect(board.writeText).not.toHaveBeenCalled();
   });
 
   it('copies where there is no sheet, or only the name of one, and says so where neither can be had', async () => {
     const board = clipboard();
     expect(await shareOut(what, { clipboard: board })).toBe('copied');
-    expect(await shareOut(what, { share: () => Promise.reject(new DOMException('none', 'NotAllowedError')), clipboard: board })).toBe('copied');
-    expect(await shareOut(what, { share: () => Promise.resolve(), canShare: () => false, clipboard: board })).toBe('copied');
+    expect(
+      await shareOut(what, {
+        share: () => Promise.reject(new DOMException('none', 'NotAllowedError')),
+        clipboard: board,
+      }),
+    ).toBe('copied');
+    expect(
+      await shareOut(what, {
+        share: () => Promise.resolve(),
+        canShare: () => false,
+        clipboard: board,
+      }),
+    ).toBe('copied');
     expect(board.writeText.mock.calls).toEqual(Array(3).fill(['My result https://example.com/']));
     expect(await shareOut(what, {})).toBe('failed');
-    expect(await shareOut(what, { clipboard: { writeText: () => Promise.reject(new Error('denied')) } })).toBe('failed');
+    expect(
+      await shareOut(what, { clipboard: { writeText: () => Promise.reject(new Error('denied')) } }),
+    ).toBe('failed');
   });
 
   it('tells of a result by its percentage alone, with its sign, and of none where nothing was put in', () => {
-    expect(resultWords({ equity: '10124.4', deposits: '10000' })).toMatch(/^My trading agents, on paper money: \+1\.24\s% since the start, after fees\.$/u);
+    expect(resultWords({ equity: '10124.4', deposits: '10000' })).toMatch(
+      /^My trading agents, on paper money: \+1\.24\s% since the start, after fees\.$/u,
+    );
     expect(resultWords({ equity: '9500', deposits: '10000' })).toMatch(/: −5\.00\s% since/u);
     expect(resultWords({ equity: '0', deposits: '0' })).toBeNull();
   });

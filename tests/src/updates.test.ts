@@ -12,11 +12,24 @@ beforeEach(() => {
   updates.waiting = false;
   vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => visibility);
 });
-afterEach(() => { vi.restoreAllMocks(); });
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 function follow(controlled: boolean, asked = false): void {
-  const container = { controller: controlled ? ({} as ServiceWorker) : null, addEventListener: (_type: string, listener: () => void) => { change = listener; } };
-  followTakeover(container as unknown as ServiceWorkerContainer, () => asked, () => { reloads += 1; });
+  const container = {
+    controller: controlled ? ({} as ServiceWorker) : null,
+    addEventListener: (_type: string, listener: () => void) => {
+      change = listener;
+    },
+  };
+  followTakeover(
+    container as unknown as ServiceWorkerContainer,
+    () => asked,
+    () => {
+      reloads += 1;
+    },
+  );
 }
 
 it('the first worker of all reloads nothing, a later one that was asked for here does', () => {

@@ -1,4 +1,7 @@
-/** Agent ticks per second through the real scheduler and a real database, on a made tape; refuses to count what was not run. */
+/**
+ * Agent ticks per second through the real scheduler and a real database, on a made tape; refuses to
+ * count what was not run.
+ */
 import { fills } from '../../server/db/schema.ts';
 import { AGGRESSIVE, openFloor } from './trading.ts';
 
@@ -14,8 +17,15 @@ export interface AgentTicks {
   perCpuSecond: number;
 }
 
-/** `agents` momentum agents of 25 to a person, over `ticks` closes after one that warms up. In memory unless a database is given. */
-export async function measureAgentTicks(agents = 200, ticks = 10, database?: Parameters<typeof openFloor>[1]): Promise<AgentTicks> {
+/**
+ * `agents` momentum agents of 25 to a person, over `ticks` closes after one that warms up. In
+ * memory unless a database is given.
+ */
+export async function measureAgentTicks(
+  agents = 200,
+  ticks = 10,
+  database?: Parameters<typeof openFloor>[1],
+): Promise<AgentTicks> {
   const floor = await openFloor({ candles: ticks + 5 }, database);
   for (let made = 0; made < agents; made += 1) {
     const uid = `bench${Math.floor(made / 25)}`;
@@ -38,5 +48,13 @@ export async function measureAgentTicks(agents = 200, ticks = 10, database?: Par
   const trades = (await floor.database.db.select({ id: fills.id }).from(fills)).length;
   if (floor.errors.length > 0) throw new Error(floor.errors[0]);
   if (database === undefined) await floor.close();
-  return { agents, ticks, ran, trades, seconds, perSecond: ran / seconds, perCpuSecond: ran / ((used.user + used.system) / 1_000_000) };
+  return {
+    agents,
+    ticks,
+    ran,
+    trades,
+    seconds,
+    perSecond: ran / seconds,
+    perCpuSecond: ran / ((used.user + used.system) / 1_000_000),
+  };
 }

@@ -1,4 +1,7 @@
-/** Real Chromium with a profile that outlives it, driven by playwright-core; refuses to reach any address but loopback. */
+/**
+ * Real Chromium with a profile that outlives it, driven by playwright-core; refuses to reach any
+ * address but loopback.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +10,12 @@ import { chromium, type BrowserContext, type CDPSession, type Page } from 'playw
 import { PATIENCE_MS } from './until.ts';
 
 const FLAGS = [
-  '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1',
 ];
 
@@ -24,7 +32,10 @@ function onPath(): string | null {
   return null;
 }
 
-/** The browser to drive: `CHROMIUM_PATH`, Debian's, one on the path, or one installed now where that is allowed. */
+/**
+ * The browser to drive: `CHROMIUM_PATH`, Debian's, one on the path, or one installed now where that
+ * is allowed.
+ */
 export function chromiumPath(): string {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined && named !== '') return named;
@@ -32,7 +43,14 @@ export function chromiumPath(): string {
   const found = onPath();
   if (found !== null) return found;
   if (isRoot()) {
-    execFileSync('sh', ['-c', 'apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium'], { stdio: 'inherit' });
+    execFileSync(
+      'sh',
+      [
+        '-c',
+        'apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium',
+      ],
+      { stdio: 'inherit' },
+    );
     if (existsSync('/usr/bin/chromium')) return '/usr/bin/chromium';
   }
   throw new Error('No Chromium found: install it, or name it by CHROMIUM_PATH');
@@ -46,9 +64,14 @@ export interface Browser {
   readonly errors: string[];
   /** Fires a sync at the app's worker, also while no page of the app is open. */
   dispatchSync(origin: string, tag: string): Promise<void>;
-  /** Hands a message to the app's worker as the browser does when its push service has delivered one. */
+  /**
+   * Hands a message to the app's worker as the browser does when its push service has delivered
+   * one.
+   */
   deliverPush(origin: string, data: string): Promise<void>;
-  /** Installs the app of this origin as the browser's own menu does, in a window of its own kind. */
+  /**
+   * Installs the app of this origin as the browser's own menu does, in a window of its own kind.
+   */
   installApp(origin: string): Promise<void>;
   /** Opens an address of the installed app as its icon or a shortcut of it does. */
   launchApp(origin: string, path: string): Promise<Page>;
@@ -69,13 +92,16 @@ export interface BrowserOptions {
 export async function openBrowser(options: BrowserOptions = {}): Promise<Browser> {
   const profile = options.profile ?? mkdtempSync(join(tmpdir(), 'tradewind-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: chromiumPath(), headless: options.headless ?? true, viewport: options.viewport ?? { width: 1280, height: 800 },
+    executablePath: chromiumPath(),
+    headless: options.headless ?? true,
+    viewport: options.viewport ?? { width: 1280, height: 800 },
     args: [...FLAGS, ...(isRoot() ? ['--no-sandbox'] : [])],
   });
   context.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
-  // A page of no origin, which keeps the browser and its debugging session while the app has no page.
-  const keeper = context.pages()[0] ?? await context.newPage();
+  // A page of no origin, which keeps the browser and its debugging session while the app has no
+  // page.
+  const keeper = context.pages()[0] ?? (await context.newPage());
   const registrations = new Map<string, string>();
   const session: CDPSession = await context.newCDPSession(keeper);
   session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: list }) => {
@@ -86,19 +112,35 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
   });
   await session.send('ServiceWorker.enable');
   // playwright-core's types do not know this part of the protocol.
-  const send = (method: string, params: object): Promise<unknown> => (session.send as (name: string, given: object) => Promise<unknown>).call(session, method, params);
+  const send = (method: string, params: object): Promise<unknown> =>
+    (session.send as (name: string, given: object) => Promise<unknown>).call(
+      session,
+      method,
+      params,
+    );
   return {
-    context, profile, errors,
+    context,
+    profile,
+    errors,
     async page() {
       const page = await context.newPage();
-      page.on('pageerror', (error) => { errors.push(error.message); });
-      page.on('console', (message) => { if (message.type() === 'error') errors.push(message.text()); });
+      page.on('pageerror', (error) => {
+        errors.push(error.message);
+      });
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text());
+      });
       return page;
     },
     async dispatchSync(origin, tag) {
       const registrationId = registrations.get(`${origin}/`);
       if (registrationId === undefined) throw new Error(`No worker is registered for ${origin}`);
-      await session.send('ServiceWorker.dispatchSyncEvent', { origin, registrationId, tag, lastChance: false });
+      await session.send('ServiceWorker.dispatchSyncEvent', {
+        origin,
+        registrationId,
+        tag,
+        lastChance: false,
+      });
     },
     async deliverPush(origin, data) {
       const registrationId = registrations.get(`${origin}/`);
@@ -106,8 +148,14 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
       await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
     },
     async installApp(origin) {
-      await send('PWA.install', { manifestId: `${origin}/dashboard`, installUrlOrBundleUrl: `${origin}/login` });
-      await send('PWA.changeAppUserSettings', { manifestId: `${origin}/dashboard`, displayMode: 'standalone' });
+      await send('PWA.install', {
+        manifestId: `${origin}/dashboard`,
+        installUrlOrBundleUrl: `${origin}/login`,
+      });
+      await send('PWA.changeAppUserSettings', {
+        manifestId: `${origin}/dashboard`,
+        displayMode: 'standalone',
+      });
     },
     async launchApp(origin, path) {
       const opened = context.waitForEvent('page');
@@ -115,12 +163,19 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
       return opened;
     },
     async badgeCount(origin) {
-      return (await send('PWA.getOsAppState', { manifestId: `${origin}/dashboard` }) as { badgeCount: number }).badgeCount;
+      return (
+        (await send('PWA.getOsAppState', { manifestId: `${origin}/dashboard` })) as {
+          badgeCount: number;
+        }
+      ).badgeCount;
     },
-    async stopWorkers() { await session.send('ServiceWorker.stopAllWorkers'); },
+    async stopWorkers() {
+      await session.send('ServiceWorker.stopAllWorkers');
+    },
     async close() {
       await context.close();
-      if (options.profile === undefined) rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      if (options.profile === undefined)
+        rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
 }
@@ -129,7 +184,10 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
 export async function controlled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
-    if (navigator.serviceWorker.controller === null) await new Promise((resolve) => { navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }); });
+    if (navigator.serviceWorker.controller === null)
+      await new Promise((resolve) => {
+        navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true });
+      });
   });
 }
 
@@ -137,7 +195,8 @@ export async function controlled(page: Page): Promise<void> {
 export function cachedAddresses(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const found: string[] = [];
-    for (const name of await caches.keys()) for (const request of await (await caches.open(name)).keys()) found.push(request.url);
+    for (const name of await caches.keys())
+      for (const request of await (await caches.open(name)).keys()) found.push(request.url);
     return found;
   });
 }

@@ -1,6 +1,18 @@
-/** An empty database of the newest schema, made once a machine and copied; refuses to be used where making one is what is tested. */
+/**
+ * An empty database of the newest schema, made once a machine and copied; refuses to be used where
+ * making one is what is tested.
+ */
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +24,12 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/tradewind', impor
 
 /** Changes with whatever the empty database is made of. */
 function stamp(): string {
-  const hash = createHash('sha256').update(readFileSync(createRequire(import.meta.url).resolve('@electric-sql/pglite')));
-  for (const entry of readdirSync(MIGRATIONS, { withFileTypes: true, recursive: true }).filter((one) => one.isFile()).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const hash = createHash('sha256').update(
+    readFileSync(createRequire(import.meta.url).resolve('@electric-sql/pglite')),
+  );
+  for (const entry of readdirSync(MIGRATIONS, { withFileTypes: true, recursive: true })
+    .filter((one) => one.isFile())
+    .sort((a, b) => (a.name < b.name ? -1 : 1))) {
     hash.update(entry.name).update(readFileSync(join(entry.parentPath, entry.name)));
   }
   return hash.digest('hex').slice(0, 16);
@@ -37,16 +53,17 @@ async function makeOnce(name: string, make: (draft: string) => Promise<void>): P
 }
 
 /**
- * A folder and a dump of it. Both are made before they are put in place: PGlite has no lock on its folder, so nothing
- * may open the one that others copy.
+ * A folder and a dump of it. Both are made before they are put in place: PGlite has no lock on its
+ * folder, so nothing may open the one that others copy.
  */
-const emptyDatabase = (): Promise<string> => makeOnce(`empty-database-${stamp()}`, async (draft) => {
-  await (await openPglite(draft)).close();
-  const client = await PGlite.create(join(draft, 'pglite'));
-  const dump = await client.dumpDataDir('none');
-  await client.close();
-  writeFileSync(join(draft, 'pglite.tar'), Buffer.from(await dump.arrayBuffer()));
-});
+const emptyDatabase = (): Promise<string> =>
+  makeOnce(`empty-database-${stamp()}`, async (draft) => {
+    await (await openPglite(draft)).close();
+    const client = await PGlite.create(join(draft, 'pglite'));
+    const dump = await client.dumpDataDir('none');
+    await client.close();
+    writeFileSync(join(draft, 'pglite.tar'), Buffer.from(await dump.arrayBuffer()));
+  });
 
 let dump: Promise<Blob> | null = null;
 
@@ -56,7 +73,9 @@ export async function openEmptyDatabase(): Promise<Database> {
   return openPglite(null, await dump);
 }
 
-/** Lays an empty database into a server's folder that has none, as its first start would make it. */
+/**
+ * Lays an empty database into a server's folder that has none, as its first start would make it.
+ */
 export async function layEmptyDatabase(dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'pglite'))) return;
   cpSync(join(await emptyDatabase(), 'pglite'), join(dataDir, 'pglite'), { recursive: true });

@@ -2,7 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openFirefox, openWebKit, type Driver, type Engine, type WebKitBinaries } from './webdriver.ts';
+import {
+  openFirefox,
+  openWebKit,
+  type Driver,
+  type Engine,
+  type WebKitBinaries,
+} from './webdriver.ts';
 
 function onPath(names: readonly string[]): string | null {
   for (const name of names) {
@@ -30,7 +36,9 @@ function install(packages: string): void {
 function miniBrowser(): string | null {
   const root = '/usr/lib';
   for (const machine of readdirSync(root).filter((name) => name.includes('-linux-'))) {
-    const versions = readdirSync(join(root, machine)).filter((name) => name.startsWith('webkit2gtk-'));
+    const versions = readdirSync(join(root, machine)).filter((name) =>
+      name.startsWith('webkit2gtk-'),
+    );
     for (const version of versions.sort().reverse()) {
       const path = join(root, machine, version, 'MiniBrowser');
       if (existsSync(path)) return path;
@@ -45,7 +53,9 @@ function firefox(): string | null {
 
 function webkit(): WebKitBinaries | null {
   const [driver, browser, screen] = [onPath(['WebKitWebDriver']), miniBrowser(), onPath(['Xvfb'])];
-  return driver === null || browser === null || screen === null ? null : { driver, browser, screen };
+  return driver === null || browser === null || screen === null
+    ? null
+    : { driver, browser, screen };
 }
 
 /** How to open an engine; null where it is not here and cannot be installed. */

@@ -12,7 +12,11 @@ interface Wanted {
   within: 'page' | 'dialog';
 }
 
-interface Place { x: number; y: number; disabled: boolean }
+interface Place {
+  x: number;
+  y: number;
+  disabled: boolean;
+}
 
 /** Runs in the page: the first that is visible, brought into view, and where its middle is. */
 const FIND = `
@@ -41,7 +45,13 @@ return { x: Math.round(box.left + box.width / 2), y: Math.round(box.top + box.he
 `;
 
 const POINTER = { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' } };
-const move = ({ x, y }: Place): Record<string, unknown> => ({ type: 'pointerMove', duration: 0, x, y, origin: 'viewport' });
+const move = ({ x, y }: Place): Record<string, unknown> => ({
+  type: 'pointerMove',
+  duration: 0,
+  x,
+  y,
+  origin: 'viewport',
+});
 
 export class EnginePage {
   constructor(readonly driver: Driver) {}
@@ -50,10 +60,16 @@ export class EnginePage {
     await this.driver.send('goto', { url });
   }
 
-  /** As the page itself reloads: Firefox's driver would go past the worker, which no person's reload does. */
+  /**
+   * As the page itself reloads: Firefox's driver would go past the worker, which no person's reload
+   * does.
+   */
   async reload(): Promise<void> {
     await this.run('window.__before = true; setTimeout(() => { location.reload(); }, 0);');
-    await until(() => this.run<boolean>('return window.__before === undefined'), (fresh) => fresh);
+    await until(
+      () => this.run<boolean>('return window.__before === undefined'),
+      (fresh) => fresh,
+    );
   }
 
   /** The body of a function in the page; what it returns as JSON. */
@@ -65,7 +81,10 @@ export class EnginePage {
   async runAsync<T>(script: string, ...args: unknown[]): Promise<T> {
     const body = `const done = arguments[arguments.length - 1]; const given = [...arguments].slice(0, -1);
       (async () => { ${script} })().then((value) => done({ value }), (error) => done({ error: String(error) }));`;
-    const { value, error } = (await this.driver.send('asyncScript', { script: body, args })) as { value?: T; error?: string };
+    const { value, error } = (await this.driver.send('asyncScript', { script: body, args })) as {
+      value?: T;
+      error?: string;
+    };
     if (error !== undefined) throw new Error(error);
     return value as T;
   }
@@ -76,7 +95,10 @@ export class EnginePage {
 
   /** Waits until the page says it, and answers the whole text. */
   says(wanted: RegExp): Promise<string> {
-    return until(() => this.text(), (text) => wanted.test(text));
+    return until(
+      () => this.text(),
+      (text) => wanted.test(text),
+    );
   }
 
   path(): Promise<string> {
@@ -84,12 +106,24 @@ export class EnginePage {
   }
 
   at(wanted: RegExp): Promise<string> {
-    return until(() => this.path(), (path) => wanted.test(path));
+    return until(
+      () => this.path(),
+      (path) => wanted.test(path),
+    );
   }
 
   /** Waits until it is there, enabled and has come to rest. */
-  private async find(role: Role, name: string | RegExp, within: Wanted['within'] = 'page'): Promise<Place> {
-    const wanted: Wanted = { role, name: typeof name === 'string' ? name : name.source, pattern: typeof name !== 'string', within };
+  private async find(
+    role: Role,
+    name: string | RegExp,
+    within: Wanted['within'] = 'page',
+  ): Promise<Place> {
+    const wanted: Wanted = {
+      role,
+      name: typeof name === 'string' ? name : name.source,
+      pattern: typeof name !== 'string',
+      within,
+    };
     let last = '';
     const place = await until(
       () => this.run<Place | null>(FIND, wanted),
@@ -99,14 +133,20 @@ export class EnginePage {
         return still;
       },
     ).catch(async (error: unknown) => {
-      throw new Error(`No ${role} ${String(name)}: ${String(error)}\n${(await this.text()).slice(0, 1_500)}`);
+      throw new Error(
+        `No ${role} ${String(name)}: ${String(error)}\n${(await this.text()).slice(0, 1_500)}`,
+      );
     });
     if (place === null) throw new Error(`No ${role} ${String(name)}`);
     return place;
   }
 
   private async press(place: Place, heldMs: number): Promise<void> {
-    const down = [{ type: 'pointerDown', button: 0 }, { type: 'pause', duration: heldMs }, { type: 'pointerUp', button: 0 }];
+    const down = [
+      { type: 'pointerDown', button: 0 },
+      { type: 'pause', duration: heldMs },
+      { type: 'pointerUp', button: 0 },
+    ];
     await this.driver.send('act', { actions: [{ ...POINTER, actions: [move(place), ...down] }] });
   }
 
@@ -114,7 +154,12 @@ export class EnginePage {
     await this.press(await this.find(role, name, within), 30);
   }
 
-  async hold(role: Role, name: string | RegExp, heldMs: number, within: Wanted['within'] = 'page'): Promise<void> {
+  async hold(
+    role: Role,
+    name: string | RegExp,
+    heldMs: number,
+    within: Wanted['within'] = 'page',
+  ): Promise<void> {
     await this.press(await this.find(role, name, within), heldMs);
   }
 
@@ -122,9 +167,15 @@ export class EnginePage {
   async fill(label: string | RegExp, text: string): Promise<void> {
     await this.click('field', label);
     await this.run('window.__found.select?.()');
-    const keys = [...text].flatMap((value) => [{ type: 'keyDown', value }, { type: 'keyUp', value }]);
+    const keys = [...text].flatMap((value) => [
+      { type: 'keyDown', value },
+      { type: 'keyUp', value },
+    ]);
     await this.driver.send('act', { actions: [{ type: 'key', id: 'keyboard', actions: keys }] });
-    await until(() => this.run<string>('return window.__found.value'), (value) => value === text);
+    await until(
+      () => this.run<string>('return window.__found.value'),
+      (value) => value === text,
+    );
   }
 
   async select(label: string | RegExp, value: string): Promise<void> {

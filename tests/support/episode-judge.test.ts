@@ -4,9 +4,28 @@ import type { QueuedRecord } from './device.ts';
 import { Evidence, judgeRun, type AgentNow, type Receipt } from './episode-judge.ts';
 import { episodePlan, HARMS } from './episode-plan.ts';
 
-const record = (commandId: string, intent = 'stop', uid = 'ada'): QueuedRecord => ({ commandId, uid, intent, agentId: 'x', state: 'saved', sequence: 1, attempts: 0 });
-const receipt = (commandId: string, generation: number, uid = 'ada', outcome = 'stopped'): Receipt => ({ uid, commandId, reply: { outcome, agent: { id: 'x', generation } } });
-const agent = (generation: number, status = 'stopped'): AgentNow => ({ id: 'x', name: 'Harbour', uid: 'ada', status, generation });
+const record = (commandId: string, intent = 'stop', uid = 'ada'): QueuedRecord => ({
+  commandId,
+  uid,
+  intent,
+  agentId: 'x',
+  state: 'saved',
+  sequence: 1,
+  attempts: 0,
+});
+const receipt = (
+  commandId: string,
+  generation: number,
+  uid = 'ada',
+  outcome = 'stopped',
+): Receipt => ({ uid, commandId, reply: { outcome, agent: { id: 'x', generation } } });
+const agent = (generation: number, status = 'stopped'): AgentNow => ({
+  id: 'x',
+  name: 'Harbour',
+  uid: 'ada',
+  status,
+  generation,
+});
 
 /** A start and a stop, each sent once and taken once. */
 function clean(): { evidence: Evidence; receipts: Receipt[]; now: AgentNow[] } {
@@ -14,9 +33,14 @@ function clean(): { evidence: Evidence; receipts: Receipt[]; now: AgentNow[] } {
   evidence.put(record('a', 'start'));
   evidence.put(record('b'));
   for (const commandId of ['a', 'b']) evidence.request({ commandId, tokenUid: 'ada' });
-  return { evidence, receipts: [receipt('a', 2, 'ada', 'started'), receipt('b', 3)], now: [agent(3)] };
+  return {
+    evidence,
+    receipts: [receipt('a', 2, 'ada', 'started'), receipt('b', 3)],
+    now: [agent(3)],
+  };
 }
-const verdictOf = ({ evidence, receipts, now }: ReturnType<typeof clean>) => judgeRun(evidence, receipts, now, new Map([['x', 1]]), 0);
+const verdictOf = ({ evidence, receipts, now }: ReturnType<typeof clean>) =>
+  judgeRun(evidence, receipts, now, new Map([['x', 1]]), 0);
 
 describe('the judge of the episodes', () => {
   it('finds nothing wrong with what went well', () => {
@@ -45,7 +69,13 @@ describe('the judge of the episodes', () => {
 
   it('calls doubled an effect without a receipt, two in the wrong order, and what was done though shown as failed', () => {
     expect(verdictOf({ ...clean(), now: [agent(4)] }).doubled).toHaveLength(1);
-    expect(verdictOf({ ...clean(), receipts: [receipt('b', 2), receipt('a', 3, 'ada', 'started')], now: [agent(3, 'running')] }).doubled).toHaveLength(1);
+    expect(
+      verdictOf({
+        ...clean(),
+        receipts: [receipt('b', 2), receipt('a', 3, 'ada', 'started')],
+        now: [agent(3, 'running')],
+      }).doubled,
+    ).toHaveLength(1);
     const run = clean();
     run.evidence.shown.set('b', 'failed');
     expect(verdictOf(run).doubled).toHaveLength(1);
@@ -59,11 +89,16 @@ describe('the judge of the episodes', () => {
     const run = clean();
     run.evidence.request({ commandId: 'a', tokenUid: 'ben' });
     expect(verdictOf(run).misdelivered).toHaveLength(1);
-    expect(verdictOf({ ...clean(), receipts: [receipt('a', 2, 'ben', 'started'), receipt('b', 3)] }).misdelivered).toHaveLength(1);
+    expect(
+      verdictOf({ ...clean(), receipts: [receipt('a', 2, 'ben', 'started'), receipt('b', 3)] })
+        .misdelivered,
+    ).toHaveLength(1);
   });
 
   it('draws the same episode again from its seed and number alone, and every kind of harm in turn', () => {
     expect(episodePlan(5, 37, HARMS, 4)).toEqual(episodePlan(5, 37, HARMS, 4));
-    expect(new Set(HARMS.map((_kind, index) => episodePlan(5, 19 + index, HARMS, 4).kind)).size).toBe(HARMS.length);
+    expect(
+      new Set(HARMS.map((_kind, index) => episodePlan(5, 19 + index, HARMS, 4).kind)).size,
+    ).toBe(HARMS.length);
   });
 });

@@ -1,4 +1,6 @@
-/** Touches a page as a finger does, counts each touch, and fails where something covers the target. */
+/**
+ * Touches a page as a finger does, counts each touch, and fails where something covers the target.
+ */
 import type { CDPSession, Locator, Page } from 'playwright-core';
 
 export interface Finger {
@@ -15,26 +17,41 @@ export interface Finger {
   hold(target: Locator): Promise<void>;
 }
 
-interface Point { x: number; y: number }
+interface Point {
+  x: number;
+  y: number;
+}
 
 /** Where a finger meets the target, once it is on the screen and rests. */
 async function pointOf(target: Locator): Promise<Point> {
   await target.waitFor();
-  await target.evaluate((element) => { element.scrollIntoView({ block: 'center' }); });
+  await target.evaluate((element) => {
+    element.scrollIntoView({ block: 'center' });
+  });
   await target.click({ trial: true });
   const box = await target.boundingBox();
   if (box === null) throw new Error('The target has no place on the screen');
   const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   const hit = await target.evaluate((element, { x, y }) => {
     const top = document.elementFromPoint(x, y);
-    return top !== null && (element.contains(top) || top.contains(element)) ? null : top?.outerHTML.slice(0, 120) ?? 'nothing';
+    return top !== null && (element.contains(top) || top.contains(element))
+      ? null
+      : (top?.outerHTML.slice(0, 120) ?? 'nothing');
   }, point);
   if (hit !== null) throw new Error(`The target is covered by ${hit}`);
   return point;
 }
 
 async function nameOf(target: Locator): Promise<string> {
-  return target.evaluate((element) => (element.getAttribute('aria-label') ?? (element.textContent || element.getAttribute('name')) ?? '').trim().slice(0, 60));
+  return target.evaluate((element) =>
+    (
+      element.getAttribute('aria-label') ??
+      (element.textContent || element.getAttribute('name')) ??
+      ''
+    )
+      .trim()
+      .slice(0, 60),
+  );
 }
 
 /** Real touch events through the browser's own input pipeline; the page sees a coarse pointer. */
@@ -42,8 +59,10 @@ export async function openFinger(page: Page): Promise<Finger> {
   const session: CDPSession = await page.context().newCDPSession(page);
   await session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 });
   const trail: string[] = [];
-  const press = (point: Point) => session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] });
-  const lift = () => session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  const press = (point: Point) =>
+    session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] });
+  const lift = () =>
+    session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   const tap = async (target: Locator): Promise<void> => {
     const point = await pointOf(target);
     trail.push(await nameOf(target));
@@ -51,10 +70,14 @@ export async function openFinger(page: Page): Promise<Finger> {
     await lift();
   };
   return {
-    get taps() { return trail.length; },
+    get taps() {
+      return trail.length;
+    },
     trail,
     tap,
-    async reach(target) { await pointOf(target); },
+    async reach(target) {
+      await pointOf(target);
+    },
     async type(target, text) {
       await tap(target);
       await page.keyboard.insertText(text);

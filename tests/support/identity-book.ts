@@ -1,7 +1,13 @@
-/** The provider's side of accounts, in memory: who was revoked or removed, asked as the real one is; refuses nothing else. */
+/**
+ * The provider's side of accounts, in memory: who was revoked or removed, asked as the real one is;
+ * refuses nothing else.
+ */
 import { Refusal } from '../../contract/errors.ts';
 import type { AccountStanding } from '../../server/identity/accounts.ts';
-import type { IdentityAdministration, IdentityRecord } from '../../server/identity/administration.ts';
+import type {
+  IdentityAdministration,
+  IdentityRecord,
+} from '../../server/identity/administration.ts';
 
 export class IdentityBook implements AccountStanding, IdentityAdministration {
   private readonly validSince = new Map<string, number>();
@@ -12,7 +18,10 @@ export class IdentityBook implements AccountStanding, IdentityAdministration {
   constructor(private readonly now: () => number) {}
 
   check(_token: string, uid: string, issuedAtMs: number): Promise<void> {
-    if (this.removed.has(uid) || issuedAtMs < (this.validSince.get(uid) ?? 0)) return Promise.reject(new Refusal('token_revoked', 'This session was ended. Please sign in again.'));
+    if (this.removed.has(uid) || issuedAtMs < (this.validSince.get(uid) ?? 0))
+      return Promise.reject(
+        new Refusal('token_revoked', 'This session was ended. Please sign in again.'),
+      );
     return Promise.resolve();
   }
 
@@ -33,10 +42,18 @@ export class IdentityBook implements AccountStanding, IdentityAdministration {
   async read(uid: string): Promise<IdentityRecord | null> {
     this.mustAnswer();
     if (this.removed.has(uid)) return null;
-    return { email: `${uid.toLowerCase()}@example.com`, emailVerified: true, displayName: null, providers: ['password'], createdAt: null, lastSignInAt: null };
+    return {
+      email: `${uid.toLowerCase()}@example.com`,
+      emailVerified: true,
+      displayName: null,
+      providers: ['password'],
+      createdAt: null,
+      lastSignInAt: null,
+    };
   }
 
   private mustAnswer(): void {
-    if (!this.answers) throw new Refusal('identity_unavailable', 'The identity provider is unavailable');
+    if (!this.answers)
+      throw new Refusal('identity_unavailable', 'The identity provider is unavailable');
   }
 }

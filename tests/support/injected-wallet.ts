@@ -1,4 +1,7 @@
-/** A wallet as an extension puts it into a page, with a chain's own node behind it that signs; refuses to be more than EIP-1193 asks of one. */
+/**
+ * A wallet as an extension puts it into a page, with a chain's own node behind it that signs;
+ * refuses to be more than EIP-1193 asks of one.
+ */
 
 export interface InjectedWalletOptions {
   /** The node that signs and answers. */
@@ -9,7 +12,9 @@ export interface InjectedWalletOptions {
   known: readonly number[];
   /** By which mark pages tell it from others. */
   mark: 'isRabby' | 'isTrust' | 'isTrustWallet' | 'isFrame';
-  /** Whether it takes its permission back when a page asks for that; else it says that it cannot. */
+  /**
+   * Whether it takes its permission back when a page asks for that; else it says that it cannot.
+   */
   revokes?: boolean;
 }
 
@@ -30,12 +35,18 @@ export interface InjectedWallet {
   forget(): void;
 }
 
-interface Listener { (...values: unknown[]): void }
+interface Listener {
+  (...values: unknown[]): void;
+}
 
 /** Self-contained: it is handed to a browser as text. */
 export function injectWallet(options: InjectedWalletOptions): InjectedWallet {
   const KEPT = 'the-extension-s-own';
-  const page = globalThis as unknown as { ethereum?: unknown; testWallet?: InjectedWallet; localStorage: Storage };
+  const page = globalThis as unknown as {
+    ethereum?: unknown;
+    testWallet?: InjectedWallet;
+    localStorage: Storage;
+  };
   const listeners = new Map<string, Set<Listener>>();
   const faults = new Map<string, { code: number; message: string }>();
   const held = new Map<string, Promise<void>>();
@@ -44,10 +55,16 @@ export function injectWallet(options: InjectedWalletOptions): InjectedWallet {
   let switches = true;
   const calls: InjectedWallet['calls'] = [];
   const hex = (value: number): string => `0x${value.toString(16)}`;
-  const fault = (code: number, message: string): Error => Object.assign(new Error(message), { code });
-  const emit = (event: string, ...values: unknown[]): void => { for (const listener of [...listeners.get(event) ?? []]) listener(...values); };
+  const fault = (code: number, message: string): Error =>
+    Object.assign(new Error(message), { code });
+  const emit = (event: string, ...values: unknown[]): void => {
+    for (const listener of [...(listeners.get(event) ?? [])]) listener(...values);
+  };
   const permitted = (): boolean => page.localStorage.getItem(KEPT) === 'yes';
-  const permit = (): readonly string[] => { page.localStorage.setItem(KEPT, 'yes'); return accounts; };
+  const permit = (): readonly string[] => {
+    page.localStorage.setItem(KEPT, 'yes');
+    return accounts;
+  };
   const goTo = (id: number): null => {
     chainId = id;
     emit('chainChanged', hex(id));
@@ -56,9 +73,14 @@ export function injectWallet(options: InjectedWalletOptions): InjectedWallet {
 
   const forward = async (method: string, params: unknown): Promise<unknown> => {
     const reply = await fetch(options.url, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params ?? [] }),
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params ?? [] }),
     });
-    const { error, result } = await reply.json() as { error?: { code: number; message: string }; result?: unknown };
+    const { error, result } = (await reply.json()) as {
+      error?: { code: number; message: string };
+      result?: unknown;
+    };
     if (error !== undefined) throw Object.assign(fault(error.code, error.message), error);
     return result;
   };
@@ -66,21 +88,31 @@ export function injectWallet(options: InjectedWalletOptions): InjectedWallet {
   const answer = (method: string, params: unknown): unknown => {
     const wanted = Number((params as { chainId?: string }[] | undefined)?.[0]?.chainId);
     switch (method) {
-      case 'eth_requestAccounts': return permit();
-      case 'wallet_requestPermissions': return [{ parentCapability: 'eth_accounts', caveats: [{ type: 'restrictReturnedAccounts', value: permit() }] }];
+      case 'eth_requestAccounts':
+        return permit();
+      case 'wallet_requestPermissions':
+        return [
+          {
+            parentCapability: 'eth_accounts',
+            caveats: [{ type: 'restrictReturnedAccounts', value: permit() }],
+          },
+        ];
       case 'wallet_revokePermissions':
         if (options.revokes !== true) throw fault(4200, 'The wallet does not support this');
         page.localStorage.removeItem(KEPT);
         return null;
-      case 'eth_accounts': return permitted() ? accounts : [];
-      case 'eth_chainId': return hex(chainId);
+      case 'eth_accounts':
+        return permitted() ? accounts : [];
+      case 'eth_chainId':
+        return hex(chainId);
       case 'wallet_switchEthereumChain':
         if (!known.has(wanted)) throw fault(4902, `Unrecognized chain ID "${hex(wanted)}"`);
         return goTo(wanted);
       case 'wallet_addEthereumChain':
         known.add(wanted);
         return switches ? goTo(wanted) : null;
-      default: return forward(method, params);
+      default:
+        return forward(method, params);
     }
   };
 
@@ -94,22 +126,46 @@ export function injectWallet(options: InjectedWalletOptions): InjectedWallet {
       if (told !== undefined) throw fault(told.code, told.message);
       return answer(method, params);
     },
-    on(event: string, listener: Listener) { listeners.set(event, (listeners.get(event) ?? new Set()).add(listener)); },
-    removeListener(event: string, listener: Listener) { listeners.get(event)?.delete(listener); },
+    on(event: string, listener: Listener) {
+      listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
+    },
+    removeListener(event: string, listener: Listener) {
+      listeners.get(event)?.delete(listener);
+    },
   };
   page.ethereum = provider;
   const wallet: InjectedWallet = {
-    calls, emit,
-    refuse(method) { faults.set(method, { code: 4001, message: 'User rejected the request.' }); },
-    fail(method, code, message) { faults.set(method, { code, message }); },
+    calls,
+    emit,
+    refuse(method) {
+      faults.set(method, { code: 4001, message: 'User rejected the request.' });
+    },
+    fail(method, code, message) {
+      faults.set(method, { code, message });
+    },
     hold(method) {
       let letGo: () => void = () => undefined;
-      held.set(method, new Promise((resolve) => { letGo = () => { held.delete(method); resolve(); }; }));
+      held.set(
+        method,
+        new Promise((resolve) => {
+          letGo = () => {
+            held.delete(method);
+            resolve();
+          };
+        }),
+      );
       return letGo;
     },
-    addsWithoutSwitching(on) { switches = !on; },
-    setAccounts(next) { accounts = next; emit('accountsChanged', next); },
-    forget() { page.localStorage.removeItem(KEPT); },
+    addsWithoutSwitching(on) {
+      switches = !on;
+    },
+    setAccounts(next) {
+      accounts = next;
+      emit('accountsChanged', next);
+    },
+    forget() {
+      page.localStorage.removeItem(KEPT);
+    },
   };
   page.testWallet = wallet;
   return wallet;

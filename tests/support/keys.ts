@@ -1,4 +1,7 @@
-/** A key pair of our own and tokens signed with it, as the identity provider would; refuses to be used outside tests. */
+/**
+ * A key pair of our own and tokens signed with it, as the identity provider would; refuses to be
+ * used outside tests.
+ */
 import { createServer, type Server } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } from 'jose';
 
@@ -19,35 +22,70 @@ export interface TestKeys {
   close(): Promise<void>;
 }
 
-export async function signToken(key: PrivateKey, kid: string, uid: string, claims: Record<string, unknown> = {}, nowMs = Date.now()): Promise<string> {
+export async function signToken(
+  key: PrivateKey,
+  kid: string,
+  uid: string,
+  claims: Record<string, unknown> = {},
+  nowMs = Date.now(),
+): Promise<string> {
   const seconds = Math.floor(nowMs / 1_000);
   const all = {
-    sub: uid, aud: TEST_PROJECT, iss: `https://securetoken.google.com/${TEST_PROJECT}`, iat: seconds, auth_time: seconds, exp: seconds + 3_600,
-    email: `${uid.toLowerCase()}@example.com`, user_id: uid, ...claims,
+    sub: uid,
+    aud: TEST_PROJECT,
+    iss: `https://securetoken.google.com/${TEST_PROJECT}`,
+    iat: seconds,
+    auth_time: seconds,
+    exp: seconds + 3_600,
+    email: `${uid.toLowerCase()}@example.com`,
+    user_id: uid,
+    ...claims,
   };
-  return new SignJWT(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))).setProtectedHeader({ alg: 'RS256', kid }).sign(key);
+  return new SignJWT(
+    Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
+  )
+    .setProtectedHeader({ alg: 'RS256', kid })
+    .sign(key);
 }
 
 export async function startTestKeys(maxAgeSeconds = 3_600): Promise<TestKeys> {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const kid = 'test-key-1';
-  const set: JSONWebKeySet = { keys: [{ ...await exportJWK(publicKey), kid, alg: 'RS256', use: 'sig' }] };
+  const set: JSONWebKeySet = {
+    keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' }],
+  };
   let online = true;
   let asked = 0;
   const server: Server = createServer((_request, response) => {
     asked += 1;
-    if (!online) { response.destroy(); return; }
-    response.setHeader('content-type', 'application/json').setHeader('cache-control', `public, max-age=${maxAgeSeconds}`);
+    if (!online) {
+      response.destroy();
+      return;
+    }
+    response
+      .setHeader('content-type', 'application/json')
+      .setHeader('cache-control', `public, max-age=${maxAgeSeconds}`);
     response.end(JSON.stringify(set));
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/keys`,
-    privateKey, kid,
+    privateKey,
+    kid,
     asked: () => asked,
-    setOnline: (value) => { online = value; },
+    setOnline: (value) => {
+      online = value;
+    },
     sign: (uid, claims, nowMs) => signToken(privateKey, kid, uid, claims, nowMs),
-    close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); }),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => {
+          resolve();
+        });
+      }),
   };
 }

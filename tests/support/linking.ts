@@ -1,10 +1,22 @@
-/** The steps of linking an address as an app takes them, on the whole server in this process; refuses to take any of them for granted. */
+/**
+ * The steps of linking an address as an app takes them, on the whole server in this process;
+ * refuses to take any of them for granted.
+ */
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import type { LinkAddressReply, LinkedAddress, LinkMessageReply, WalletChainId, WalletStatus } from '../../contract/wallet.ts';
+import type {
+  LinkAddressReply,
+  LinkedAddress,
+  LinkMessageReply,
+  WalletChainId,
+  WalletStatus,
+} from '../../contract/wallet.ts';
 import type { TestApp } from './app.ts';
 
-export interface Person { uid: string; token: string }
+export interface Person {
+  uid: string;
+  token: string;
+}
 
 export interface Answer {
   status: number;
@@ -28,14 +40,31 @@ export async function answerOf(work: ReturnType<TestApp['call']>): Promise<Answe
 }
 
 /** The message that this person's wallet is to sign. */
-export async function messageFor(app: TestApp, { token }: Person, address: string, chainId: WalletChainId = 84_532): Promise<string> {
+export async function messageFor(
+  app: TestApp,
+  { token }: Person,
+  address: string,
+  chainId: WalletChainId = 84_532,
+): Promise<string> {
   const answer = await answerOf(app.call('linkMessage', { token, body: { address, chainId } }));
   if (answer.code !== 'ok') throw new Error(`No message: ${answer.code}`);
   return (answer.json as LinkMessageReply).message;
 }
 
-export const sendProof = (app: TestApp, { token }: Person, message: string, signature: string, more: { label?: string; commandId?: string } = {}): Promise<Answer> =>
-  answerOf(app.call('linkAddress', { token, body: { message, signature, ...(more.label === undefined ? {} : { label: more.label }) }, ...(more.commandId === undefined ? {} : { commandId: more.commandId }) }));
+export const sendProof = (
+  app: TestApp,
+  { token }: Person,
+  message: string,
+  signature: string,
+  more: { label?: string; commandId?: string } = {},
+): Promise<Answer> =>
+  answerOf(
+    app.call('linkAddress', {
+      token,
+      body: { message, signature, ...(more.label === undefined ? {} : { label: more.label }) },
+      ...(more.commandId === undefined ? {} : { commandId: more.commandId }),
+    }),
+  );
 
 /** The whole way for a key of one's own. */
 export async function linkKey(app: TestApp, who: Person, account = newKey()): Promise<Answer> {
@@ -43,8 +72,10 @@ export async function linkKey(app: TestApp, who: Person, account = newKey()): Pr
   return sendProof(app, who, message, await account.signMessage({ message }));
 }
 
-export const unlink = (app: TestApp, { token }: Person, id: string): Promise<Answer> => answerOf(app.call('unlinkAddress', { token, params: { id } }));
+export const unlink = (app: TestApp, { token }: Person, id: string): Promise<Answer> =>
+  answerOf(app.call('unlinkAddress', { token, params: { id } }));
 
 export const linkOf = (answer: Answer): LinkedAddress => (answer.json as LinkAddressReply).link;
 
-export const walletOf = async (app: TestApp, { token }: Person): Promise<WalletStatus> => (await answerOf(app.call('walletStatus', { token }))).json as WalletStatus;
+export const walletOf = async (app: TestApp, { token }: Person): Promise<WalletStatus> =>
+  (await answerOf(app.call('walletStatus', { token }))).json as WalletStatus;

@@ -1,15 +1,28 @@
-/** One server behind a fault proxy, and people with agents in driven browsers; refuses to end a fault by itself. */
+/**
+ * One server behind a fault proxy, and people with agents in driven browsers; refuses to end a
+ * fault by itself.
+ */
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
-import { callApi, createUser, freePort, startServer, type TestServer, type TestUser } from './server.ts';
+import {
+  callApi,
+  createUser,
+  freePort,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from './server.ts';
 import { logIn } from './sign-in.ts';
 
 export const COMMAND = /^\/api\/agents\/[^/]+\/(?:start|stop)$/;
 const PROJECT = 'demo-tradewind';
 
-export interface Sent { path: string; commandId: string }
+export interface Sent {
+  path: string;
+  commandId: string;
+}
 
 export interface Lives {
   readonly server: TestServer;
@@ -23,17 +36,29 @@ export interface Lives {
   agent(user: TestUser, id: string): Promise<Agent>;
   logIn(page: Page, user: TestUser): Promise<void>;
   /** An act of the identity provider's administration on one account. */
-  administer(user: TestUser, change: { lastLoginAt?: string; disableUser?: boolean }): Promise<void>;
+  administer(
+    user: TestUser,
+    change: { lastLoginAt?: string; disableUser?: boolean },
+  ): Promise<void>;
   /** Open streams by the server's own count. */
   streams(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** An act of the identity provider's administration on one account. */
-export async function administer(server: TestServer, user: TestUser, change: Record<string, unknown>): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${server.env.AUTH_EMULATOR_PORT ?? ''}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts:update`, {
-    method: 'POST', headers: { authorization: 'Bearer owner', 'content-type': 'application/json' }, body: JSON.stringify({ localId: user.uid, ...change }),
-  });
+export async function administer(
+  server: TestServer,
+  user: TestUser,
+  change: Record<string, unknown>,
+): Promise<void> {
+  const response = await fetch(
+    `http://127.0.0.1:${server.env.AUTH_EMULATOR_PORT ?? ''}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts:update`,
+    {
+      method: 'POST',
+      headers: { authorization: 'Bearer owner', 'content-type': 'application/json' },
+      body: JSON.stringify({ localId: user.uid, ...change }),
+    },
+  );
   if (!response.ok) throw new Error(`The account could not be changed: ${await response.text()}`);
 }
 
@@ -45,30 +70,62 @@ export async function openLives(more: Record<string, string> = {}): Promise<Live
   const asked: string[] = [];
   proxy.watch(({ method, path, headers }) => {
     asked.push(path);
-    if (method === 'POST' && COMMAND.test(path)) sent.push({ path, commandId: String(headers[IDEMPOTENCY_HEADER.toLowerCase()]) });
+    if (method === 'POST' && COMMAND.test(path))
+      sent.push({ path, commandId: String(headers[IDEMPOTENCY_HEADER.toLowerCase()]) });
   });
-  const server = await startServer({ env: {
-    PORT: String(target.port), PUBLIC_ORIGIN: proxy.url, METRICS: 'true', ACCOUNT_CHECK_SECONDS: '2',
-    ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }), ...more,
-  } });
+  const server = await startServer({
+    env: {
+      PORT: String(target.port),
+      PUBLIC_ORIGIN: proxy.url,
+      METRICS: 'true',
+      ACCOUNT_CHECK_SECONDS: '2',
+      ...(process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR }),
+      ...more,
+    },
+  });
   const agent = async (user: TestUser, id: string): Promise<Agent> => {
-    const found = (await callApi(server.url, user.idToken, 'agents')).agents.find((one) => one.id === id);
+    const found = (await callApi(server.url, user.idToken, 'agents')).agents.find(
+      (one) => one.id === id,
+    );
     if (found === undefined) throw new Error('No such agent');
     return found;
   };
   return {
-    server, proxy, sent, asked, agent,
+    server,
+    proxy,
+    sent,
+    asked,
+    agent,
     async trader() {
       const user = await createUser(server.url);
       await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
       return user;
     },
     async agentOf(user, name, run = true) {
-      const known = (await callApi(server.url, user.idToken, 'agents')).agents.find((one) => one.name === name);
-      const { agent: made } = known !== undefined ? { agent: known } : await callApi(server.url, user.idToken, 'createAgent', {
-        body: { name, trading_pairs: ['BTC/USDT'], risk_profile: 'Conservative', max_position_size: 100, execution_interval: 'daily', enabled: run },
-      });
-      return run ? (await callApi(server.url, user.idToken, 'startAgent', { params: { id: made.id }, body: {} })).agent : made;
+      const known = (await callApi(server.url, user.idToken, 'agents')).agents.find(
+        (one) => one.name === name,
+      );
+      const { agent: made } =
+        known !== undefined
+          ? { agent: known }
+          : await callApi(server.url, user.idToken, 'createAgent', {
+              body: {
+                name,
+                trading_pairs: ['BTC/USDT'],
+                risk_profile: 'Conservative',
+                max_position_size: 100,
+                execution_interval: 'daily',
+                enabled: run,
+              },
+            });
+      return run
+        ? (
+            await callApi(server.url, user.idToken, 'startAgent', {
+              params: { id: made.id },
+              body: {},
+            })
+          ).agent
+        : made;
     },
     logIn: (page, user) => logIn(page, proxy.url, user),
     administer: (user, change) => administer(server, user, change),
@@ -85,5 +142,8 @@ export async function openLives(more: Record<string, string> = {}): Promise<Live
 
 /** Goes to another screen without loading the page again. */
 export async function walk(page: Page, path: string): Promise<void> {
-  await page.evaluate((to) => { history.pushState(null, '', to); dispatchEvent(new PopStateEvent('popstate')); }, path);
+  await page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
 }

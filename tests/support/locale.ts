@@ -7,9 +7,9 @@ const { NumberFormat } = Intl;
 
 /** From now on the browser's own locale is this one; `ownLocale` puts it back. */
 export function browserLocale(locale: string): void {
-  vi.spyOn(Intl, 'NumberFormat').mockImplementation(
-    function numberFormat(asked, options) { return new NumberFormat(asked ?? locale, options); },
-  );
+  vi.spyOn(Intl, 'NumberFormat').mockImplementation(function numberFormat(asked, options) {
+    return new NumberFormat(asked ?? locale, options);
+  });
   rereadNumberMarks();
 }
 

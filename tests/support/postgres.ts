@@ -1,4 +1,7 @@
-/** A private PostgreSQL for tests, with fsync on, from the machine's own binaries; refuses to run as root. */
+/**
+ * A private PostgreSQL for tests, with fsync on, from the machine's own binaries; refuses to run as
+ * root.
+ */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -19,18 +22,36 @@ export interface TestPostgres {
 
 const asRoot = process.getuid?.() === 0;
 
-/** The folder of `postgres` and `initdb`, or null where the machine has none and cannot install them. */
+/**
+ * The folder of `postgres` and `initdb`, or null where the machine has none and cannot install
+ * them.
+ */
 export function postgresBinaries(): string | null {
   const find = (): string | null => {
     const root = '/usr/lib/postgresql';
-    const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-    return versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb'))) ?? null;
+    const versions = existsSync(root)
+      ? readdirSync(root).sort((a, b) => Number(b) - Number(a))
+      : [];
+    return (
+      versions
+        .map((version) => join(root, version, 'bin'))
+        .find((bin) => existsSync(join(bin, 'initdb'))) ?? null
+    );
   };
   const found = find();
   if (found !== null || !asRoot) return found;
   try {
-    execFileSync('sh', ['-c', 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql'], { stdio: 'ignore', timeout: 300_000 });
-  } catch { return null; }
+    execFileSync(
+      'sh',
+      [
+        '-c',
+        'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql',
+      ],
+      { stdio: 'ignore', timeout: 300_000 },
+    );
+  } catch {
+    return null;
+  }
   return find();
 }
 
@@ -41,57 +62,121 @@ function freePort(): Promise<number> {
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
       const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => { resolve(port); });
+      server.close(() => {
+        resolve(port);
+      });
     });
   });
 }
 
-/** `settings`: as of postgresql.conf, `shared_buffers=1GB`. `parent`: the folder that its own is made in. */
-export async function startPostgres(settings: readonly string[] = [], parent = tmpdir()): Promise<TestPostgres | null> {
+/**
+ * `settings`: as of postgresql.conf, `shared_buffers=1GB`. `parent`: the folder that its own is
+ * made in.
+ */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  parent = tmpdir(),
+): Promise<TestPostgres | null> {
   const bin = postgresBinaries();
   if (bin === null) return null;
   const folder = mkdtempSync(join(parent, 'tradewind-pg-'));
   const data = join(folder, 'data');
-  const owner = (file: string, args: string[]): [string, string[]] => (
-    asRoot ? ['setpriv', ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', file, ...args]] : [file, args]
-  );
+  const owner = (file: string, args: string[]): [string, string[]] =>
+    asRoot
+      ? ['setpriv', ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', file, ...args]]
+      : [file, args];
   if (asRoot) execFileSync('chown', ['postgres', folder]);
   chmodSync(folder, 0o700);
-  const [initFile, initArgs] = owner(join(bin, 'initdb'), ['-D', data, '-U', 'tradewind', '-A', 'trust', '-E', 'UTF8', '--locale=C']);
+  const [initFile, initArgs] = owner(join(bin, 'initdb'), [
+    '-D',
+    data,
+    '-U',
+    'tradewind',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+  ]);
   execFileSync(initFile, initArgs, { stdio: 'ignore', cwd: '/' });
   const port = await freePort();
   let child: ChildProcess | null = null;
 
   const query = (database: string, sql: string): string =>
-    execFileSync(join(bin, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'tradewind', '-d', database, '-Atc', sql], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    execFileSync(
+      join(bin, 'psql'),
+      ['-h', '127.0.0.1', '-p', String(port), '-U', 'tradewind', '-d', database, '-Atc', sql],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    );
 
   const start = async (): Promise<void> => {
-    const [file, args] = owner(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=on', '-c', 'max_connections=50', ...settings.flatMap((one) => ['-c', one])]);
+    const [file, args] = owner(join(bin, 'postgres'), [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-h',
+      '127.0.0.1',
+      '-k',
+      folder,
+      '-c',
+      'fsync=on',
+      '-c',
+      'max_connections=50',
+      ...settings.flatMap((one) => ['-c', one]),
+    ]);
     child = spawn(file, args, { stdio: 'ignore', cwd: '/' });
     for (let tries = 0; tries < 150; tries += 1) {
-      // After a kill its children hold the shared memory for a moment, and a new postmaster gives up at once.
+      // After a kill its children hold the shared memory for a moment, and a new postmaster gives
+      // up at once.
       if (child.exitCode !== null) child = spawn(file, args, { stdio: 'ignore', cwd: '/' });
-      try { query('postgres', 'select 1'); return; } catch { await new Promise((resolve) => { setTimeout(resolve, 200); }); }
+      try {
+        query('postgres', 'select 1');
+        return;
+      } catch {
+        await new Promise((resolve) => {
+          setTimeout(resolve, 200);
+        });
+      }
     }
     throw new Error('PostgreSQL did not start');
   };
   await start();
 
   const killAll = (): void => {
-    try { execFileSync('pkill', ['-9', '-f', data]); } catch { /* nothing left to kill */ }
+    try {
+      execFileSync('pkill', ['-9', '-f', data]);
+    } catch {
+      /* nothing left to kill */
+    }
     child?.kill('SIGKILL');
-    // Children of a killed postmaster do not carry its command line; they end on their own when it is gone.
+    // Children of a killed postmaster do not carry its command line; they end on their own when it
+    // is gone.
   };
   return {
     cpuSeconds() {
-      const stats = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-        try {
-          const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-          const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-          return [{ pid: Number(pid), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }];
-        } catch { return []; }
-      });
-      return stats.filter(({ pid, parent }) => pid === child?.pid || parent === child?.pid).reduce((all, { ticks }) => all + ticks, 0) / 100;
+      const stats = readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .flatMap((pid) => {
+          try {
+            const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+            const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+            return [
+              {
+                pid: Number(pid),
+                parent: Number(fields[1]),
+                ticks: Number(fields[11]) + Number(fields[12]),
+              },
+            ];
+          } catch {
+            return [];
+          }
+        });
+      return (
+        stats
+          .filter(({ pid, parent }) => pid === child?.pid || parent === child?.pid)
+          .reduce((all, { ticks }) => all + ticks, 0) / 100
+      );
     },
     url: `postgres://tradewind@127.0.0.1:${port}/postgres`,
     fresh(name) {
@@ -100,6 +185,9 @@ export async function startPostgres(settings: readonly string[] = [], parent = t
     },
     kill9: killAll,
     restart: start,
-    stop() { killAll(); rmSync(folder, { recursive: true, force: true }); },
+    stop() {
+      killAll();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

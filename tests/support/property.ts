@@ -1,4 +1,7 @@
-/** Property tests' source of cases: the same ones at each run, others with `PROPERTY_SEED` (`any` for new ones each time); refuses to let a run's colour depend on luck. */
+/**
+ * Property tests' source of cases: the same ones at each run, others with `PROPERTY_SEED` (`any`
+ * for new ones each time); refuses to let a run's colour depend on luck.
+ */
 import fc from 'fast-check';
 
 const wish = process.env.PROPERTY_SEED ?? '20210415';

@@ -1,4 +1,7 @@
-/** Every kind of push there is, brought about by the server's own scheduler, guards and sender on a tape; refuses a message written by hand. */
+/**
+ * Every kind of push there is, brought about by the server's own scheduler, guards and sender on a
+ * tape; refuses a message written by hand.
+ */
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpsAgent } from 'node:https';
 import { eq } from 'drizzle-orm';
@@ -18,11 +21,15 @@ import { AGGRESSIVE, openFloor, type Floor } from './trading.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A fall under the stop, a strategy that cannot run, a day that went badly, a stop from a tunnel, and a plan in trouble. */
+/**
+ * A fall under the stop, a strategy that cannot run, a day that went badly, a stop from a tunnel,
+ * and a plan in trouble.
+ */
 async function trouble(floor: Floor, uid: string): Promise<void> {
   const { db } = floor.database;
   const made = async (name: string, pair: string): Promise<string> =>
-    (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, name, trading_pairs: [pair] } })).agent.id;
+    (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, name, trading_pairs: [pair] } }))
+      .agent.id;
   const harbour = await made('Harbour', 'BTC/USDT');
   await made('Ebb', 'ETH/USDT');
   const drift = await made('Drift', 'SOL/USDT');
@@ -33,14 +40,26 @@ async function trouble(floor: Floor, uid: string): Promise<void> {
   floor.market.say('BTC/USDT', Number(held?.stopPrice ?? 0) * 0.99);
   await scheduler.settled();
   const history = floor.market.history.bind(floor.market);
-  floor.market.history = (pair, ...rest) => (pair === 'ETH/USDT' ? Promise.reject(new Error('The candles are torn')) : history(pair, ...rest));
+  floor.market.history = (pair, ...rest) =>
+    pair === 'ETH/USDT'
+      ? Promise.reject(new Error('The candles are torn'))
+      : history(pair, ...rest);
   const [row] = await db.select().from(agents).where(eq(agents.id, drift));
   const memory = row?.memory as { day: object };
-  await db.update(agents).set({ memory: { ...memory, day: { ...memory.day, equity: '20000' } } }).where(eq(agents.id, drift));
+  await db
+    .update(agents)
+    .set({ memory: { ...memory, day: { ...memory.day, equity: '20000' } } })
+    .where(eq(agents.id, drift));
   await floor.run(scheduler, 1);
   await floor.call(uid, 'stopAgent', { params: { id: harbour }, body: { ageMs: 5 * MINUTE_MS } });
-  await db.update(subscriptions).set({ status: 'past_due', currentPeriodEnd: floor.clock.at - 5 * DAY_MS }).where(eq(subscriptions.uid, uid));
-  await db.update(users).set({ trialEndsAt: floor.clock.at + DAY_MS }).where(eq(users.uid, uid));
+  await db
+    .update(subscriptions)
+    .set({ status: 'past_due', currentPeriodEnd: floor.clock.at - 5 * DAY_MS })
+    .where(eq(subscriptions.uid, uid));
+  await db
+    .update(users)
+    .set({ trialEndsAt: floor.clock.at + DAY_MS })
+    .where(eq(users.uid, uid));
 }
 
 /** An alert a little above the present price, which then goes there. */
@@ -51,7 +70,15 @@ async function reachAlert(floor: Floor, uid: string): Promise<void> {
   floor.market.say('BTC/USDT', 99_999);
   await floor.call(uid, 'setAlert', {
     params: { id: randomUUID() },
-    body: { symbol: 'BTC/USDT', condition: { kind: 'above', price }, repeatMinutes: null, note: 'Harbour', active: true, seenVersion: null, seen: { price: '99999', at } },
+    body: {
+      symbol: 'BTC/USDT',
+      condition: { kind: 'above', price },
+      repeatMinutes: null,
+      note: 'Harbour',
+      active: true,
+      seenVersion: null,
+      seen: { price: '99999', at },
+    },
   });
   await watch.start();
   floor.market.say('BTC/USDT', 100_001);
@@ -59,20 +86,50 @@ async function reachAlert(floor: Floor, uid: string): Promise<void> {
   await watch.stop();
 }
 
-/** The messages as `service` decrypted them, oldest first. The person's events are counted from `sequence` on. */
-export async function provokeEveryKind(service: PushService, uid: string, sequence: number): Promise<{ text: string; payload: PushPayload }[]> {
+/**
+ * The messages as `service` decrypted them, oldest first. The person's events are counted from
+ * `sequence` on.
+ */
+export async function provokeEveryKind(
+  service: PushService,
+  uid: string,
+  sequence: number,
+): Promise<{ text: string; payload: PushPayload }[]> {
   const floor = await openFloor();
   try {
     await floor.join(uid);
     await floor.database.db.update(users).set({ sequence }).where(eq(users.uid, uid));
-    const vapid = await openVapid(floor.database, { publicKey: null, privateKey: null, subject: 'mailto:ops@example.com', allowLocal: true });
-    const calls = pushCallables({ database: floor.database, clock: floor.clock, publicKey: vapid.publicKey, allowLocal: true });
+    const vapid = await openVapid(floor.database, {
+      publicKey: null,
+      privateKey: null,
+      subject: 'mailto:ops@example.com',
+      allowLocal: true,
+    });
+    const calls = pushCallables({
+      database: floor.database,
+      clock: floor.clock,
+      publicKey: vapid.publicKey,
+      allowLocal: true,
+    });
     const subscription = service.subscribe();
     await calls.registerPush({ uid, email: null }, { subscription });
-    await calls.pushSettings({ uid, email: null }, { settings: { ...DEFAULT_PUSH_SETTINGS, kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, fills: true } } });
+    await calls.pushSettings(
+      { uid, email: null },
+      {
+        settings: {
+          ...DEFAULT_PUSH_SETTINGS,
+          kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, fills: true },
+        },
+      },
+    );
     const sender = new PushSender({
-      database: floor.database, clock: floor.clock, log: silentLog, vapid, agent: new HttpsAgent({ ca: service.ca, keepAlive: true }),
-      readAgents: (who) => readAgentList(floor.deps, who), readPortfolio: (who) => readPortfolio(floor.deps, who),
+      database: floor.database,
+      clock: floor.clock,
+      log: silentLog,
+      vapid,
+      agent: new HttpsAgent({ ca: service.ca, keepAlive: true }),
+      readAgents: (who) => readAgentList(floor.deps, who),
+      readPortfolio: (who) => readPortfolio(floor.deps, who),
     });
     await trouble(floor, uid);
     await reachAlert(floor, uid);
@@ -82,7 +139,9 @@ export async function provokeEveryKind(service: PushService, uid: string, sequen
     await sender.runOnce();
     await sender.stop();
     const { pathname } = new URL(subscription.endpoint);
-    return service.taken.filter(({ path }) => path === pathname).map(({ text }) => ({ text, payload: PushPayload.parse(JSON.parse(text)) }));
+    return service.taken
+      .filter(({ path }) => path === pathname)
+      .map(({ text }) => ({ text, payload: PushPayload.parse(JSON.parse(text)) }));
   } finally {
     await floor.close();
   }

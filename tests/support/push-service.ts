@@ -1,5 +1,17 @@
-/** A push service of the test's own: HTTPS, one device's keys, and what it decrypts; refuses what a real one would refuse. */
-import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, randomUUID, verify, type ECDH } from 'node:crypto';
+/**
+ * A push service of the test's own: HTTPS, one device's keys, and what it decrypts; refuses what a
+ * real one would refuse.
+ */
+import {
+  createDecipheriv,
+  createECDH,
+  createPublicKey,
+  hkdfSync,
+  randomBytes,
+  randomUUID,
+  verify,
+  type ECDH,
+} from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -29,11 +41,20 @@ export interface PushService {
   close(): Promise<void>;
 }
 
-interface Device { ecdh: ECDH; auth: Buffer; status: number; headers: Record<string, string> }
+interface Device {
+  ecdh: ECDH;
+  auth: Buffer;
+  status: number;
+  headers: Record<string, string>;
+}
 
-const hkdf = (secret: Buffer, salt: Buffer, info: Buffer, bytes: number): Buffer => Buffer.from(hkdfSync('sha256', secret, salt, info, bytes));
+const hkdf = (secret: Buffer, salt: Buffer, info: Buffer, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, salt, info, bytes));
 
-/** RFC 8291 over RFC 8188 (aes128gcm), one record, written from the standards and not from the sender's library. */
+/**
+ * RFC 8291 over RFC 8188 (aes128gcm), one record, written from the standards and not from the
+ * sender's library.
+ */
 function decrypt(body: Buffer, { ecdh, auth }: Device): string {
   const salt = body.subarray(0, 16);
   const keySize = body.readUInt8(20);
@@ -55,10 +76,28 @@ function checkVapid(header: string | undefined, origin: string): void {
   const found = /^vapid t=([^,\s]+), ?k=([\w-]+)$/.exec(header ?? '');
   const [head = '', claims = '', signature = ''] = (found?.[1] ?? '').split('.');
   const point = Buffer.from(found?.[2] ?? '', 'base64url');
-  const key = createPublicKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x: point.subarray(1, 33).toString('base64url'), y: point.subarray(33).toString('base64url') } });
-  const good = verify('sha256', Buffer.from(`${head}.${claims}`), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'));
-  const { aud, exp, sub } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { aud: string; exp: number; sub: string };
-  if (!good || aud !== origin || exp * 1_000 < Date.now() || !/^(mailto:|https:)/.test(sub)) throw new Error('VAPID refused');
+  const key = createPublicKey({
+    format: 'jwk',
+    key: {
+      kty: 'EC',
+      crv: 'P-256',
+      x: point.subarray(1, 33).toString('base64url'),
+      y: point.subarray(33).toString('base64url'),
+    },
+  });
+  const good = verify(
+    'sha256',
+    Buffer.from(`${head}.${claims}`),
+    { key, dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'base64url'),
+  );
+  const { aud, exp, sub } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as {
+    aud: string;
+    exp: number;
+    sub: string;
+  };
+  if (!good || aud !== origin || exp * 1_000 < Date.now() || !/^(mailto:|https:)/.test(sub))
+    throw new Error('VAPID refused');
 }
 
 export async function startPushService(): Promise<PushService> {
@@ -69,7 +108,9 @@ export async function startPushService(): Promise<PushService> {
   let origin = '';
   const server = createServer({ cert, key }, (request, response) => {
     const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => { chunks.push(chunk); });
+    request.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+    });
     request.on('end', () => {
       const device = devices.get(request.url ?? '');
       const body = Buffer.concat(chunks);
@@ -77,8 +118,18 @@ export async function startPushService(): Promise<PushService> {
       if (device !== undefined && status === 201) {
         try {
           checkVapid(request.headers.authorization, origin);
-          if (request.headers['content-encoding'] !== 'aes128gcm' || request.headers.ttl === undefined || body.length > 4_096) throw new Error('Malformed');
-          taken.push({ path: request.url ?? '', headers: request.headers, text: decrypt(body, device), bytes: body.length });
+          if (
+            request.headers['content-encoding'] !== 'aes128gcm' ||
+            request.headers.ttl === undefined ||
+            body.length > 4_096
+          )
+            throw new Error('Malformed');
+          taken.push({
+            path: request.url ?? '',
+            headers: request.headers,
+            text: decrypt(body, device),
+            bytes: body.length,
+          });
         } catch {
           status = 403;
         }
@@ -87,17 +138,27 @@ export async function startPushService(): Promise<PushService> {
       for (const wake of waiting) wake();
     });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   origin = `https://localhost:${(server.address() as AddressInfo).port}`;
   return {
-    url: origin, ca: cert, taken,
+    url: origin,
+    ca: cert,
+    taken,
     subscribe() {
       const ecdh = createECDH('prime256v1');
       ecdh.generateKeys();
       const auth = randomBytes(16);
       const path = `/push/${randomUUID()}`;
       devices.set(path, { ecdh, auth, status: 201, headers: {} });
-      return { endpoint: `${origin}${path}`, keys: { p256dh: ecdh.getPublicKey().toString('base64url'), auth: auth.toString('base64url') } };
+      return {
+        endpoint: `${origin}${path}`,
+        keys: {
+          p256dh: ecdh.getPublicKey().toString('base64url'),
+          auth: auth.toString('base64url'),
+        },
+      };
     },
     answer(endpoint, status, headers = {}) {
       const device = devices.get(new URL(endpoint).pathname);
@@ -111,13 +172,18 @@ export async function startPushService(): Promise<PushService> {
         if (Date.now() > end) throw new Error(`Only ${taken.length} of ${count} pushes came`);
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, 200);
-          waiting.add(() => { clearTimeout(timer); resolve(); });
+          waiting.add(() => {
+            clearTimeout(timer);
+            resolve();
+          });
         });
       }
     },
     async close() {
       server.closeAllConnections();
-      await new Promise((resolve) => { server.close(resolve); });
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
     },
   };
 }

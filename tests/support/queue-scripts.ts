@@ -1,8 +1,17 @@
-/** What runs inside a driven page to watch or unlock its queue; refuses to change what the queue does on the disk. */
+/**
+ * What runs inside a driven page to watch or unlock its queue; refuses to change what the queue
+ * does on the disk.
+ */
 import type { QueuedRecord } from './device.ts';
 
-/** One transaction of the page on its queue, told when the disk had it. `deletes`: as they were when they were deleted. */
-export interface Change { puts: QueuedRecord[]; deletes: QueuedRecord[] }
+/**
+ * One transaction of the page on its queue, told when the disk had it. `deletes`: as they were when
+ * they were deleted.
+ */
+export interface Change {
+  puts: QueuedRecord[];
+  deletes: QueuedRecord[];
+}
 
 /** Runs in the page: tells of every completed change of a queue. */
 export const RECORDER = `(() => {

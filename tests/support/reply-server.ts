@@ -1,4 +1,6 @@
-/** A local HTTP server that answers as the test says, and tells what it was asked; refuses nothing. */
+/**
+ * A local HTTP server that answers as the test says, and tells what it was asked; refuses nothing.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -34,27 +36,57 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 function parse(text: string): unknown {
-  try { return JSON.parse(text); } catch { return text; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 export async function startReplyServer(): Promise<ReplyServer> {
   let how: (asked: Asked) => Answering | Promise<Answering> = () => ({ status: 500 });
   const asked: Asked[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const one: Asked = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: parse(await textOf(request)) };
+    const one: Asked = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body: parse(await textOf(request)),
+    };
     asked.push(one);
     const reply = await how(one);
     if (reply === 'hang') return;
-    if (reply === 'reset') { request.socket.destroy(); return; }
+    if (reply === 'reset') {
+      request.socket.destroy();
+      return;
+    }
     const isText = typeof reply.body === 'string';
-    response.writeHead(reply.status, { 'content-type': isText ? 'text/html' : 'application/json', ...reply.headers });
+    response.writeHead(reply.status, {
+      'content-type': isText ? 'text/html' : 'application/json',
+      ...reply.headers,
+    });
     response.end(isText ? reply.body : JSON.stringify(reply.body ?? {}));
   };
-  const server = createServer((request, response) => { take(request, response).catch(() => { request.socket.destroy(); }); });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const server = createServer((request, response) => {
+    take(request, response).catch(() => {
+      request.socket.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked,
-    answer(next) { how = next; },
-    close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); }),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    answer(next) {
+      how = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => {
+          resolve();
+        });
+      }),
   };
 }

@@ -1,9 +1,21 @@
-/** A chain's node that does as it is told, harm included, and keeps what it was asked; refuses to know any chain. */
+/**
+ * A chain's node that does as it is told, harm included, and keeps what it was asked; refuses to
+ * know any chain.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface RpcCall { id: number; method: string; params?: unknown[] }
-export interface RpcAsked { path: string; calls: RpcCall[]; batch: boolean; at: number }
+export interface RpcCall {
+  id: number;
+  method: string;
+  params?: unknown[];
+}
+export interface RpcAsked {
+  path: string;
+  calls: RpcCall[];
+  batch: boolean;
+  at: number;
+}
 
 /** What becomes of one HTTP request; `times` counts those of the same path before it. */
 export type RpcAnswer =
@@ -31,43 +43,80 @@ export async function startRpcServer(): Promise<RpcServer> {
   const of = (path: string): RpcAsked[] => asked.filter((one) => one.path === path);
 
   const forward = async (response: ServerResponse, to: string, body: unknown): Promise<void> => {
-    const answer = await fetch(to, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    const answer = await fetch(to, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    response
+      .writeHead(answer.status, { 'content-type': 'application/json' })
+      .end(await answer.text());
   };
-  const reply = (response: ServerResponse, { batch, calls }: RpcAsked, answer: Exclude<RpcAnswer, { kind: 'forward' }>): void => {
+  const reply = (
+    response: ServerResponse,
+    { batch, calls }: RpcAsked,
+    answer: Exclude<RpcAnswer, { kind: 'forward' }>,
+  ): void => {
     if (answer.kind === 'silence') return;
-    if (answer.kind === 'status') { response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? ''); return; }
+    if (answer.kind === 'status') {
+      response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '');
+      return;
+    }
     const said = ({ id }: RpcCall) => ({
-      jsonrpc: '2.0', id,
-      ...(answer.kind === 'result' ? { result: answer.result } : { error: { code: answer.code, message: answer.message ?? 'told to', data: answer.data } }),
+      jsonrpc: '2.0',
+      id,
+      ...(answer.kind === 'result'
+        ? { result: answer.result }
+        : {
+            error: { code: answer.code, message: answer.message ?? 'told to', data: answer.data },
+          }),
     });
     const [first] = calls;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(batch || first === undefined ? calls.map(said) : said(first)));
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(batch || first === undefined ? calls.map(said) : said(first)));
   };
 
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
-    response.on('close', () => { if (!response.writableEnded) left.set(path, (left.get(path) ?? 0) + 1); });
+    response.on('close', () => {
+      if (!response.writableEnded) left.set(path, (left.get(path) ?? 0) + 1);
+    });
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(parts).toString('utf8')) as RpcCall | RpcCall[];
-      const one: RpcAsked = { path, batch: Array.isArray(body), calls: Array.isArray(body) ? body : [body], at: performance.now() };
+      const one: RpcAsked = {
+        path,
+        batch: Array.isArray(body),
+        calls: Array.isArray(body) ? body : [body],
+        at: performance.now(),
+      };
       const times = of(path).length;
       asked.push(one);
       const answer = deciders.get(path)?.(times) ?? { kind: 'result', result: '0x10' };
-      if (answer.kind === 'forward') void forward(response, answer.to, body); else reply(response, one, answer);
+      if (answer.kind === 'forward') void forward(response, answer.to, body);
+      else reply(response, one, answer);
     });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked, of,
-    answers(path, decide) { deciders.set(path, decide); },
+    asked,
+    of,
+    answers(path, decide) {
+      deciders.set(path, decide);
+    },
     abandoned: (path) => left.get(path) ?? 0,
     close() {
       server.closeAllConnections();
-      return new Promise((resolve) => { server.close(() => { resolve(); }); });
+      return new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
     },
   };
 }

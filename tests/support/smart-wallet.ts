@@ -1,5 +1,15 @@
-/** A smart wallet for tests of signatures: its owner's key decides, as on a real chain; refuses to say yes to anybody else. */
-import { decodeFunctionResult, encodeFunctionData, parseAbi, serializeErc6492Signature, type Address, type Hex } from 'viem';
+/**
+ * A smart wallet for tests of signatures: its owner's key decides, as on a real chain; refuses to
+ * say yes to anybody else.
+ */
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  parseAbi,
+  serializeErc6492Signature,
+  type Address,
+  type Hex,
+} from 'viem';
 import type { TestChain } from './anvil.ts';
 import { until } from './until.ts';
 
@@ -27,7 +37,8 @@ import { until } from './until.ts';
  *     }
  * }
  */
-const FACTORY_CODE: Hex = `0x${'6080604052348015600f57600080fd5b5061054b8061001f6000396000f3fe608060405234801561001057600080fd5b50600436106100365760003560e01c8063ba272e06' +
+const FACTORY_CODE: Hex = `0x${
+  '6080604052348015600f57600080fd5b5061054b8061001f6000396000f3fe608060405234801561001057600080fd5b50600436106100365760003560e01c8063ba272e06' +
   '1461003b578063e99718d81461006a575b600080fd5b61004e6100493660046101b5565b61007d565b6040516001600160a01b03909116815260200160405180910390f35b61' +
   '004e6100783660046101b5565b6100e4565b600061008983836100e4565b9050806001600160a01b03163b6000036100de5781836040516100ab906101a8565b6001600160a0' +
   '1b0390911681526020018190604051809103906000f59050801580156100db573d6000803e3d6000fd5b50505b92915050565b600080604051806020016100f7906101a8565b' +
@@ -46,9 +57,13 @@ const FACTORY_CODE: Hex = `0x${'6080604052348015600f57600080fd5b5061054b8061001f
   '1b038281169116145b610192576001600160e01b031961019b565b630b135d3f60e11b5b9150505b9392505050565b6000806000604084860312156101bb57600080fd5b8335' +
   '9250602084013567ffffffffffffffff8111156101d957600080fd5b8401601f810186136101ea57600080fd5b803567ffffffffffffffff81111561020157600080fd5b8660' +
   '2082840101111561021357600080fd5b939660209190910195509293505050565b634e487b7160e01b600052603260045260246000fd5b6000808585111561024a57600080fd' +
-  '5b8386111561025757600080fd5b5050820193919092039150565b8035602083101561027d57600019602084900360031b1b165b9291505056'}`;
+  '5b8386111561025757600080fd5b5050820193919092039150565b8035602083101561027d57600019602084900360031b1b165b9291505056'
+}`;
 
-const ABI = parseAbi(['function addressOf(address owner, bytes32 salt) view returns (address)', 'function make(address owner, bytes32 salt) returns (address)']);
+const ABI = parseAbi([
+  'function addressOf(address owner, bytes32 salt) view returns (address)',
+  'function make(address owner, bytes32 salt) returns (address)',
+]);
 
 export interface SmartWallet {
   address: Address;
@@ -59,28 +74,50 @@ export interface SmartWallet {
   wrapped(signature: Hex): Hex;
 }
 
-async function send(chain: TestChain, transaction: { to?: Address; data: Hex }): Promise<Address | null> {
-  const hash = await chain.rpc<Hex>('eth_sendTransaction', [{ from: chain.accounts[0]?.address, ...transaction }]);
+async function send(
+  chain: TestChain,
+  transaction: { to?: Address; data: Hex },
+): Promise<Address | null> {
+  const hash = await chain.rpc<Hex>('eth_sendTransaction', [
+    { from: chain.accounts[0]?.address, ...transaction },
+  ]);
   // A chain that is busy has the transaction before it has the receipt.
-  const receipt = await until(() => chain.rpc<{ status: Hex; contractAddress: Address | null } | null>('eth_getTransactionReceipt', [hash]), (found) => found !== null);
+  const receipt = await until(
+    () =>
+      chain.rpc<{ status: Hex; contractAddress: Address | null } | null>(
+        'eth_getTransactionReceipt',
+        [hash],
+      ),
+    (found) => found !== null,
+  );
   if (receipt?.status !== '0x1') throw new Error('The chain refused a transaction of the test');
   return receipt.contractAddress;
 }
 
-/** Puts the factory on the chain, from which wallets come: address by owner and salt, there or not. */
-export async function walletFactory(chain: TestChain): Promise<(owner: Address, salt?: number) => Promise<SmartWallet>> {
+/**
+ * Puts the factory on the chain, from which wallets come: address by owner and salt, there or not.
+ */
+export async function walletFactory(
+  chain: TestChain,
+): Promise<(owner: Address, salt?: number) => Promise<SmartWallet>> {
   const factory = await send(chain, { data: FACTORY_CODE });
   if (factory === null) throw new Error('The factory is not there');
   return async (owner, salt = 0) => {
     const args: readonly [Address, Hex] = [owner, `0x${salt.toString(16).padStart(64, '0')}`];
-    const answer = await chain.rpc<Hex>('eth_call', [{ to: factory, data: encodeFunctionData({ abi: ABI, functionName: 'addressOf', args }) }, 'latest']);
+    const answer = await chain.rpc<Hex>('eth_call', [
+      { to: factory, data: encodeFunctionData({ abi: ABI, functionName: 'addressOf', args }) },
+      'latest',
+    ]);
     const address = decodeFunctionResult({ abi: ABI, functionName: 'addressOf', data: answer });
     const make = encodeFunctionData({ abi: ABI, functionName: 'make', args });
     return {
       address,
-      async deploy() { await send(chain, { to: factory, data: make }); },
-      isDeployed: async () => await chain.rpc<Hex>('eth_getCode', [address, 'latest']) !== '0x',
-      wrapped: (signature) => serializeErc6492Signature({ address: factory, data: make, signature }),
+      async deploy() {
+        await send(chain, { to: factory, data: make });
+      },
+      isDeployed: async () => (await chain.rpc<Hex>('eth_getCode', [address, 'latest'])) !== '0x',
+      wrapped: (signature) =>
+        serializeErc6492Signature({ address: factory, data: make, signature }),
     };
   };
 }

@@ -4,7 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** `hang`: accepts and never answers, on connections that are open as well. */
 export type SocketMode = 'pass' | 'hang' | 'reset' | 'garbage';
 
-const GARBAGE = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n<<nobody>';
+const GARBAGE =
+  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n<<nobody>';
 const NO_HTTP = '\u0016\u0003\u0001 this is not HTTP at all\r\n\r\n';
 
 export interface SocketFault {

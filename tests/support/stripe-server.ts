@@ -1,4 +1,7 @@
-/** A stand-in for Stripe's API over real HTTP: the objects we use in the SDK's own shapes, idempotency, deliberate failures; refuses fields that the SDK does not know. */
+/**
+ * A stand-in for Stripe's API over real HTTP: the objects we use in the SDK's own shapes,
+ * idempotency, deliberate failures; refuses fields that the SDK does not know.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Stripe from 'stripe';
@@ -16,15 +19,34 @@ export interface StandInSubscription {
   cancelAt?: number | null;
 }
 
-export interface StandInInvoice { id: string; customer: string; created: number; total: number; currency: string; status: string; text: string }
+export interface StandInInvoice {
+  id: string;
+  customer: string;
+  created: number;
+  total: number;
+  currency: string;
+  status: string;
+  text: string;
+}
 type Fields = Record<string, string>;
 type Answer = { status: number; body: object };
 export type Trouble = 'error' | 'busy' | 'declined' | 'silence';
 
 export interface StripeStandIn {
   base: string;
-  prices: Map<string, { unit_amount: number; currency: string; interval: 'month' | 'year'; active?: boolean }>;
-  coupons: Map<string, { percent_off: number | null; amount_off: number | null; currency: string | null; valid: boolean }>;
+  prices: Map<
+    string,
+    { unit_amount: number; currency: string; interval: 'month' | 'year'; active?: boolean }
+  >;
+  coupons: Map<
+    string,
+    {
+      percent_off: number | null;
+      amount_off: number | null;
+      currency: string | null;
+      valid: boolean;
+    }
+  >;
   subscriptions: Map<string, StandInSubscription>;
   invoices: StandInInvoice[];
   /** What Stripe would have told by webhook, oldest first. */
@@ -42,33 +64,129 @@ export interface StripeStandIn {
   close(): Promise<void>;
 }
 
-/** Fields we send, checked by the compiler to be the SDK's, and by the stand-in to be all there are. */
-const known = <P>() => <const K extends readonly (keyof P & string)[]>(...keys: K): ReadonlySet<string> => new Set(keys);
+/**
+ * Fields we send, checked by the compiler to be the SDK's, and by the stand-in to be all there are.
+ */
+const known =
+  <P>() =>
+  <const K extends readonly (keyof P & string)[]>(...keys: K): ReadonlySet<string> =>
+    new Set(keys);
 const TAKEN: { method: string; path: RegExp; fields: ReadonlySet<string> }[] = [
-  { method: 'POST', path: /^\/v1\/checkout\/sessions$/, fields: known<Stripe.Checkout.SessionCreateParams>()('mode', 'customer', 'line_items', 'client_reference_id', 'metadata', 'subscription_data', 'ui_mode', 'return_url', 'success_url', 'cancel_url', 'discounts') },
-  { method: 'POST', path: /^\/v1\/checkout\/sessions\/[^/]+\/expire$/, fields: known<Stripe.Checkout.SessionExpireParams>()() },
-  { method: 'POST', path: /^\/v1\/customers$/, fields: known<Stripe.CustomerCreateParams>()('email', 'metadata') },
-  { method: 'POST', path: /^\/v1\/billing_portal\/sessions$/, fields: known<Stripe.BillingPortal.SessionCreateParams>()('customer', 'return_url', 'flow_data') },
-  { method: 'POST', path: /^\/v1\/subscriptions\/[^/]+$/, fields: known<Stripe.SubscriptionUpdateParams>()('cancel_at_period_end', 'trial_end', 'proration_behavior') },
-  { method: 'POST', path: /^\/v1\/invoices\/create_preview$/, fields: known<Stripe.InvoiceCreatePreviewParams>()('customer', 'subscription', 'subscription_details') },
-  { method: 'GET', path: /^\/v1\/subscriptions$/, fields: known<Stripe.SubscriptionListParams>()('customer', 'status', 'limit') },
-  { method: 'GET', path: /^\/v1\/invoices$/, fields: known<Stripe.InvoiceListParams>()('customer', 'limit') },
-  { method: 'GET', path: /^\/v1\/events$/, fields: known<Stripe.EventListParams>()('types', 'created', 'limit', 'starting_after') },
+  {
+    method: 'POST',
+    path: /^\/v1\/checkout\/sessions$/,
+    fields: known<Stripe.Checkout.SessionCreateParams>()(
+      'mode',
+      'customer',
+      'line_items',
+      'client_reference_id',
+      'metadata',
+      'subscription_data',
+      'ui_mode',
+      'return_url',
+      'success_url',
+      'cancel_url',
+      'discounts',
+    ),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/checkout\/sessions\/[^/]+\/expire$/,
+    fields: known<Stripe.Checkout.SessionExpireParams>()(),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/customers$/,
+    fields: known<Stripe.CustomerCreateParams>()('email', 'metadata'),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/billing_portal\/sessions$/,
+    fields: known<Stripe.BillingPortal.SessionCreateParams>()(
+      'customer',
+      'return_url',
+      'flow_data',
+    ),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/subscriptions\/[^/]+$/,
+    fields: known<Stripe.SubscriptionUpdateParams>()(
+      'cancel_at_period_end',
+      'trial_end',
+      'proration_behavior',
+    ),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/invoices\/create_preview$/,
+    fields: known<Stripe.InvoiceCreatePreviewParams>()(
+      'customer',
+      'subscription',
+      'subscription_details',
+    ),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/subscriptions$/,
+    fields: known<Stripe.SubscriptionListParams>()('customer', 'status', 'limit'),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/invoices$/,
+    fields: known<Stripe.InvoiceListParams>()('customer', 'limit'),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/events$/,
+    fields: known<Stripe.EventListParams>()('types', 'created', 'limit', 'starting_after'),
+  },
 ];
 
-const failed = (status: number, type: string, code: string, message: string, param?: string): Answer => ({ status, body: { error: { type, code, message, ...(param === undefined ? {} : { param }) } } });
-const missing = (param?: string): Answer => failed(param === undefined ? 404 : 400, 'invalid_request_error', 'resource_missing', 'No such object', param);
+const failed = (
+  status: number,
+  type: string,
+  code: string,
+  message: string,
+  param?: string,
+): Answer => ({
+  status,
+  body: { error: { type, code, message, ...(param === undefined ? {} : { param }) } },
+});
+const missing = (param?: string): Answer =>
+  failed(
+    param === undefined ? 404 : 400,
+    'invalid_request_error',
+    'resource_missing',
+    'No such object',
+    param,
+  );
 const done = (body: object): Answer => ({ status: 200, body });
-const listOf = (data: object[], more = false): Answer => done({ object: 'list', data, has_more: more, url: '/v1/list' });
+const listOf = (data: object[], more = false): Answer =>
+  done({ object: 'list', data, has_more: more, url: '/v1/list' });
 
-const subscriptionObject = (subscription: StandInSubscription) => ({
-  id: subscription.id, object: 'subscription' as const, customer: subscription.customer, status: subscription.status, cancel_at: subscription.cancelAt ?? null,
-  cancel_at_period_end: subscription.cancelAtPeriodEnd, metadata: subscription.uid === null ? {} : { uid: subscription.uid },
-  items: { object: 'list' as const, data: [{
-    id: `si_${subscription.id}`, object: 'subscription_item' as const, current_period_end: subscription.periodEnd,
-    current_period_start: subscription.periodStart ?? subscription.periodEnd - 30 * 86_400, price: { id: subscription.priceId, object: 'price' as const },
-  }] },
-} satisfies Partial<Record<keyof Stripe.Subscription, unknown>>);
+const subscriptionObject = (subscription: StandInSubscription) =>
+  ({
+    id: subscription.id,
+    object: 'subscription' as const,
+    customer: subscription.customer,
+    status: subscription.status,
+    cancel_at: subscription.cancelAt ?? null,
+    cancel_at_period_end: subscription.cancelAtPeriodEnd,
+    metadata: subscription.uid === null ? {} : { uid: subscription.uid },
+    items: {
+      object: 'list' as const,
+      data: [
+        {
+          id: `si_${subscription.id}`,
+          object: 'subscription_item' as const,
+          current_period_end: subscription.periodEnd,
+          current_period_start: subscription.periodStart ?? subscription.periodEnd - 30 * 86_400,
+          price: { id: subscription.priceId, object: 'price' as const },
+        },
+      ],
+    },
+  }) satisfies Partial<Record<keyof Stripe.Subscription, unknown>>;
 
 async function bodyOf(request: IncomingMessage): Promise<Fields> {
   const parts: Buffer[] = [];
@@ -95,29 +213,68 @@ class Books {
   readonly deleted = new Set<string>();
 
   private hasCustomer(id: string): boolean {
-    return !this.deleted.has(id) && (this.customers.has(id) || [...this.subscriptions.values()].some(({ customer }) => customer === id));
+    return (
+      !this.deleted.has(id) &&
+      (this.customers.has(id) ||
+        [...this.subscriptions.values()].some(({ customer }) => customer === id))
+    );
   }
 
   answer(method: string, path: string, fields: Fields): Answer {
     const [, , kind = '', id = '', verb = ''] = path.split('/');
     const strange = unknownField(method, path, fields);
-    if (strange !== null) return failed(400, 'invalid_request_error', 'parameter_unknown', `Received unknown parameter: ${strange}`, strange);
+    if (strange !== null)
+      return failed(
+        400,
+        'invalid_request_error',
+        'parameter_unknown',
+        `Received unknown parameter: ${strange}`,
+        strange,
+      );
     switch (kind) {
-      case 'prices': return this.price(id);
-      case 'coupons': { const coupon = this.coupons.get(id); return coupon === undefined ? missing() : done({ id, object: 'coupon', duration: 'once', duration_in_months: null, ...coupon }); }
-      case 'checkout': return this.checkout(path, fields);
-      case 'billing_portal': return this.hasCustomer(fields.customer ?? '') ? done({ id: 'bps_1', object: 'billing_portal.session', url: `https://billing.stripe.test/${fields.customer ?? ''}` }) : missing('customer');
-      case 'subscriptions': return id === '' ? this.listSubscriptions(fields) : this.subscription(method, id, fields);
-      case 'customers': return this.customer(method, id, fields);
-      case 'invoices': return id === 'create_preview' ? this.preview(fields) : this.listInvoices(fields);
-      case 'events': return this.listEvents(fields);
-      default: return missing(verb);
+      case 'prices':
+        return this.price(id);
+      case 'coupons': {
+        const coupon = this.coupons.get(id);
+        return coupon === undefined
+          ? missing()
+          : done({ id, object: 'coupon', duration: 'once', duration_in_months: null, ...coupon });
+      }
+      case 'checkout':
+        return this.checkout(path, fields);
+      case 'billing_portal':
+        return this.hasCustomer(fields.customer ?? '')
+          ? done({
+              id: 'bps_1',
+              object: 'billing_portal.session',
+              url: `https://billing.stripe.test/${fields.customer ?? ''}`,
+            })
+          : missing('customer');
+      case 'subscriptions':
+        return id === '' ? this.listSubscriptions(fields) : this.subscription(method, id, fields);
+      case 'customers':
+        return this.customer(method, id, fields);
+      case 'invoices':
+        return id === 'create_preview' ? this.preview(fields) : this.listInvoices(fields);
+      case 'events':
+        return this.listEvents(fields);
+      default:
+        return missing(verb);
     }
   }
 
   private price(id: string): Answer {
     const price = this.prices.get(id);
-    return price === undefined ? missing() : done({ id, object: 'price', active: price.active ?? true, unit_amount: price.unit_amount, currency: price.currency, recurring: { interval: price.interval } });
+    return price === undefined
+      ? missing()
+      : done({
+          id,
+          object: 'price',
+          active: price.active ?? true,
+          unit_amount: price.unit_amount,
+          currency: price.currency,
+          recurring: { interval: price.interval },
+        });
   }
 
   private checkout(path: string, fields: Fields): Answer {
@@ -126,24 +283,40 @@ class Books {
       const session = this.sessions.get(id);
       if (session === undefined) return missing();
       if (verb === 'expire') {
-        if (session.status !== 'open') return failed(400, 'invalid_request_error', 'session_not_open', 'Only open sessions can be expired');
+        if (session.status !== 'open')
+          return failed(
+            400,
+            'invalid_request_error',
+            'session_not_open',
+            'Only open sessions can be expired',
+          );
         session.status = 'expired';
       }
       return done(session);
     }
     const { customer = '' } = fields;
     if (!this.hasCustomer(customer)) return missing('customer');
-    if (!this.prices.has(fields['line_items[0][price]'] ?? '')) return missing('line_items[0][price]');
+    if (!this.prices.has(fields['line_items[0][price]'] ?? ''))
+      return missing('line_items[0][price]');
     const session = `cs_${this.sessions.size + 1}`;
     const embedded = fields.ui_mode === 'embedded_page';
-    const body = { id: session, object: 'checkout.session', status: 'open', customer, url: embedded ? null : `https://checkout.stripe.test/${session}`, client_secret: embedded ? `${session}_secret` : null };
+    const body = {
+      id: session,
+      object: 'checkout.session',
+      status: 'open',
+      customer,
+      url: embedded ? null : `https://checkout.stripe.test/${session}`,
+      client_secret: embedded ? `${session}_secret` : null,
+    };
     this.sessions.set(session, body);
     return done(body);
   }
 
   private listSubscriptions({ customer, limit }: Fields): Answer {
     // Newest first, as Stripe does.
-    const theirs = [...this.subscriptions.values()].filter((one) => one.customer === customer).reverse();
+    const theirs = [...this.subscriptions.values()]
+      .filter((one) => one.customer === customer)
+      .reverse();
     return listOf(theirs.slice(0, Number(limit ?? 10)).map(subscriptionObject));
   }
 
@@ -154,9 +327,17 @@ class Books {
       if (subscription.status === 'canceled') return missing();
       subscription.status = 'canceled';
     }
-    if (method === 'POST' && subscription.status === 'canceled') return failed(400, 'invalid_request_error', 'resource_missing', 'A canceled subscription can only update its cancellation_details');
-    if (fields.cancel_at_period_end !== undefined) subscription.cancelAtPeriodEnd = fields.cancel_at_period_end === 'true';
-    if (fields.trial_end !== undefined) Object.assign(subscription, { periodEnd: Number(fields.trial_end), status: 'trialing' });
+    if (method === 'POST' && subscription.status === 'canceled')
+      return failed(
+        400,
+        'invalid_request_error',
+        'resource_missing',
+        'A canceled subscription can only update its cancellation_details',
+      );
+    if (fields.cancel_at_period_end !== undefined)
+      subscription.cancelAtPeriodEnd = fields.cancel_at_period_end === 'true';
+    if (fields.trial_end !== undefined)
+      Object.assign(subscription, { periodEnd: Number(fields.trial_end), status: 'trialing' });
     return done(subscriptionObject(subscription));
   }
 
@@ -178,34 +359,72 @@ class Books {
     const subscription = this.subscriptions.get(fields.subscription ?? '');
     const next = this.prices.get(fields['subscription_details[items][0][price]'] ?? '');
     const present = this.prices.get(subscription?.priceId ?? '');
-    if (subscription === undefined || next === undefined || present === undefined) return missing('subscription');
-    const lines = [{ amount: -present.unit_amount / 2, description: 'Unused time' }, { amount: next.unit_amount / 2, description: 'Remaining time' }];
+    if (subscription === undefined || next === undefined || present === undefined)
+      return missing('subscription');
+    const lines = [
+      { amount: -present.unit_amount / 2, description: 'Unused time' },
+      { amount: next.unit_amount / 2, description: 'Remaining time' },
+    ];
     const total = lines.reduce((all, { amount }) => all + amount, 0);
-    return done({ id: 'upcoming_in_1', object: 'invoice', currency: next.currency, total, amount_due: Math.max(0, total), created: 0, number: null, status: 'draft', lines: { object: 'list', data: lines.map((line) => ({ ...line, currency: next.currency })) } });
+    return done({
+      id: 'upcoming_in_1',
+      object: 'invoice',
+      currency: next.currency,
+      total,
+      amount_due: Math.max(0, total),
+      created: 0,
+      number: null,
+      status: 'draft',
+      lines: { object: 'list', data: lines.map((line) => ({ ...line, currency: next.currency })) },
+    });
   }
 
   private listInvoices({ customer = '', limit }: Fields): Answer {
     if (!this.hasCustomer(customer)) return missing('customer');
     const theirs = this.invoices.filter((one) => one.customer === customer).reverse();
     const shown = theirs.slice(0, Number(limit)).map((one) => ({
-      id: one.id, object: 'invoice', number: `N-${one.id}`, created: one.created, total: one.total, amount_due: one.total, currency: one.currency, status: one.status, description: null,
-      hosted_invoice_url: `https://invoice.stripe.test/${one.id}`, lines: { object: 'list', data: [{ description: one.text, amount: one.total, currency: one.currency }] },
+      id: one.id,
+      object: 'invoice',
+      number: `N-${one.id}`,
+      created: one.created,
+      total: one.total,
+      amount_due: one.total,
+      currency: one.currency,
+      status: one.status,
+      description: null,
+      hosted_invoice_url: `https://invoice.stripe.test/${one.id}`,
+      lines: {
+        object: 'list',
+        data: [{ description: one.text, amount: one.total, currency: one.currency }],
+      },
     }));
     return listOf(shown, theirs.length > shown.length);
   }
 
   private listEvents(fields: Fields): Answer {
-    const types = Object.entries(fields).filter(([name]) => name.startsWith('types[')).map(([, type]) => type);
+    const types = Object.entries(fields)
+      .filter(([name]) => name.startsWith('types['))
+      .map(([, type]) => type);
     const since = Number(fields['created[gte]'] ?? 0);
-    const all = this.events.filter((event) => event.created >= since && types.includes(event.type)).reverse();
-    const from = fields.starting_after === undefined ? 0 : all.findIndex(({ id }) => id === fields.starting_after) + 1;
+    const all = this.events
+      .filter((event) => event.created >= since && types.includes(event.type))
+      .reverse();
+    const from =
+      fields.starting_after === undefined
+        ? 0
+        : all.findIndex(({ id }) => id === fields.starting_after) + 1;
     const page = all.slice(from, from + Number(fields.limit ?? 10));
-    return listOf(page.map((event) => ({ object: 'event', ...event })), from + page.length < all.length);
+    return listOf(
+      page.map((event) => ({ object: 'event', ...event })),
+      from + page.length < all.length,
+    );
   }
 }
 
 const TROUBLE: Record<Exclude<Trouble, 'silence'>, Answer> = {
-  error: failed(500, 'api_error', '', 'deliberate'), busy: failed(429, 'invalid_request_error', 'rate_limit', 'deliberate'), declined: failed(402, 'card_error', 'card_declined', 'deliberate'),
+  error: failed(500, 'api_error', '', 'deliberate'),
+  busy: failed(429, 'invalid_request_error', 'rate_limit', 'deliberate'),
+  declined: failed(402, 'card_error', 'card_declined', 'deliberate'),
 };
 
 export async function startStripeStandIn(): Promise<StripeStandIn> {
@@ -222,32 +441,71 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     const idempotencyKey = typeof key === 'string' ? key : null;
     requests.push({ method, path, fields, idempotencyKey });
     const send = ({ status, body }: Answer): void => {
-      response.writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${requests.length}` }).end(JSON.stringify(body));
+      response
+        .writeHead(status, {
+          'content-type': 'application/json',
+          'request-id': `req_${requests.length}`,
+        })
+        .end(JSON.stringify(body));
     };
-    // As Stripe: what was answered under a key, a failure too, is answered again; with other fields it is refused.
+    // As Stripe: what was answered under a key, a failure too, is answered again; with other fields
+    // it is refused.
     const before = idempotencyKey === null ? undefined : replies.get(idempotencyKey);
     const asked = JSON.stringify([path, fields]);
-    if (before !== undefined) { send(before.fields === asked ? before.answer : failed(400, 'idempotency_error', '', 'Other parameters under the same key')); return; }
+    if (before !== undefined) {
+      send(
+        before.fields === asked
+          ? before.answer
+          : failed(400, 'idempotency_error', '', 'Other parameters under the same key'),
+      );
+      return;
+    }
     let answer: Answer;
     if (failures.times > 0) {
       failures.times -= 1;
       if (failures.trouble === 'silence') return;
       answer = TROUBLE[failures.trouble];
     } else answer = books.answer(method, path, fields);
-    if (idempotencyKey !== null && method === 'POST' && (answer.status === 200 || answer.status >= 500)) replies.set(idempotencyKey, { fields: asked, answer });
+    if (
+      idempotencyKey !== null &&
+      method === 'POST' &&
+      (answer.status === 200 || answer.status >= 500)
+    )
+      replies.set(idempotencyKey, { fields: asked, answer });
     send(answer);
   };
 
-  const server: Server = createServer((request, response) => { void handle(request, response); });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const server: Server = createServer((request, response) => {
+    void handle(request, response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const { prices, coupons, subscriptions, invoices, events } = books;
   return {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, prices, coupons, subscriptions, invoices, events, requests,
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    prices,
+    coupons,
+    subscriptions,
+    invoices,
+    events,
+    requests,
     sessions: () => books.sessions.size,
-    openSessions: () => [...books.sessions.values()].filter(({ status }) => status === 'open').length,
+    openSessions: () =>
+      [...books.sessions.values()].filter(({ status }) => status === 'open').length,
     customers: () => books.customers.size,
-    removeCustomer: (id) => { books.deleted.add(id); },
-    fail: (times, trouble = 'error') => { failures = { times, trouble }; },
-    close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); }),
+    removeCustomer: (id) => {
+      books.deleted.add(id);
+    },
+    fail: (times, trouble = 'error') => {
+      failures = { times, trouble };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => {
+          resolve();
+        });
+      }),
   };
 }

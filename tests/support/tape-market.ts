@@ -1,4 +1,6 @@
-/** A market on a made tape whose clock stands still until it is moved; refuses real time and chance. */
+/**
+ * A market on a made tape whose clock stands still until it is moved; refuses real time and chance.
+ */
 import type { CandleInterval, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { fixedFromNumber, formatFixed, parseFixed } from '../../contract/money.ts';
@@ -14,12 +16,23 @@ const DAY_CANDLES = 288;
 
 export const ruleFor = (pair: string): PairRules => {
   const [base = '', quote = ''] = pair.split('/');
-  return { pair, base, quote, lot: parseFixed('0.000001'), minNotional: parseFixed('1'), halfSpreadBps: 2, feeBps: 10 };
+  return {
+    pair,
+    base,
+    quote,
+    lot: parseFixed('0.000001'),
+    minNotional: parseFixed('1'),
+    halfSpreadBps: 2,
+    feeBps: 10,
+  };
 };
 
 export interface TapeOptions {
   pairs?: readonly string[];
-  /** Days before the first tick, 36 unless told: a month and some; the list of the year needs over 90. */
+  /**
+   * Days before the first tick, 36 unless told: a month and some; the list of the year needs over
+   * 90.
+   */
   warmUpDays?: number;
   /** Candles after the warm-up. */
   candles?: number;
@@ -31,8 +44,14 @@ export interface TapeOptions {
   sourceId?: string;
 }
 
-/** Noise around a level for 35 days, then a rise on growing volume: momentum finds a reason, quickly. */
-function madeCandles(index: number, { warmUp, count, seed, drift }: { warmUp: number; count: number; seed: number; drift: number }): Candle[] {
+/**
+ * Noise around a level for 35 days, then a rise on growing volume: momentum finds a reason,
+ * quickly.
+ */
+function madeCandles(
+  index: number,
+  { warmUp, count, seed, drift }: { warmUp: number; count: number; seed: number; drift: number },
+): Candle[] {
   const next = random(seed + index * 977);
   let price = 100 * (index + 1);
   return Array.from({ length: count }, (_, n) => {
@@ -42,11 +61,21 @@ function madeCandles(index: number, { warmUp, count, seed, drift }: { warmUp: nu
     const wave = rising ? drift * (phase < 430 ? 1 : -1.3) : 0;
     const close = Math.max(1, open * Math.exp(wave + 0.0012 * (next() - 0.5)));
     price = close;
-    return { time: TAPE_START + n * STEP_MS, open, high: Math.max(open, close) * 1.0003, low: Math.min(open, close) * 0.9997, close, volume: (rising ? 90_000 : 40_000) / (index + 1) };
+    return {
+      time: TAPE_START + n * STEP_MS,
+      open,
+      high: Math.max(open, close) * 1.0003,
+      low: Math.min(open, close) * 0.9997,
+      close,
+      volume: (rising ? 90_000 : 40_000) / (index + 1),
+    };
   });
 }
 
-/** A coin that strays a little around one, and dips for an hour twice a day: far enough to pay for the way back. */
+/**
+ * A coin that strays a little around one, and dips for an hour twice a day: far enough to pay for
+ * the way back.
+ */
 function peggedCandles(index: number, count: number, seed: number): Candle[] {
   const next = random(seed + index * 977);
   let price = 1;
@@ -54,7 +83,14 @@ function peggedCandles(index: number, count: number, seed: number): Candle[] {
     const open = price;
     const phase = (n + index * 40) % 144;
     price = (phase >= 100 && phase < 112 ? 0.9925 : 1) + 0.0002 * (next() - 0.5);
-    return { time: TAPE_START + n * STEP_MS, open, high: Math.max(open, price), low: Math.min(open, price), close: price, volume: 2_000_000 };
+    return {
+      time: TAPE_START + n * STEP_MS,
+      open,
+      high: Math.max(open, price),
+      low: Math.min(open, price),
+      close: price,
+      volume: 2_000_000,
+    };
   });
 }
 
@@ -70,50 +106,117 @@ export class TapeMarket implements Market {
   private readonly rulesOf = new Map<string, PairRules>();
   private at: number;
 
-  constructor({ pairs = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], warmUpDays = 36, candles = 2_000, seed = 5, drift = 0.0004, sourceId = 'tape', pegged = false }: TapeOptions = {}) {
+  constructor({
+    pairs = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'],
+    warmUpDays = 36,
+    candles = 2_000,
+    seed = 5,
+    drift = 0.0004,
+    sourceId = 'tape',
+    pegged = false,
+  }: TapeOptions = {}) {
     this.source = { id: sourceId, kind: 'simulated', label: 'Made tape', quote: 'USDT' };
     const warmUp = warmUpDays * DAY_CANDLES;
     this.at = TAPE_START + warmUp * STEP_MS + 1;
     pairs.forEach((pair, index) => {
       this.rulesOf.set(pair, ruleFor(pair));
-      this.tape.set(pair, pegged ? peggedCandles(index, warmUp + candles, seed) : madeCandles(index, { warmUp, count: warmUp + candles, seed, drift }));
+      this.tape.set(
+        pair,
+        pegged
+          ? peggedCandles(index, warmUp + candles, seed)
+          : madeCandles(index, { warmUp, count: warmUp + candles, seed, drift }),
+      );
     });
     this.sayOpens();
   }
 
-  now(): number { return this.at; }
-  rules(pair: string): PairRules | null { return this.rulesOf.get(pair) ?? null; }
-  pairs(): readonly PairRules[] { return [...this.rulesOf.values()]; }
-  quote(pair: string): Quote | null { return this.quotes.get(pair) ?? null; }
-  isStale(pair: string): boolean { return this.stale.has(pair) || !this.quotes.has(pair); }
-  refused(): Readonly<Record<string, number>> { return {}; }
-  dayLine(): null { return null; }
-  async forming(): Promise<null> { return null; }
-  bars(): readonly TickBar[] { return []; }
+  now(): number {
+    return this.at;
+  }
+  rules(pair: string): PairRules | null {
+    return this.rulesOf.get(pair) ?? null;
+  }
+  pairs(): readonly PairRules[] {
+    return [...this.rulesOf.values()];
+  }
+  quote(pair: string): Quote | null {
+    return this.quotes.get(pair) ?? null;
+  }
+  isStale(pair: string): boolean {
+    return this.stale.has(pair) || !this.quotes.has(pair);
+  }
+  refused(): Readonly<Record<string, number>> {
+    return {};
+  }
+  dayLine(): null {
+    return null;
+  }
+  async forming(): Promise<null> {
+    return null;
+  }
+  bars(): readonly TickBar[] {
+    return [];
+  }
 
   symbol(pair: string): SymbolQuote | null {
     const quote = this.quote(pair);
-    return quote && {
-      symbol: pair, price: formatFixed(quote.last), bid: formatFixed(quote.bid), ask: formatFixed(quote.ask), volume_24h: null,
-      high_24h: null, low_24h: null, price_change_24h: null, timestamp: quote.at, stale: this.isStale(pair),
-    };
+    return (
+      quote && {
+        symbol: pair,
+        price: formatFixed(quote.last),
+        bid: formatFixed(quote.bid),
+        ask: formatFixed(quote.ask),
+        volume_24h: null,
+        high_24h: null,
+        low_24h: null,
+        price_change_24h: null,
+        timestamp: quote.at,
+        stale: this.isStale(pair),
+      }
+    );
   }
 
   onQuote(listener: (quote: Quote) => void): () => void {
     this.listeners.add(listener);
-    return () => { this.listeners.delete(listener); };
+    return () => {
+      this.listeners.delete(listener);
+    };
   }
 
-  async candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+  async candles(
+    pair: string,
+    interval: CandleInterval,
+    from: number,
+    to: number,
+  ): Promise<Candle[]> {
     const end = Math.min(to, this.at);
     const fine = this.tape.get(pair) ?? [];
     const length = INTERVAL_MS[interval];
-    if (length === STEP_MS) return fine.filter((candle) => candle.time >= from && candle.time + STEP_MS <= end);
+    if (length === STEP_MS)
+      return fine.filter((candle) => candle.time >= from && candle.time + STEP_MS <= end);
     return fine.flatMap((last): Candle[] => {
       const open = fine[(last.time - TAPE_START - length) / STEP_MS + 1];
-      if ((last.time + STEP_MS) % length !== 0 || open === undefined || open.time < from || last.time + STEP_MS > end) return [];
-      const parts = fine.slice((open.time - TAPE_START) / STEP_MS, (last.time - TAPE_START) / STEP_MS + 1);
-      return [{ time: open.time, open: open.open, high: Math.max(...parts.map((part) => part.high)), low: Math.min(...parts.map((part) => part.low)), close: last.close, volume: parts.reduce((all, part) => all + part.volume, 0) }];
+      if (
+        (last.time + STEP_MS) % length !== 0 ||
+        open === undefined ||
+        open.time < from ||
+        last.time + STEP_MS > end
+      )
+        return [];
+      const parts = fine.slice(
+        (open.time - TAPE_START) / STEP_MS,
+        (last.time - TAPE_START) / STEP_MS + 1,
+      );
+      return [
+        {
+          time: open.time,
+          open: open.open,
+          high: Math.max(...parts.map((part) => part.high)),
+          low: Math.min(...parts.map((part) => part.low)),
+          close: last.close,
+          volume: parts.reduce((all, part) => all + part.volume, 0),
+        },
+      ];
     });
   }
 
@@ -127,7 +230,10 @@ export class TapeMarket implements Market {
     return candles;
   }
 
-  /** Moves the clock over `count` closes; after each, every pair is quoted at the open of the next candle unless silent. */
+  /**
+   * Moves the clock over `count` closes; after each, every pair is quoted at the open of the next
+   * candle unless silent.
+   */
   step(count = 1, silent: readonly string[] = []): void {
     for (let i = 0; i < count; i += 1) {
       this.at = (Math.floor(this.at / STEP_MS) + 1) * STEP_MS + 1;
@@ -136,7 +242,9 @@ export class TapeMarket implements Market {
   }
 
   /** Moves the clock without a word: the server was down. */
-  sleep(ms: number): void { this.at += ms; }
+  sleep(ms: number): void {
+    this.at += ms;
+  }
 
   /** A price of one pair now. */
   say(pair: string, price: number): Quote {
@@ -148,7 +256,9 @@ export class TapeMarket implements Market {
     return quote;
   }
 
-  silence(pair: string): void { this.stale.add(pair); }
+  silence(pair: string): void {
+    this.stale.add(pair);
+  }
 
   /** Rewrites a candle of the tape that has not closed yet. */
   bend(pair: string, time: number, candle: Partial<Candle>): void {

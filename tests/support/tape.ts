@@ -1,4 +1,7 @@
-/** Writes a made tape of candles in the recorded format: seeded, trending and reversing; refuses to be mistaken for a market. */
+/**
+ * Writes a made tape of candles in the recorded format: seeded, trending and reversing; refuses to
+ * be mistaken for a market.
+ */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,13 +29,25 @@ export function random(seed: number): () => number {
   };
 }
 
-/** One file a pair, `time,open,high,low,close,volume`, time in seconds. Open equals the previous close. */
-export function writeTape({ folder, pairs, from, candles, stepMs = 300_000, seed = 7 }: TapeOptions): void {
+/**
+ * One file a pair, `time,open,high,low,close,volume`, time in seconds. Open equals the previous
+ * close.
+ */
+export function writeTape({
+  folder,
+  pairs,
+  from,
+  candles,
+  stepMs = 300_000,
+  seed = 7,
+}: TapeOptions): void {
   mkdirSync(folder, { recursive: true });
   pairs.forEach((pair, index) => {
     const next = random(seed + index * 101);
-    const normal = (): number => Math.sqrt(-2 * Math.log(next() + 1e-12)) * Math.cos(2 * Math.PI * next());
-    // Trends that last from hours to two days, so that momentum both finds and loses its reason often.
+    const normal = (): number =>
+      Math.sqrt(-2 * Math.log(next() + 1e-12)) * Math.cos(2 * Math.PI * next());
+    // Trends that last from hours to two days, so that momentum both finds and loses its reason
+    // often.
     let price = 10 * (index + 1) ** 2;
     let trend = 0;
     const rows = ['time,open,high,low,close,volume'];
@@ -42,10 +57,22 @@ export function writeTape({ folder, pairs, from, candles, stepMs = 300_000, seed
       const close = Math.max(0.5, open * Math.exp(trend + 0.0018 * normal()));
       const high = Math.max(open, close) * (1 + 0.0006 * next());
       const low = Math.min(open, close) * (1 - 0.0006 * next());
-      rows.push([Math.floor((from + n * stepMs) / 1000), open.toFixed(6), high.toFixed(6), low.toFixed(6), close.toFixed(6), (50_000 / open * (0.5 + next())).toFixed(4)].join(','));
+      rows.push(
+        [
+          Math.floor((from + n * stepMs) / 1000),
+          open.toFixed(6),
+          high.toFixed(6),
+          low.toFixed(6),
+          close.toFixed(6),
+          ((50_000 / open) * (0.5 + next())).toFixed(4),
+        ].join(','),
+      );
       price = Number(close.toFixed(6));
     }
-    writeFileSync(join(folder, `${pair.replace('/', '-')}.csv.gz`), gzipSync(`${rows.join('\n')}\n`));
+    writeFileSync(
+      join(folder, `${pair.replace('/', '-')}.csv.gz`),
+      gzipSync(`${rows.join('\n')}\n`),
+    );
   });
 }
 
@@ -55,14 +82,28 @@ const MADE_DAYS = 120;
 const WARM_UP_DAYS = 100;
 const DAY_MS = 86_400_000;
 
-/** What a server replays: the recorded candles where they are there, else a made tape of the same pairs; `remove` deletes what was made. */
+/**
+ * What a server replays: the recorded candles where they are there, else a made tape of the same
+ * pairs; `remove` deletes what was made.
+ */
 export function replayTape(): { env: Record<string, string>; remove(): void } {
-  if (existsSync(RECORDED)) return { env: { MARKET_SOURCE: `replay:${RECORDED}` }, remove: () => undefined };
+  if (existsSync(RECORDED))
+    return { env: { MARKET_SOURCE: `replay:${RECORDED}` }, remove: () => undefined };
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-tape-'));
   const from = Date.UTC(2022, 0, 1);
-  writeTape({ folder, pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], from, candles: MADE_DAYS * 288 });
+  writeTape({
+    folder,
+    pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'],
+    from,
+    candles: MADE_DAYS * 288,
+  });
   return {
-    env: { MARKET_SOURCE: `replay:${folder}`, REPLAY_START: new Date(from + WARM_UP_DAYS * DAY_MS).toISOString() },
-    remove: () => { rmSync(folder, { recursive: true, force: true }); },
+    env: {
+      MARKET_SOURCE: `replay:${folder}`,
+      REPLAY_START: new Date(from + WARM_UP_DAYS * DAY_MS).toISOString(),
+    },
+    remove: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

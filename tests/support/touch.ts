@@ -1,15 +1,26 @@
-/** Fingers on a page of Chromium, by the protocol's own touch events, and the ways they press; refuses to stand in for them by a mouse. */
+/**
+ * Fingers on a page of Chromium, by the protocol's own touch events, and the ways they press;
+ * refuses to stand in for them by a mouse.
+ */
 import type { CDPSession, Locator, Page } from 'playwright-core';
 
 export const PHONE = { width: 390, height: 844 };
 
-export interface Spot { x: number; y: number }
+export interface Spot {
+  x: number;
+  y: number;
+}
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 /** Where a finger comes down: in the middle of it, scrolled free of what is fixed. */
 export async function spotOf(target: Locator): Promise<Spot> {
-  await target.evaluate((element) => { element.scrollIntoView({ block: 'center', behavior: 'instant' }); });
+  await target.evaluate((element) => {
+    element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  });
   const box = await target.boundingBox();
   if (box === null) throw new Error('Nothing to put a finger on');
   return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
@@ -27,15 +38,38 @@ export interface Hand {
 export async function handOn(page: Page): Promise<Hand> {
   const session: CDPSession = await page.context().newCDPSession(page);
   // A phone's window: its scroll bars lie over the page and take no room, as a finger finds it.
-  await session.send('Emulation.setDeviceMetricsOverride', { ...PHONE, deviceScaleFactor: 1, mobile: true });
+  await session.send('Emulation.setDeviceMetricsOverride', {
+    ...PHONE,
+    deviceScaleFactor: 1,
+    mobile: true,
+  });
   await session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 });
   const fingers = new Map<number, Spot>();
   const send = (type: 'touchStart' | 'touchMove' | 'touchEnd') =>
-    session.send('Input.dispatchTouchEvent', { type, touchPoints: [...fingers].map(([id, { x, y }]) => ({ id, x, y, radiusX: 8, radiusY: 8, force: 1 })) });
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: [...fingers].map(([id, { x, y }]) => ({
+        id,
+        x,
+        y,
+        radiusX: 8,
+        radiusY: 8,
+        force: 1,
+      })),
+    });
   const hand: Hand = {
-    async down(spot, finger = 0) { fingers.set(finger, spot); await send('touchStart'); },
-    async move(spot, finger = 0) { fingers.set(finger, spot); await send('touchMove'); },
-    async up(finger = 0) { fingers.delete(finger); await send('touchEnd'); },
+    async down(spot, finger = 0) {
+      fingers.set(finger, spot);
+      await send('touchStart');
+    },
+    async move(spot, finger = 0) {
+      fingers.set(finger, spot);
+      await send('touchMove');
+    },
+    async up(finger = 0) {
+      fingers.delete(finger);
+      await send('touchEnd');
+    },
     async press(spot, heldMs = 0) {
       await hand.down(spot);
       if (heldMs > 0) await pause(heldMs);
@@ -52,7 +86,8 @@ const HELD_MS = 900;
 async function reorder(target: Locator): Promise<void> {
   await target.evaluate((element) => {
     const list = element.closest('ul');
-    if (list !== null && list.children.length > 1) Object.assign(list.style, { display: 'flex', flexDirection: 'column-reverse' });
+    if (list !== null && list.children.length > 1)
+      Object.assign(list.style, { display: 'flex', flexDirection: 'column-reverse' });
     else (element as HTMLElement).style.translate = '0 -90px';
   });
 }
@@ -66,18 +101,26 @@ async function replace(page: Page): Promise<void> {
   });
 }
 
-export interface Pressing { page: Page; hand: Hand; target: Locator; spot: Spot; heldMs: number }
+export interface Pressing {
+  page: Page;
+  hand: Hand;
+  target: Locator;
+  spot: Spot;
+  heldMs: number;
+}
 
 async function slideOff({ hand, spot }: Pressing): Promise<void> {
   await hand.down(spot);
-  for (let step = 1; step <= 6; step += 1) await hand.move({ x: Math.max(4, spot.x - step * 20), y: spot.y });
+  for (let step = 1; step <= 6; step += 1)
+    await hand.move({ x: Math.max(4, spot.x - step * 20), y: spot.y });
   await pause(100);
   await hand.up();
 }
 
 async function scrollFrom({ hand, spot }: Pressing): Promise<void> {
   await hand.down(spot);
-  for (let step = 1; step <= 8; step += 1) await hand.move({ x: spot.x, y: Math.max(4, spot.y - step * 22) });
+  for (let step = 1; step <= 8; step += 1)
+    await hand.move({ x: spot.x, y: Math.max(4, spot.y - step * 22) });
   await hand.up();
 }
 
@@ -93,23 +136,41 @@ async function underWay(pressing: Pressing, happens: () => Promise<void>): Promi
 export const REPLACED = 'replaced';
 export const TWO_FINGERS = 'two fingers';
 
-/** What a finger may do on a control; `acts`: whether a tap control and a hold control are to act by it. */
+/**
+ * What a finger may do on a control; `acts`: whether a tap control and a hold control are to act by
+ * it.
+ */
 export interface Gesture {
   name: string;
   acts: { tap: boolean; hold: boolean };
   make(pressing: Pressing): Promise<void>;
 }
 
-const held = (ms: number): Gesture => ({ name: `held ${ms} ms`, acts: { tap: true, hold: true }, make: ({ hand, spot }) => hand.press(spot, ms) });
+const held = (ms: number): Gesture => ({
+  name: `held ${ms} ms`,
+  acts: { tap: true, hold: true },
+  make: ({ hand, spot }) => hand.press(spot, ms),
+});
 
 export const GESTURES: readonly Gesture[] = [
   { name: 'tap', acts: { tap: true, hold: false }, make: ({ hand, spot }) => hand.press(spot, 40) },
-  held(650), held(900), held(1_500),
+  held(650),
+  held(900),
+  held(1_500),
   { name: 'slid off', acts: { tap: false, hold: false }, make: slideOff },
-  { name: 'list reorders', acts: { tap: true, hold: true }, make: (pressing) => underWay(pressing, () => reorder(pressing.target)) },
-  { name: REPLACED, acts: { tap: false, hold: false }, make: (pressing) => underWay({ ...pressing, heldMs: HELD_MS }, () => replace(pressing.page)) },
   {
-    name: 'double tap', acts: { tap: true, hold: false },
+    name: 'list reorders',
+    acts: { tap: true, hold: true },
+    make: (pressing) => underWay(pressing, () => reorder(pressing.target)),
+  },
+  {
+    name: REPLACED,
+    acts: { tap: false, hold: false },
+    make: (pressing) => underWay({ ...pressing, heldMs: HELD_MS }, () => replace(pressing.page)),
+  },
+  {
+    name: 'double tap',
+    acts: { tap: true, hold: false },
     async make({ hand, spot }) {
       await hand.press(spot, 30);
       await pause(80);
@@ -117,7 +178,8 @@ export const GESTURES: readonly Gesture[] = [
     },
   },
   {
-    name: TWO_FINGERS, acts: { tap: true, hold: true },
+    name: TWO_FINGERS,
+    acts: { tap: true, hold: true },
     async make({ hand, heldMs, spot }) {
       // One rests where nothing is, the other presses.
       await hand.down({ x: 6, y: 300 }, 1);

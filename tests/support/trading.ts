@@ -1,6 +1,16 @@
-/** Trading with every real part but the market: PGlite in memory, people with plans, handlers as HTTP calls them. */
+/**
+ * Trading with every real part but the market: PGlite in memory, people with plans, handlers as
+ * HTTP calls them.
+ */
 import { randomUUID } from 'node:crypto';
-import { CALLS, type CallBody, type CallName, type CallParams, type CallQuery, type CallReply } from '../../contract/calls.ts';
+import {
+  CALLS,
+  type CallBody,
+  type CallName,
+  type CallParams,
+  type CallQuery,
+  type CallReply,
+} from '../../contract/calls.ts';
 import type { Tier } from '../../contract/tiers.ts';
 import { alertHandlers } from '../../server/alerts/handlers.ts';
 import { agentHandlers } from '../../server/agents/handlers.ts';
@@ -20,7 +30,9 @@ import { TapeMarket, type TapeOptions } from './tape-market.ts';
 
 export class Clock {
   constructor(public at = Date.UTC(2026, 0, 5, 12)) {}
-  now(): number { return this.at; }
+  now(): number {
+    return this.at;
+  }
 }
 
 export interface Floor {
@@ -35,7 +47,11 @@ export interface Floor {
   /** A person with a plan (null: free) and an open account. */
   join(uid: string, tier?: Exclude<Tier, 'free' | 'trial'> | null, status?: string): Promise<void>;
   /** A call as HTTP makes it: with a fresh Idempotency-Key unless one is given. */
-  call<N extends CallName>(uid: string, name: N, more?: { body?: CallBody<N>; params?: CallParams<N>; query?: CallQuery<N>; key?: string }): Promise<CallReply<N>>;
+  call<N extends CallName>(
+    uid: string,
+    name: N,
+    more?: { body?: CallBody<N>; params?: CallParams<N>; query?: CallQuery<N>; key?: string },
+  ): Promise<CallReply<N>>;
   scheduler(database?: Database, batch?: number): Scheduler;
   /** One close after another, each run to its end with the stops it set off. */
   run(scheduler: Scheduler, ticks: number): Promise<number>;
@@ -43,38 +59,82 @@ export interface Floor {
 }
 
 export async function openFloor(options: TapeOptions = {}, database?: Database): Promise<Floor> {
-  const db = database ?? await openEmptyDatabase();
+  const db = database ?? (await openEmptyDatabase());
   const clock = new Clock();
   const market = new TapeMarket(options);
   const errors: string[] = [];
   const warnings: string[] = [];
   const quiet = (): void => undefined;
-  const into = (list: string[]) => (fields: Record<string, unknown>, message: string): void => {
-    list.push(`${message} ${JSON.stringify(fields)}`);
-  };
+  const into =
+    (list: string[]) =>
+    (fields: Record<string, unknown>, message: string): void => {
+      list.push(`${message} ${JSON.stringify(fields)}`);
+    };
   const log = { debug: quiet, info: quiet, warn: into(warnings), error: into(errors) };
-  const deps: TradingDeps = { database: db, market, clock, log, events: new EventLog(new EventBell(), clock, db.wire), entitlement: new DatabaseEntitlement(db, clock) };
+  const deps: TradingDeps = {
+    database: db,
+    market,
+    clock,
+    log,
+    events: new EventLog(new EventBell(), clock, db.wire),
+    entitlement: new DatabaseEntitlement(db, clock),
+  };
   const alertsChanged = new Set<(id: string) => void>();
-  const changed = (id: string): void => { for (const hear of alertsChanged) hear(id); };
-  const handlers: Partial<Handlers> = { ...agentHandlers(deps), ...portfolioHandlers(deps), ...alertHandlers({ ...deps, changed }) };
+  const changed = (id: string): void => {
+    for (const hear of alertsChanged) hear(id);
+  };
+  const handlers: Partial<Handlers> = {
+    ...agentHandlers(deps),
+    ...portfolioHandlers(deps),
+    ...alertHandlers({ ...deps, changed }),
+  };
   return {
-    deps, database: db, market, clock, errors, warnings, alertsChanged,
+    deps,
+    database: db,
+    market,
+    clock,
+    errors,
+    warnings,
+    alertsChanged,
     async join(uid, tier = 'pro-max', status = 'active') {
       await db.transaction(async (tx) => {
         await ensureUser(tx, { uid, email: `${uid}@example.com` }, clock);
         await openAccount(tx, uid, market, clock);
-        if (tier !== null) await tx.db.insert(subscriptions).values({ uid, provider: 'test', status, tier, updatedAt: clock.now() });
+        if (tier !== null)
+          await tx.db
+            .insert(subscriptions)
+            .values({ uid, provider: 'test', status, tier, updatedAt: clock.now() });
       });
     },
     async call(uid, name, more = {}) {
       const handler = handlers[name];
       if (handler === undefined) throw new Error(`No handler of ${name}`);
       const commandId = more.key ?? randomUUID();
-      const once = (effect: Parameters<typeof runOnce>[4]) => runOnce(db, clock, { uid, commandId, bodyHash: JSON.stringify([name, more.params, more.body]) }, (reply) => reply as object, effect);
-      const context = { caller: { uid, email: null }, commandId, params: more.params ?? {}, query: CALLS[name].query.parse(more.query ?? {}), body: CALLS[name].body.parse(more.body ?? {}), once };
-      return await (handler as (context: unknown) => Promise<unknown>)(context) as never;
+      const once = (effect: Parameters<typeof runOnce>[4]) =>
+        runOnce(
+          db,
+          clock,
+          { uid, commandId, bodyHash: JSON.stringify([name, more.params, more.body]) },
+          (reply) => reply as object,
+          effect,
+        );
+      const context = {
+        caller: { uid, email: null },
+        commandId,
+        params: more.params ?? {},
+        query: CALLS[name].query.parse(more.query ?? {}),
+        body: CALLS[name].body.parse(more.body ?? {}),
+        once,
+      };
+      return (await (handler as (context: unknown) => Promise<unknown>)(context)) as never;
     },
-    scheduler: (other, batch) => new Scheduler(other === undefined ? deps : { ...deps, database: other, entitlement: new DatabaseEntitlement(other, clock) }, batch),
+    scheduler: (other, batch) =>
+      new Scheduler(
+        other === undefined
+          ? deps
+          : { ...deps, database: other, entitlement: new DatabaseEntitlement(other, clock) },
+        batch,
+      ),
     async run(scheduler, ticks) {
       let trades = 0;
       for (let i = 0; i < ticks; i += 1) {
@@ -89,6 +149,12 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
 }
 
 export const AGGRESSIVE = {
-  name: 'Momentum', trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], risk_profile: 'Aggressive', max_position_size: 5_000,
-  execution_interval: '5-minute', enabled: true, pool: 'momentum_24h', trading_frequency: 'high',
+  name: 'Momentum',
+  trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'],
+  risk_profile: 'Aggressive',
+  max_position_size: 5_000,
+  execution_interval: '5-minute',
+  enabled: true,
+  pool: 'momentum_24h',
+  trading_frequency: 'high',
 } as const satisfies CallBody<'createAgent'>;

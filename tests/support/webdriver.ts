@@ -1,4 +1,6 @@
-/** Firefox and WebKit by the commands of WebDriver: over Marionette's socket, and WebKit's driver. */
+/**
+ * Firefox and WebKit by the commands of WebDriver: over Marionette's socket, and WebKit's driver.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -103,13 +105,24 @@ const valueOf = (result: unknown): unknown =>
 export async function openFirefox(binary: string): Promise<Driver> {
   const profile = mkdtempSync(join(tmpdir(), 'tradewind-firefox-'));
   const port = await freePort();
-  const lines = Object.entries({ ...PREFERENCES, 'marionette.port': port })
-    .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`);
+  const lines = Object.entries({ ...PREFERENCES, 'marionette.port': port }).map(
+    ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
+  );
   writeFileSync(join(profile, 'user.js'), lines.join('\n'));
   // Its own console is read in the browser's own context, which it allows by name only.
-  const flags = ['--marionette', '--remote-allow-system-access', '--headless', '--no-remote', '--profile', profile];
+  const flags = [
+    '--marionette',
+    '--remote-allow-system-access',
+    '--headless',
+    '--no-remote',
+    '--profile',
+    profile,
+  ];
   const child = spawn(binary, flags, { stdio: 'ignore', env: { ...process.env, HOME: profile } });
-  const socket = await until(() => connected(port), () => true);
+  const socket = await until(
+    () => connected(port),
+    () => true,
+  );
   const ask = marionette(socket);
   await ask('WebDriver:NewSession', { capabilities: { alwaysMatch: {} } });
   return {
@@ -118,7 +131,8 @@ export async function openFirefox(binary: string): Promise<Driver> {
     async console() {
       await ask('Marionette:SetContext', { value: 'chrome' });
       try {
-        const script = 'return Services.console.getMessageArray().map((one) => String(one.message))';
+        const script =
+          'return Services.console.getMessageArray().map((one) => String(one.message))';
         return valueOf(await ask('WebDriver:ExecuteScript', { script, args: [] })) as string[];
       } finally {
         await ask('Marionette:SetContext', { value: 'content' });

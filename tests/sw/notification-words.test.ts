@@ -1,71 +1,164 @@
-/** What a notification says, and above all what it does not say on a lock screen that was not meant to see it. */
+/**
+ * What a notification says, and above all what it does not say on a lock screen that was not meant
+ * to see it.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../contract/agents.ts';
 import type { AlertFiring } from '../../contract/alerts.ts';
 import { PUSH_KINDS, type PushPayload } from '../../contract/push.ts';
 import { notificationOf } from '../../sw/notification-words.ts';
 
-const agent = { id: 'a1', name: 'Harbour-Secret', status: 'halted', generation: 4, openPositions: 2 } as unknown as Agent;
+const agent = {
+  id: 'a1',
+  name: 'Harbour-Secret',
+  status: 'halted',
+  generation: 4,
+  openPositions: 2,
+} as unknown as Agent;
 const payload = (change: Partial<PushPayload>): PushPayload => ({
-  version: 1, id: 'm', uid: 'u', kind: 'stopLoss', showDetails: false, sentAt: 1_000, sequence: 9,
-  facts: { agentId: 'a1', agentName: 'Harbour-Secret', pair: 'ETH/USDT', realized: '-52.409', quote: 'USDT', text: 'Day loss above 6 %', status: 'halted', count: 3, waitedMs: 7_200_000, endsAt: 86_401_000 },
-  state: { agents: [agent], wholeAgents: true, asOf: 1, portfolio: null, fill: null }, ...change,
+  version: 1,
+  id: 'm',
+  uid: 'u',
+  kind: 'stopLoss',
+  showDetails: false,
+  sentAt: 1_000,
+  sequence: 9,
+  facts: {
+    agentId: 'a1',
+    agentName: 'Harbour-Secret',
+    pair: 'ETH/USDT',
+    realized: '-52.409',
+    quote: 'USDT',
+    text: 'Day loss above 6 %',
+    status: 'halted',
+    count: 3,
+    waitedMs: 7_200_000,
+    endsAt: 86_401_000,
+  },
+  state: { agents: [agent], wholeAgents: true, asOf: 1, portfolio: null, fill: null },
+  ...change,
 });
 
 describe('a notification', () => {
-  it.each(PUSH_KINDS.filter((kind) => kind !== 'priceAlert'))('of kind %s names no agent, pair or amount unless that was asked for', (kind) => {
-    const { title, body, target, actions } = notificationOf(payload({ kind }), 'fresh');
-    expect(`${title} ${body} ${JSON.stringify(target)} ${JSON.stringify(actions)}`).not.toMatch(/Harbour|ETH|52\.4|Day loss/);
-    expect(title.length > 0 && body.length > 0).toBe(true);
-  });
+  it.each(PUSH_KINDS.filter((kind) => kind !== 'priceAlert'))(
+    'of kind %s names no agent, pair or amount unless that was asked for',
+    (kind) => {
+      const { title, body, target, actions } = notificationOf(payload({ kind }), 'fresh');
+      expect(`${title} ${body} ${JSON.stringify(target)} ${JSON.stringify(actions)}`).not.toMatch(
+        /Harbour|ETH|52\.4|Day loss/,
+      );
+      expect(title.length > 0 && body.length > 0).toBe(true);
+    },
+  );
 
   const firing: AlertFiring = {
-    id: 'f', alertId: 'x', symbol: 'ETH/USDT', condition: { kind: 'above', price: '2500' }, note: 'Sell half', price: '2512.5', movedBps: null,
-    at: Date.UTC(2026, 0, 5, 12), late: false, simulated: true, recordedAt: 1,
+    id: 'f',
+    alertId: 'x',
+    symbol: 'ETH/USDT',
+    condition: { kind: 'above', price: '2500' },
+    note: 'Sell half',
+    price: '2512.5',
+    movedBps: null,
+    at: Date.UTC(2026, 0, 5, 12),
+    late: false,
+    simulated: true,
+    recordedAt: 1,
   };
-  const alert = (change: Partial<AlertFiring>, facts = {}, showDetails = false) => notificationOf(
-    payload({ kind: 'priceAlert', showDetails, facts: { agentId: null, agentName: null, pair: 'ETH/USDT', count: 1, firing: { ...firing, ...change }, ...facts } }), 'fresh');
+  const alert = (change: Partial<AlertFiring>, facts = {}, showDetails = false) =>
+    notificationOf(
+      payload({
+        kind: 'priceAlert',
+        showDetails,
+        facts: {
+          agentId: null,
+          agentName: null,
+          pair: 'ETH/USDT',
+          count: 1,
+          firing: { ...firing, ...change },
+          ...facts,
+        },
+      }),
+      'fresh',
+    );
 
   it('of a price alert names pair and price, which are no secret, with its time; the note only where that was asked for', () => {
-    expect(alert({})).toMatchObject({ title: 'ETH/USDT above 2,500', target: { path: '/market/ETH-USDT', stop: null } });
+    expect(alert({})).toMatchObject({
+      title: 'ETH/USDT above 2,500',
+      target: { path: '/market/ETH-USDT', stop: null },
+    });
     expect(alert({}).body).toMatch(/^2,512\.5 at \d\d:\d\d\. Simulated prices\.$/);
-    expect(alert({}, {}, true).body).toMatch(/^2,512\.5 at \d\d:\d\d\. Sell half\. Simulated prices\.$/);
-    expect(alert({ simulated: false, late: true }).body).toMatch(/^2,512\.5 at \d\d:\d\d, found afterwards\.$/);
+    expect(alert({}, {}, true).body).toMatch(
+      /^2,512\.5 at \d\d:\d\d\. Sell half\. Simulated prices\.$/,
+    );
+    expect(alert({ simulated: false, late: true }).body).toMatch(
+      /^2,512\.5 at \d\d:\d\d, found afterwards\.$/,
+    );
     const move = { kind: 'move', direction: 'either', bps: 500, windowMinutes: 60 } as const;
-    expect(alert({ condition: move, movedBps: -512 }).title).toBe('ETH/USDT \u22125.1 % within 1 h');
+    expect(alert({ condition: move, movedBps: -512 }).title).toBe(
+      'ETH/USDT \u22125.1 % within 1 h',
+    );
     expect(JSON.stringify([alert({}), alert({ simulated: false })])).not.toMatch(/PAPER|paper/);
   });
 
   it('of several price alerts says how many and which pairs, and leads to their list', () => {
     const many = alert({}, { count: 7, pairs: ['BTC/USDT', 'ETH/USDT'] });
-    expect(many).toMatchObject({ title: '7 price alerts were reached', target: { path: '/alerts' } });
+    expect(many).toMatchObject({
+      title: '7 price alerts were reached',
+      target: { path: '/alerts' },
+    });
     expect(many.body).toMatch(/^BTC\/USDT, ETH\/USDT\. The last: ETH\/USDT above 2,500, /);
   });
 
   it('says who, what and how much where that was asked for', () => {
-    expect(notificationOf(payload({ showDetails: true }), 'fresh').body).toBe('Harbour-Secret closed ETH/USDT: \u221252.40 USDT. On paper.');
-    expect(notificationOf(payload({ showDetails: true, kind: 'lateStop' }), 'fresh').body).toBe('Harbour-Secret is stopped. The stop had waited 2 h on a device. Its positions stay open, protected by their stops.');
-    expect(notificationOf(payload({ kind: 'trialEnding' }), 'fresh').title).toBe('Your trial ends in 24 h');
+    expect(notificationOf(payload({ showDetails: true }), 'fresh').body).toBe(
+      'Harbour-Secret closed ETH/USDT: \u221252.40 USDT. On paper.',
+    );
+    expect(notificationOf(payload({ showDetails: true, kind: 'lateStop' }), 'fresh').body).toBe(
+      'Harbour-Secret is stopped. The stop had waited 2 h on a device. Its positions stay open, protected by their stops.',
+    );
+    expect(notificationOf(payload({ kind: 'trialEnding' }), 'fresh').title).toBe(
+      'Your trial ends in 24 h',
+    );
     expect(notificationOf(payload({ kind: 'fills' }), 'fresh').title).toBe('3 new trades');
   });
 
   it('says that the device is behind where it is, and only there', () => {
     expect(notificationOf(payload({}), 'behind').body).toMatch(/may be behind\.$/);
-    for (const kept of ['fresh', 'not-kept', 'again'] as const) expect(notificationOf(payload({}), kept).body).not.toMatch(/behind/);
+    for (const kept of ['fresh', 'not-kept', 'again'] as const)
+      expect(notificationOf(payload({}), kept).body).not.toMatch(/behind/);
   });
 
   it('offers Stop only while there is something to stop, and is silent the second time', () => {
-    expect(notificationOf(payload({}), 'fresh')).toMatchObject({ renotify: true, silent: false, actions: [{ action: 'open' }, { action: 'stop' }], target: { stop: { id: 'a1', name: '', generation: 4 } } });
+    expect(notificationOf(payload({}), 'fresh')).toMatchObject({
+      renotify: true,
+      silent: false,
+      actions: [{ action: 'open' }, { action: 'stop' }],
+      target: { stop: { id: 'a1', name: '', generation: 4 } },
+    });
     const stopped = { ...payload({}).state, agents: [{ ...agent, status: 'stopped' as const }] };
-    expect(notificationOf(payload({ state: stopped }), 'again')).toMatchObject({ renotify: false, silent: true, actions: [{ action: 'open' }], target: { stop: null } });
+    expect(notificationOf(payload({ state: stopped }), 'again')).toMatchObject({
+      renotify: false,
+      silent: true,
+      actions: [{ action: 'open' }],
+      target: { stop: null },
+    });
   });
 
   it('stays on the screen only where an agent stands still: the rest may go by itself', () => {
-    expect(PUSH_KINDS.filter((kind) => notificationOf(payload({ kind }), 'fresh').requireInteraction)).toEqual(['agentHeld']);
+    expect(
+      PUSH_KINDS.filter((kind) => notificationOf(payload({ kind }), 'fresh').requireInteraction),
+    ).toEqual(['agentHeld']);
   });
 
   it('takes one place an agent and kind, and leads to what it is about', () => {
-    const of = (kind: PushPayload['kind']) => { const { tag, target } = notificationOf(payload({ kind }), 'fresh'); return [tag, target.path]; };
-    expect([of('agentHeld'), of('stopLoss'), of('trialEnding')]).toEqual([['agentHeld:a1', '/agents/a1'], ['stopLoss:a1', '/portfolio'], ['trialEnding:a1', '/subscription']]);
+    const of = (kind: PushPayload['kind']) => {
+      const { tag, target } = notificationOf(payload({ kind }), 'fresh');
+      return [tag, target.path];
+    };
+    expect([of('agentHeld'), of('stopLoss'), of('trialEnding')]).toEqual([
+      ['agentHeld:a1', '/agents/a1'],
+      ['stopLoss:a1', '/portfolio'],
+      ['trialEnding:a1', '/subscription'],
+    ]);
   });
 });

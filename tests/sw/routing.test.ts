@@ -1,4 +1,7 @@
-/** The worker's routing rules and what it keeps; refuses to let a private call be answered from a cache. */
+/**
+ * The worker's routing rules and what it keeps; refuses to let a private call be answered from a
+ * cache.
+ */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
@@ -6,27 +9,69 @@ import { reached } from '../../contract/unreached.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../src/offline/database.ts';
 import { readSnapshot } from '../../src/offline/snapshots.ts';
 import { keep, split, watched } from '../../sw/observe.ts';
-import { isAppRoute, partsOf, shellCache, staticRoutes, START_PATHS, watchedKind } from '../../sw/routing.ts';
+import {
+  isAppRoute,
+  partsOf,
+  shellCache,
+  staticRoutes,
+  START_PATHS,
+  watchedKind,
+} from '../../sw/routing.ts';
 import { portfolio, T0 } from '../src/offline/samples.ts';
 
 const ORIGIN = 'http://localhost:8787';
-const tokenOf = (sub: string): string => `e30.${btoa(JSON.stringify({ sub, auth_time: 1 })).replaceAll('=', '')}.`;
-const ask = (path: string, headers: Record<string, string> = { authorization: `Bearer ${tokenOf('ada')}` }, method = 'GET') => new Request(`${ORIGIN}${path}`, { headers, method });
+const tokenOf = (sub: string): string =>
+  `e30.${btoa(JSON.stringify({ sub, auth_time: 1 })).replaceAll('=', '')}.`;
+const ask = (
+  path: string,
+  headers: Record<string, string> = { authorization: `Bearer ${tokenOf('ada')}` },
+  method = 'GET',
+) => new Request(`${ORIGIN}${path}`, { headers, method });
 const json = (value: unknown, init: ResponseInit = {}) => Response.json(value, init);
 
 describe('the navigation fallback', () => {
-  it.each(['/', '/dashboard', '/pro-dashboard', '/market', '/market/BTC-USDT', '/agents/0e1f', '/subscription', '/portfolio', '/stop-all'])('opens %s from the shell', (path) => {
+  it.each([
+    '/',
+    '/dashboard',
+    '/pro-dashboard',
+    '/market',
+    '/market/BTC-USDT',
+    '/agents/0e1f',
+    '/subscription',
+    '/portfolio',
+    '/stop-all',
+  ])('opens %s from the shell', (path) => {
     expect(isAppRoute(path)).toBe(true);
   });
   it.each([
-    '/api/agents', '/api', '/subscriptions/plans', '/market/data', '/market/overview', '/market/pools', '/market/candles', '/healthz', '/readyz', '/openapi.json',
-    '/metrics', '/webhooks/stripe', '/test-checkout/abc', '/test-portal/abc', '/__/auth/handler', '/emulator/auth/handler', '/identitytoolkit.googleapis.com/v1/accounts:signUp',
-    '/securetoken.googleapis.com/v1/token', '/demo-tradewind/us-central1/referral', '/sw.js', '/manifest.webmanifest', '/assets/index.js',
+    '/api/agents',
+    '/api',
+    '/subscriptions/plans',
+    '/market/data',
+    '/market/overview',
+    '/market/pools',
+    '/market/candles',
+    '/healthz',
+    '/readyz',
+    '/openapi.json',
+    '/metrics',
+    '/webhooks/stripe',
+    '/test-checkout/abc',
+    '/test-portal/abc',
+    '/__/auth/handler',
+    '/emulator/auth/handler',
+    '/identitytoolkit.googleapis.com/v1/accounts:signUp',
+    '/securetoken.googleapis.com/v1/token',
+    '/demo-tradewind/us-central1/referral',
+    '/sw.js',
+    '/manifest.webmanifest',
+    '/assets/index.js',
   ])('leaves %s to the server', (path) => {
     expect(isAppRoute(path)).toBe(false);
   });
   it('leaves every call of the contract to the server', () => {
-    for (const call of Object.values(CALLS)) expect([call.path, isAppRoute(call.path.replace(':id', 'x'))]).toEqual([call.path, false]);
+    for (const call of Object.values(CALLS))
+      expect([call.path, isAppRoute(call.path.replace(':id', 'x'))]).toEqual([call.path, false]);
   });
 });
 
@@ -36,11 +81,12 @@ describe('what the browser answers without the worker', () => {
     const calls = new Set<string>(Object.values(CALLS).map((call) => call.path));
     for (const { condition, source } of staticRoutes('precache', 'shell')) {
       expect(calls.has(condition.urlPattern.pathname)).toBe(false);
-      if (source.cacheName === 'shell') expect(condition).toMatchObject({ requestMode: 'navigate', urlPattern: { search: '' } });
+      if (source.cacheName === 'shell')
+        expect(condition).toMatchObject({ requestMode: 'navigate', urlPattern: { search: '' } });
       else expect(condition.urlPattern.pathname).toBe('/assets/*');
     }
   });
-  it('is one build\'s page: another revision is in another cache', () => {
+  it("is one build's page: another revision is in another cache", () => {
     const of = (revision: string) => shellCache(['x.js', { url: 'index.html', revision }]);
     expect(of('1')).not.toBe(of('2'));
   });
@@ -48,29 +94,62 @@ describe('what the browser answers without the worker', () => {
 
 describe('the parts a page names', () => {
   it('are all its scripts and styles, each once', () => {
-    expect(partsOf('<script src="/assets/index-AbCd1234.js"></script><link href="/assets/a.esm-x_-12345.css"><link href="/icons/icon.svg"><link href="/assets/index-AbCd1234.js">'))
-      .toEqual(['/assets/index-AbCd1234.js', '/assets/a.esm-x_-12345.css']);
+    expect(
+      partsOf(
+        '<script src="/assets/index-AbCd1234.js"></script><link href="/assets/a.esm-x_-12345.css"><link href="/icons/icon.svg"><link href="/assets/index-AbCd1234.js">',
+      ),
+    ).toEqual(['/assets/index-AbCd1234.js', '/assets/a.esm-x_-12345.css']);
   });
 });
 
 describe('what the worker watches', () => {
   it('knows the replies that are kept, by whole answers only', () => {
-    const kind = (path: string, method = 'GET') => watchedKind(method, new URL(path, ORIGIN), ORIGIN);
-    expect(['/api/trading/portfolio', '/api/agents', '/api/trading/history?limit=100', '/market/data', '/subscriptions/status', '/api/user/trading-settings'].map((path) => kind(path)))
-      .toEqual(['portfolio', 'agents', 'history', 'market', 'subscription', 'settings']);
-    expect([kind('/market/data?symbols=BTC/USD'), kind('/api/agents/x/performance'), kind('/api/stream'), kind('/api/user/trading-settings', 'PUT'), kind('https://elsewhere.example/api/agents')])
-      .toEqual([null, null, null, null, null]);
+    const kind = (path: string, method = 'GET') =>
+      watchedKind(method, new URL(path, ORIGIN), ORIGIN);
+    expect(
+      [
+        '/api/trading/portfolio',
+        '/api/agents',
+        '/api/trading/history?limit=100',
+        '/market/data',
+        '/subscriptions/status',
+        '/api/user/trading-settings',
+      ].map((path) => kind(path)),
+    ).toEqual(['portfolio', 'agents', 'history', 'market', 'subscription', 'settings']);
+    expect([
+      kind('/market/data?symbols=BTC/USD'),
+      kind('/api/agents/x/performance'),
+      kind('/api/stream'),
+      kind('/api/user/trading-settings', 'PUT'),
+      kind('https://elsewhere.example/api/agents'),
+    ]).toEqual([null, null, null, null, null]);
   });
   it('leaves streams and requests without a token alone', () => {
-    expect(watched(ask('/api/trading/portfolio'), ORIGIN)).toEqual({ uid: 'ada', kind: 'portfolio' });
-    expect(watched(ask('/api/trading/portfolio', { authorization: `Bearer ${tokenOf('ada')}`, accept: 'text/event-stream' }), ORIGIN)).toBeNull();
-    expect([watched(ask('/api/trading/portfolio', {}), ORIGIN), watched(ask('/api/trading/portfolio', { authorization: 'Bearer nonsense' }), ORIGIN)]).toEqual([null, null]);
+    expect(watched(ask('/api/trading/portfolio'), ORIGIN)).toEqual({
+      uid: 'ada',
+      kind: 'portfolio',
+    });
+    expect(
+      watched(
+        ask('/api/trading/portfolio', {
+          authorization: `Bearer ${tokenOf('ada')}`,
+          accept: 'text/event-stream',
+        }),
+        ORIGIN,
+      ),
+    ).toBeNull();
+    expect([
+      watched(ask('/api/trading/portfolio', {}), ORIGIN),
+      watched(ask('/api/trading/portfolio', { authorization: 'Bearer nonsense' }), ORIGIN),
+    ]).toEqual([null, null]);
   });
 });
 
 describe('what the worker hands on', () => {
   it('is a reply that the page takes for a failed request where there was none, never a rejection', async () => {
-    const { page, copy } = split(Promise.reject(new TypeError('NetworkError when attempting to fetch resource.')));
+    const { page, copy } = split(
+      Promise.reject(new TypeError('NetworkError when attempting to fetch resource.')),
+    );
     await expect(copy).rejects.toThrow(TypeError);
     const failed = await page;
     expect(() => reached(failed)).toThrow(TypeError);
@@ -80,16 +159,35 @@ describe('what the worker hands on', () => {
 });
 
 describe('what the worker keeps', () => {
-  beforeEach(() => { Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBKeyRange }); });
+  beforeEach(() => {
+    Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBKeyRange });
+  });
   const mine = { uid: 'ada', kind: 'portfolio' } as const;
 
   it('keeps a good answer under the user of its token, and the last good one when the next is cut off', async () => {
     const database = openUserDatabase('ada', { mayCreate: () => true });
     expect(await keep(json(portfolio(T0)), mine, database, 5)).toBe(true);
-    expect(await keep(new Response('{"cash":"1', { headers: { 'content-type': 'application/json' } }), mine, database, 6)).toBe(false);
+    expect(
+      await keep(
+        new Response('{"cash":"1', { headers: { 'content-type': 'application/json' } }),
+        mine,
+        database,
+        6,
+      ),
+    ).toBe(false);
     expect(await keep(json({ error: {} }, { status: 500 }), mine, database, 7)).toBe(false);
-    expect(await keep(new Response('<html>', { headers: { 'content-type': 'text/html' } }), mine, database, 8)).toBe(false);
-    expect(await readSnapshot('ada', 'portfolio', database)).toEqual({ savedAt: 5, value: portfolio(T0) });
+    expect(
+      await keep(
+        new Response('<html>', { headers: { 'content-type': 'text/html' } }),
+        mine,
+        database,
+        8,
+      ),
+    ).toBe(false);
+    expect(await readSnapshot('ada', 'portfolio', database)).toEqual({
+      savedAt: 5,
+      value: portfolio(T0),
+    });
     await deleteUserDatabase('ada');
   });
   it('keeps nothing of an answer that comes after the sign-out', async () => {

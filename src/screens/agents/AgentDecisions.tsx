@@ -1,4 +1,7 @@
-/** Every decision with its reason and the signal behind it, newest first, by pair or acts alone; refuses to leave out why nothing was done. */
+/**
+ * Every decision with its reason and the signal behind it, newest first, by pair or acts alone;
+ * refuses to leave out why nothing was done.
+ */
 import { useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { Decision } from '../../../contract/agents.ts';
 import type { AgentPerformance } from '../../../contract/trading.ts';
@@ -10,25 +13,41 @@ import { useMarketNow } from '../reading.ts';
 import { groupDecisions } from './decision-groups.ts';
 import { reasonText } from './reason-words.ts';
 
-const ACTION: Record<Decision['action'], string> = { enter: 'Entered', exit: 'Left', hold: 'Held', skip: 'No trade' };
+const ACTION: Record<Decision['action'], string> = {
+  enter: 'Entered',
+  exit: 'Left',
+  hold: 'Held',
+  skip: 'No trade',
+};
 const SHOWN = 12;
 const REASONS_SHOWN = 6;
 
 /** Older decisions, kept as counts: how often each reason, the most frequent first. */
-export function reasonCounts(counts: AgentPerformance['decisionCounts']): { reason: string; count: number }[] {
+export function reasonCounts(
+  counts: AgentPerformance['decisionCounts'],
+): { reason: string; count: number }[] {
   const by = new Map<string, number>();
   for (const { reason, count } of counts) by.set(reason, (by.get(reason) ?? 0) + count);
-  return [...by].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
+  return [...by]
+    .map(([reason, count]) => ({ reason, count }))
+    .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
 }
 
-/** Below this, as seen from the top of the window, px, nothing of the list has gone under the header. */
+/**
+ * Below this, as seen from the top of the window, px, nothing of the list has gone under the
+ * header.
+ */
 const HEADER_PX = 60;
 
 /**
- * The decisions to show. As long as the list begins on the screen they are the newest there are; once the reader has
- * scrolled into it they stay as they were, so that nothing moves under the finger, and the newer ones are counted.
+ * The decisions to show. As long as the list begins on the screen they are the newest there are;
+ * once the reader has scrolled into it they stay as they were, so that nothing moves under the
+ * finger, and the newer ones are counted.
  */
-function useHeld(decisions: readonly Decision[], list: RefObject<HTMLElement | null>): { held: readonly Decision[]; waiting: number; take: () => void } {
+function useHeld(
+  decisions: readonly Decision[],
+  list: RefObject<HTMLElement | null>,
+): { held: readonly Decision[]; waiting: number; take: () => void } {
   const [held, setHeld] = useState(decisions);
   useLayoutEffect(() => {
     const isReadInto = (list.current?.getBoundingClientRect().top ?? HEADER_PX) < HEADER_PX;
@@ -38,10 +57,22 @@ function useHeld(decisions: readonly Decision[], list: RefObject<HTMLElement | n
     const known = new Set(held.map(({ id }) => id));
     return decisions.filter(({ id }) => !known.has(id)).length;
   }, [decisions, held]);
-  return { held, waiting, take: () => { setHeld(decisions); } };
+  return {
+    held,
+    waiting,
+    take: () => {
+      setHeld(decisions);
+    },
+  };
 }
 
-export function AgentDecisions({ decisions: newest, older }: { decisions: readonly Decision[]; older: AgentPerformance['decisionCounts'] }) {
+export function AgentDecisions({
+  decisions: newest,
+  older,
+}: {
+  decisions: readonly Decision[];
+  older: AgentPerformance['decisionCounts'];
+}) {
   const now = useMarketNow(60_000);
   const list = useRef<HTMLDivElement>(null);
   const { held: decisions, waiting, take } = useHeld(newest, list);
@@ -49,7 +80,17 @@ export function AgentDecisions({ decisions: newest, older }: { decisions: readon
   const [pair, setPair] = useState('');
   const [acts, setActs] = useState(false);
   const pairs = useMemo(() => [...new Set(decisions.map((one) => one.pair))].sort(), [decisions]);
-  const groups = useMemo(() => groupDecisions(decisions.filter((one) => (pair === '' || one.pair === pair) && (!acts || one.action === 'enter' || one.action === 'exit'))), [decisions, pair, acts]);
+  const groups = useMemo(
+    () =>
+      groupDecisions(
+        decisions.filter(
+          (one) =>
+            (pair === '' || one.pair === pair) &&
+            (!acts || one.action === 'enter' || one.action === 'exit'),
+        ),
+      ),
+    [decisions, pair, acts],
+  );
   const shown = all ? groups : groups.slice(0, SHOWN);
   const counted = reasonCounts(older).slice(0, REASONS_SHOWN);
   const comeIn = (): void => {
@@ -61,31 +102,100 @@ export function AgentDecisions({ decisions: newest, older }: { decisions: readon
     <div ref={list} tabIndex={-1} className="scroll-mt-24 outline-none">
       {/* Over the list and of no height of its own: it comes and goes without moving anything. */}
       <div className="sticky top-16 z-10 flex h-0 justify-center">
-        {waiting > 0 && <Button size="sm" className="bg-surface shadow-float" onClick={comeIn}>{waiting} new {waiting === 1 ? 'decision' : 'decisions'}</Button>}
+        {waiting > 0 && (
+          <Button size="sm" className="bg-surface shadow-float" onClick={comeIn}>
+            {waiting} new {waiting === 1 ? 'decision' : 'decisions'}
+          </Button>
+        )}
       </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pb-2 text-xs text-ink-3">
-        {pairs.length > 1 && <label className="flex items-center gap-2">Pair
-          <select value={pair} onChange={(event) => { setPair(event.target.value); }} className="h-11 rounded-md border border-line-strong/60 bg-surface px-2 text-ink pointer-fine:h-8"><option value="">All</option>{pairs.map((one) => <option key={one}>{one}</option>)}</select>
-        </label>}
-        <label className="flex min-h-11 items-center gap-2 pointer-fine:min-h-8"><input type="checkbox" checked={acts} onChange={(event) => { setActs(event.target.checked); }} className="size-4" />Trades only</label>
+        {pairs.length > 1 && (
+          <label className="flex items-center gap-2">
+            Pair
+            <select
+              value={pair}
+              onChange={(event) => {
+                setPair(event.target.value);
+              }}
+              className="h-11 rounded-md border border-line-strong/60 bg-surface px-2 text-ink pointer-fine:h-8"
+            >
+              <option value="">All</option>
+              {pairs.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label className="flex min-h-11 items-center gap-2 pointer-fine:min-h-8">
+          <input
+            type="checkbox"
+            checked={acts}
+            onChange={(event) => {
+              setActs(event.target.checked);
+            }}
+            className="size-4"
+          />
+          Trades only
+        </label>
       </div>
-      {groups.length === 0 && <p className="rule row flex items-center text-ink-3">{acts ? 'None of the last 200 decisions was a trade.' : 'None.'}</p>}
+      {groups.length === 0 && (
+        <p className="rule row flex items-center text-ink-3">
+          {acts ? 'None of the last 200 decisions was a trade.' : 'None.'}
+        </p>
+      )}
       <ul>
         {shown.map(({ decision, count, since }) => (
           <li key={decision.id} className="rule py-2">
             <div className="flex items-baseline justify-between gap-3">
-              <span className={decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}>{ACTION[decision.action]} {decision.pair.split('/')[0]}</span>
-              <time className="text-xs whitespace-nowrap text-ink-3" dateTime={new Date(decision.at).toISOString()}>{count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}{count > 1 ? `${formatWhen(since, now)} – ` : ''}{formatWhen(decision.at, now)}</time>
+              <span
+                className={
+                  decision.action === 'enter' || decision.action === 'exit'
+                    ? 'font-medium'
+                    : 'text-ink-2'
+                }
+              >
+                {ACTION[decision.action]} {decision.pair.split('/')[0]}
+              </span>
+              <time
+                className="text-xs whitespace-nowrap text-ink-3"
+                dateTime={new Date(decision.at).toISOString()}
+              >
+                {count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}
+                {count > 1 ? `${formatWhen(since, now)} – ` : ''}
+                {formatWhen(decision.at, now)}
+              </time>
             </div>
             <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5">
               <p className="min-w-0 text-xs text-ink-2">{localSentence(decision.text, now)}</p>
-              {decision.strength !== null && <SignalMeter strength={decision.strength} threshold={decision.threshold} className="text-ink-3" />}
+              {decision.strength !== null && (
+                <SignalMeter
+                  strength={decision.strength}
+                  threshold={decision.threshold}
+                  className="text-ink-3"
+                />
+              )}
             </div>
           </li>
         ))}
       </ul>
-      {!all && groups.length > shown.length && <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setAll(true); }}>Show all {decisions.length}</Button>}
-      {counted.length > 0 && <p className="rule pt-2 text-xs text-ink-3">Older than 30 days, by reason: {counted.map(({ reason, count }) => `${reasonText(reason)} ${count}×`).join(', ')}.</p>}
+      {!all && groups.length > shown.length && (
+        <Button
+          size="sm"
+          tone="plain"
+          className="-ml-3"
+          onClick={() => {
+            setAll(true);
+          }}
+        >
+          Show all {decisions.length}
+        </Button>
+      )}
+      {counted.length > 0 && (
+        <p className="rule pt-2 text-xs text-ink-3">
+          Older than 30 days, by reason:{' '}
+          {counted.map(({ reason, count }) => `${reasonText(reason)} ${count}×`).join(', ')}.
+        </p>
+      )}
     </div>
   );
 }

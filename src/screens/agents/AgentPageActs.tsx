@@ -1,4 +1,7 @@
-/** What a person does with one agent on its own screen: start, stop, take back, edit, duplicate; refuses to hide Stop. */
+/**
+ * What a person does with one agent on its own screen: start, stop, take back, edit, duplicate;
+ * refuses to hide Stop.
+ */
 import { Play, Undo2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -19,15 +22,30 @@ import { StopButton, useStopPlace } from './StopButton.tsx';
 const ConfirmStart = lazy(() => import('./ConfirmStart.tsx'));
 const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
 
-/** The same terms under a name of its own. What the pool decides is not written down as a choice of pairs. */
+/**
+ * The same terms under a name of its own. What the pool decides is not written down as a choice of
+ * pairs.
+ */
 export function copyOf(agent: Agent): AgentDraft {
   return {
-    name: `${agent.name.slice(0, AGENT_NAME_MAX - 5)} copy`, pool: agent.pool, pairs: agent.trading_pairs.length > AGENT_PAIRS_MAX ? [] : [...agent.trading_pairs],
-    risk_profile: agent.risk_profile, size: String(agent.max_position_size), execution_interval: agent.execution_interval,
+    name: `${agent.name.slice(0, AGENT_NAME_MAX - 5)} copy`,
+    pool: agent.pool,
+    pairs: agent.trading_pairs.length > AGENT_PAIRS_MAX ? [] : [...agent.trading_pairs],
+    risk_profile: agent.risk_profile,
+    size: String(agent.max_position_size),
+    execution_interval: agent.execution_interval,
   };
 }
 
-export function AgentPageActs({ agent, editing, onEdit }: { agent: Agent; editing: boolean; onEdit: (open: boolean) => void }) {
+export function AgentPageActs({
+  agent,
+  editing,
+  onEdit,
+}: {
+  agent: Agent;
+  editing: boolean;
+  onEdit: (open: boolean) => void;
+}) {
   const view = agentView(agent, useEntries());
   const [starting, setStarting] = useState(false);
   const [reviewing, setReviewing] = useState(false);
@@ -37,17 +55,84 @@ export function AgentPageActs({ agent, editing, onEdit }: { agent: Agent; editin
   return (
     <div className="flex flex-wrap items-center gap-2">
       {isStopPlace && <StopButton view={view} shows="word" tone="danger" />}
-      {view.canStart && (view.canStop || !isStopPlace) && <Button tone="primary" className="min-w-32" data-act={`start ${agent.id}`} onClick={() => { setStarting(true); }}><Play className="size-4" aria-hidden />Start</Button>}
-      {view.canReview && <Button tone="primary" onClick={() => { setReviewing(true); }}>Review the start</Button>}
-      {reviewing && view.entry !== null && <Suspense><ConfirmStart entry={view.entry} open onOpenChange={setReviewing} /></Suspense>}
-      <Button onClick={() => { onEdit(true); }}>Edit</Button>
-      <Button onClick={() => { setCopying(true); }}>Duplicate</Button>
+      {view.canStart && (view.canStop || !isStopPlace) && (
+        <Button
+          tone="primary"
+          className="min-w-32"
+          data-act={`start ${agent.id}`}
+          onClick={() => {
+            setStarting(true);
+          }}
+        >
+          <Play className="size-4" aria-hidden />
+          Start
+        </Button>
+      )}
+      {view.canReview && (
+        <Button
+          tone="primary"
+          onClick={() => {
+            setReviewing(true);
+          }}
+        >
+          Review the start
+        </Button>
+      )}
+      {reviewing && view.entry !== null && (
+        <Suspense>
+          <ConfirmStart entry={view.entry} open onOpenChange={setReviewing} />
+        </Suspense>
+      )}
+      <Button
+        onClick={() => {
+          onEdit(true);
+        }}
+      >
+        Edit
+      </Button>
+      <Button
+        onClick={() => {
+          setCopying(true);
+        }}
+      >
+        Duplicate
+      </Button>
       {/* Last: what it takes back stands first, and nothing between them moves. */}
-      {view.canUndo && view.entry !== null && <Button data-act={`take back ${view.entry.commandId}`} onClick={() => { if (view.entry !== null) void undo(view.entry.commandId); }}><Undo2 className="size-4" aria-hidden />Undo</Button>}
-      <CreateDialog key={String(copying)} open={copying} onOpenChange={setCopying} count={count} title={`Duplicate ${agent.name}`} draft={copyOf(agent)} />
+      {view.canUndo && view.entry !== null && (
+        <Button
+          data-act={`take back ${view.entry.commandId}`}
+          onClick={() => {
+            if (view.entry !== null) void undo(view.entry.commandId);
+          }}
+        >
+          <Undo2 className="size-4" aria-hidden />
+          Undo
+        </Button>
+      )}
+      <CreateDialog
+        key={String(copying)}
+        open={copying}
+        onOpenChange={setCopying}
+        count={count}
+        title={`Duplicate ${agent.name}`}
+        draft={copyOf(agent)}
+      />
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
-      <Dialog open={editing} onOpenChange={onEdit} wide title={`Edit ${agent.name}`} description="What is open stays; the next decision uses the new terms.">
-        <Suspense fallback={<SkeletonRows rows={5} />}><EditAgentForm agent={agent} onSaved={() => { onEdit(false); }} /></Suspense>
+      <Dialog
+        open={editing}
+        onOpenChange={onEdit}
+        wide
+        title={`Edit ${agent.name}`}
+        description="What is open stays; the next decision uses the new terms."
+      >
+        <Suspense fallback={<SkeletonRows rows={5} />}>
+          <EditAgentForm
+            agent={agent}
+            onSaved={() => {
+              onEdit(false);
+            }}
+          />
+        </Suspense>
       </Dialog>
     </div>
   );

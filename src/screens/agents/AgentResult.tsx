@@ -1,9 +1,19 @@
-/** What an agent has earned: its result, the line of it over time, and the figures of its trades, all of one reading of the account. */
+/**
+ * What an agent has earned: its result, the line of it over time, and the figures of its trades,
+ * all of one reading of the account.
+ */
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Agent } from '../../../contract/agents.ts';
 import type { AgentInsight } from '../../../contract/insight.ts';
 import { classes } from '../../components/class-names.ts';
-import { changeOver, pointsOf, RANGES, thinned, withNow, type Range } from '../../components/EquityChart.tsx';
+import {
+  changeOver,
+  pointsOf,
+  RANGES,
+  thinned,
+  withNow,
+  type Range,
+} from '../../components/EquityChart.tsx';
 import { ChartPlace } from '../../components/EmptyState.tsx';
 import { Amount, Ratio } from '../../components/Figures.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
@@ -28,17 +38,32 @@ export function rangesOf(line: Line): Range[] {
   return some.length > 1 ? some : [];
 }
 
-function Ranges({ ranges, range, onRange }: { ranges: readonly Range[]; range: Range; onRange: (range: Range) => void }) {
+function Ranges({
+  ranges,
+  range,
+  onRange,
+}: {
+  ranges: readonly Range[];
+  range: Range;
+  onRange: (range: Range) => void;
+}) {
   return (
     <span role="group" aria-label="Range" className="-ml-2 flex">
       {ranges.map((name) => (
         <button
-          key={name} type="button" aria-pressed={range === name} onClick={() => { onRange(name); }}
+          key={name}
+          type="button"
+          aria-pressed={range === name}
+          onClick={() => {
+            onRange(name);
+          }}
           className={classes(
             'min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8',
             range === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
           )}
-        >{name}</button>
+        >
+          {name}
+        </button>
       ))}
     </span>
   );
@@ -48,7 +73,10 @@ export interface ResultLineProps {
   agent: Pick<Agent, 'id' | 'name' | 'quote'>;
   insight: AgentInsight | null;
   failed: boolean;
-  /** Market clock (ms) and result now: the end of the line, so that it agrees with the figure above it. */
+  /**
+   * Market clock (ms) and result now: the end of the line, so that it agrees with the figure above
+   * it.
+   */
   now: readonly [number, string] | undefined;
 }
 
@@ -59,7 +87,8 @@ export function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
   const line = useMemo<Line>(() => {
     const points = insight?.series.find(({ agentId }) => agentId === agent.id)?.points ?? [];
     const drawn = points.map(([at, result]) => [at, result.toFixed(6)] as const);
-    const end = nowAt === undefined || nowResult === undefined ? undefined : [nowAt, nowResult] as const;
+    const end =
+      nowAt === undefined || nowResult === undefined ? undefined : ([nowAt, nowResult] as const);
     return points.length === 0 ? [] : withNow(drawn, end);
   }, [insight, agent.id, nowAt, nowResult]);
   const ranges = useMemo(() => rangesOf(line), [line]);
@@ -70,18 +99,38 @@ export function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
     return stepMs === undefined ? points : thinned(points, stepMs);
   }, [line, range, stepMs]);
   const change = useMemo(() => changeOver(shown), [shown]);
-  if (insight === null) return <ChartPlace what="The result over time" className="h-[204px] w-full pointer-fine:h-[192px]" failed={failed} />;
+  if (insight === null)
+    return (
+      <ChartPlace
+        what="The result over time"
+        className="h-[204px] w-full pointer-fine:h-[192px]"
+        failed={failed}
+      />
+    );
   // Over the whole line it is the figure above it, which need not be said again.
-  const note = change === null ? undefined : range === 'ALL'
-    ? <span className="text-ink-3">since {formatWhen(change.from, line.at(-1)?.[0])}</span>
-    : <><Amount value={change.amount} change /> <span className="text-ink-3">{range}</span></>;
+  const note =
+    change === null ? undefined : range === 'ALL' ? (
+      <span className="text-ink-3">since {formatWhen(change.from, line.at(-1)?.[0])}</span>
+    ) : (
+      <>
+        <Amount value={change.amount} change /> <span className="text-ink-3">{range}</span>
+      </>
+    );
   return (
     <TimeChart
-      label={`Result of ${agent.name} in ${agent.quote}`} lineName="Result" line={shown} height={HEIGHT} unit={agent.quote}
+      label={`Result of ${agent.name} in ${agent.quote}`}
+      lineName="Result"
+      line={shown}
+      height={HEIGHT}
+      unit={agent.quote}
       {...(stepMs === undefined ? {} : { stepMs })}
       empty="The line begins with its first trade."
       note={note}
-      controls={ranges.length === 0 ? undefined : <Ranges ranges={ranges} range={range} onRange={setWanted} />}
+      controls={
+        ranges.length === 0 ? undefined : (
+          <Ranges ranges={ranges} range={range} onRange={setWanted} />
+        )
+      }
     />
   );
 }
@@ -96,7 +145,12 @@ function Figure({ term, children }: { term: string; children: ReactNode }) {
 }
 
 /** Why a figure of sales is not there: said on the screen, not only to who asks. */
-const Unknown = ({ why }: { why: string }) => <span className="text-ink-3"><span aria-hidden>— </span><span className="text-xs">{why}</span></span>;
+const Unknown = ({ why }: { why: string }) => (
+  <span className="text-ink-3">
+    <span aria-hidden>— </span>
+    <span className="text-xs">{why}</span>
+  </span>
+);
 
 const NOTHING_CLOSED = 'no closed trade yet';
 const NOT_TOLD = 'comes with the next reading';
@@ -104,13 +158,24 @@ const NOT_TOLD = 'comes with the next reading';
 function WinRate({ record: { sells, wins } }: { record: AgentRecord }) {
   if (sells === 0) return <Unknown why={NOTHING_CLOSED} />;
   if (wins === null) return <Unknown why={NOT_TOLD} />;
-  return <><Ratio value={wins / sells} share /><span className="text-xs text-ink-3">, {wins} of {sells}</span></>;
+  return (
+    <>
+      <Ratio value={wins / sells} share />
+      <span className="text-xs text-ink-3">
+        , {wins} of {sells}
+      </span>
+    </>
+  );
 }
 
 function ProfitFactor({ record: { sells, wins, profitFactor } }: { record: AgentRecord }) {
   if (sells === 0) return <Unknown why={NOTHING_CLOSED} />;
   if (wins === null) return <Unknown why={NOT_TOLD} />;
-  return profitFactor === null ? <Unknown why="no losing trade yet" /> : <Ratio value={profitFactor} />;
+  return profitFactor === null ? (
+    <Unknown why="no losing trade yet" />
+  ) : (
+    <Ratio value={profitFactor} />
+  );
 }
 
 interface AgentResultProps extends ResultLineProps {
@@ -122,28 +187,80 @@ interface AgentResultProps extends ResultLineProps {
 export function AgentResult({ agent, record, insight, failed, now }: AgentResultProps) {
   const { id, name, quote } = agent;
   const money = record ?? agent;
-  const opens = (of: 'agent' | 'agent-realized' | 'agent-unrealized', shown: string, what: string, value: ReactNode): ReactNode => {
+  const opens = (
+    of: 'agent' | 'agent-realized' | 'agent-unrealized',
+    shown: string,
+    what: string,
+    value: ReactNode,
+  ): ReactNode => {
     const ask: Ask = { of, id, name, shown };
-    return <Explain ask={ask} name={what} plain>{value}</Explain>;
+    return (
+      <Explain ask={ask} name={what} plain>
+        {value}
+      </Explain>
+    );
   };
   return (
     <section aria-label="Result" className="min-w-0">
       <h2 className="sr-only">Result</h2>
-      {opens('agent', money.total, 'the result', (
+      {opens(
+        'agent',
+        money.total,
+        'the result',
         <span className="block text-figure font-semibold tracking-[-0.02em]">
-          <Amount value={money.total} change /><span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">{quote}</span>
-        </span>
-      ))}
-      <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 text-ink-3">after fees <DataAge kind="portfolio" /></p>
-      <div className="mt-2"><ResultLine agent={agent} insight={insight} failed={failed} now={now} /></div>
+          <Amount value={money.total} change />
+          <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">{quote}</span>
+        </span>,
+      )}
+      <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 text-ink-3">
+        after fees <DataAge kind="portfolio" />
+      </p>
+      <div className="mt-2">
+        <ResultLine agent={agent} insight={insight} failed={failed} now={now} />
+      </div>
       <dl className="mt-2 grid grid-cols-2 gap-x-6 sm:grid-cols-4">
-        <Figure term="Realised, net of fees">{opens('agent-realized', money.realized, 'what was realised', <Amount value={money.realized} change />)}</Figure>
-        <Figure term="Unrealised">{opens('agent-unrealized', money.unrealized, 'what is unrealised', <Amount value={money.unrealized} change />)}</Figure>
-        <Figure term="Fees"><Amount value={money.fees} /></Figure>
-        <Figure term="Trades">{record === null ? <Unknown why={NOT_TOLD} /> : <>{record.trades}<span className="text-xs text-ink-3">, {record.sells} closed</span></>}</Figure>
-        <Figure term="Win rate">{record === null ? <Unknown why={NOT_TOLD} /> : <WinRate record={record} />}</Figure>
-        <Figure term="Profit factor">{record === null ? <Unknown why={NOT_TOLD} /> : <ProfitFactor record={record} />}</Figure>
-        <Figure term="Expectancy a trade">{record?.expectancy == null ? <Unknown why={record === null ? NOT_TOLD : NOTHING_CLOSED} /> : <Amount value={record.expectancy} change />}</Figure>
+        <Figure term="Realised, net of fees">
+          {opens(
+            'agent-realized',
+            money.realized,
+            'what was realised',
+            <Amount value={money.realized} change />,
+          )}
+        </Figure>
+        <Figure term="Unrealised">
+          {opens(
+            'agent-unrealized',
+            money.unrealized,
+            'what is unrealised',
+            <Amount value={money.unrealized} change />,
+          )}
+        </Figure>
+        <Figure term="Fees">
+          <Amount value={money.fees} />
+        </Figure>
+        <Figure term="Trades">
+          {record === null ? (
+            <Unknown why={NOT_TOLD} />
+          ) : (
+            <>
+              {record.trades}
+              <span className="text-xs text-ink-3">, {record.sells} closed</span>
+            </>
+          )}
+        </Figure>
+        <Figure term="Win rate">
+          {record === null ? <Unknown why={NOT_TOLD} /> : <WinRate record={record} />}
+        </Figure>
+        <Figure term="Profit factor">
+          {record === null ? <Unknown why={NOT_TOLD} /> : <ProfitFactor record={record} />}
+        </Figure>
+        <Figure term="Expectancy a trade">
+          {record?.expectancy == null ? (
+            <Unknown why={record === null ? NOT_TOLD : NOTHING_CLOSED} />
+          ) : (
+            <Amount value={record.expectancy} change />
+          )}
+        </Figure>
       </dl>
     </section>
   );

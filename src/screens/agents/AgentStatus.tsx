@@ -1,16 +1,26 @@
-/** An agent's state by the server's word, a full dot while that word stands and a ring once it may not. */
+/**
+ * An agent's state by the server's word, a full dot while that word stands and a ring once it may
+ * not.
+ */
 import { StatusBadge } from '../../components/Tags.tsx';
 import { statusWord, type AgentView } from '../../stores/agent-view.ts';
 import { STATUS_TONE } from './agent-looks.ts';
 
 interface AgentStatusProps {
   view: Pick<AgentView, 'agent' | 'statusText' | 'current'>;
-  /** In a list, what was protected when last seen stands in the line below, so that no row grows as the network goes. */
+  /**
+   * In a list, what was protected when last seen stands in the line below, so that no row grows as
+   * the network goes.
+   */
   brief?: boolean;
   className?: string;
 }
 
-export function AgentStatus({ view: { agent, statusText, current }, brief = false, className = '' }: AgentStatusProps) {
+export function AgentStatus({
+  view: { agent, statusText, current },
+  brief = false,
+  className = '',
+}: AgentStatusProps) {
   const isBrief = brief && !current && (agent.status === 'stopped' || agent.status === 'running');
   return (
     <StatusBadge tone={STATUS_TONE[agent.status]} hollow={!current} className={className}>

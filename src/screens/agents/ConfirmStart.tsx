@@ -1,4 +1,7 @@
-/** A start that waited too long, laid out again before it is confirmed: price then and now, plan, worst loss, who changed the agent; refuses to confirm unseen. */
+/**
+ * A start that waited too long, laid out again before it is confirmed: price then and now, plan,
+ * worst loss, who changed the agent; refuses to confirm unseen.
+ */
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
 import { cancelCommand, confirmCommand } from '../../commands.ts';
@@ -27,22 +30,76 @@ import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-w
 
 const NONE = '—';
 
-function Prices({ rows, pressedAt, now }: { rows: readonly PriceRow[]; pressedAt: number; now: number }) {
-  if (rows.length === 0) return <p className="rule py-2 text-ink-2">Prices then and now: {NONE}. The pairs of its pool are not on this device.</p>;
+function Prices({
+  rows,
+  pressedAt,
+  now,
+}: {
+  rows: readonly PriceRow[];
+  pressedAt: number;
+  now: number;
+}) {
+  if (rows.length === 0)
+    return (
+      <p className="rule py-2 text-ink-2">
+        Prices then and now: {NONE}. The pairs of its pool are not on this device.
+      </p>
+    );
   const ages = rows.flatMap((row) => (row.nowAgeMs === null ? [] : [row.nowAgeMs]));
   const youngest = ages.length === 0 ? null : Math.min(...ages);
   const common = youngest !== null && youngest > STALE_AFTER.market ? formatSpan(youngest) : null;
   return (
-    <div className="max-h-56 overflow-y-auto" tabIndex={0} role="group" aria-label="Prices then and now">
+    <div
+      className="max-h-56 overflow-y-auto"
+      tabIndex={0}
+      role="group"
+      aria-label="Prices then and now"
+    >
       <table className="sheet-table w-full [&_th]:top-0 [&_th]:bg-surface">
-        <thead><tr><th scope="col">Pair</th><th scope="col" className="num">Then, {formatWhen(pressedAt, now)}</th><th scope="col" className="num">Now{common !== null && <span className="text-amber">, {common} old</span>}</th><th scope="col" className="num">Change</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Pair</th>
+            <th scope="col" className="num">
+              Then, {formatWhen(pressedAt, now)}
+            </th>
+            <th scope="col" className="num">
+              Now{common !== null && <span className="text-amber">, {common} old</span>}
+            </th>
+            <th scope="col" className="num">
+              Change
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.pair}>
               <td className="font-medium">{row.pair.split('/')[0]}</td>
-              <td className="num">{row.then === null ? <span title={row.why ?? ''}>{NONE}</span> : formatPrice(row.then)}</td>
-              <td className="num">{row.now === null ? <span title={row.why ?? ''}>{NONE}</span> : formatPrice(row.now)}{row.nowAgeMs !== null && row.nowAgeMs > STALE_AFTER.market && formatSpan(row.nowAgeMs) !== common && <span className="block text-xs text-amber">{formatSpan(row.nowAgeMs)} old</span>}</td>
-              <td className="num">{row.change === null ? <span className="text-xs text-ink-3">{row.why}</span> : <Percent value={row.change} />}</td>
+              <td className="num">
+                {row.then === null ? (
+                  <span title={row.why ?? ''}>{NONE}</span>
+                ) : (
+                  formatPrice(row.then)
+                )}
+              </td>
+              <td className="num">
+                {row.now === null ? (
+                  <span title={row.why ?? ''}>{NONE}</span>
+                ) : (
+                  formatPrice(row.now)
+                )}
+                {row.nowAgeMs !== null &&
+                  row.nowAgeMs > STALE_AFTER.market &&
+                  formatSpan(row.nowAgeMs) !== common && (
+                    <span className="block text-xs text-amber">{formatSpan(row.nowAgeMs)} old</span>
+                  )}
+              </td>
+              <td className="num">
+                {row.change === null ? (
+                  <span className="text-xs text-ink-3">{row.why}</span>
+                ) : (
+                  <Percent value={row.change} />
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -51,35 +108,71 @@ function Prices({ rows, pressedAt, now }: { rows: readonly PriceRow[]; pressedAt
   );
 }
 
-function Body({ entry, agents, now }: { entry: OutboxEntryView; agents: readonly Agent[]; now: number }) {
+function Body({
+  entry,
+  agents,
+  now,
+}: {
+  entry: OutboxEntryView;
+  agents: readonly Agent[];
+  now: number;
+}) {
   const market = useSlot(marketStore, loadMarket);
   useSlot(poolsStore, loadPools);
   const settings = useSlot(settingsStore, loadSettings).data;
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
   const ids = entry.agentId === null ? entry.agents.map((agent) => agent.id) : [entry.agentId];
-  const rows = priceRows(entry, agents.flatMap((agent) => pairsOf(agent)), market.data, market.savedAt, now);
+  const rows = priceRows(
+    entry,
+    agents.flatMap((agent) => pairsOf(agent)),
+    market.data,
+    market.savedAt,
+    now,
+  );
   const worst = worstOf(agents, equity, settings?.riskProfiles ?? [], market.data?.source.feeBps);
   const names = new Map(entry.seen?.agents.map((agent) => [agent.id, agent.name]));
   return (
     <div className="flex flex-col gap-4">
-      <EntriesOffNotice agentId={ids.length === 1 ? ids[0] ?? null : null} className="" />
+      <EntriesOffNotice agentId={ids.length === 1 ? (ids[0] ?? null) : null} className="" />
       <Prices rows={rows} pressedAt={entry.createdAt} now={now} />
       <ul>
         {ids.map((id) => {
           const agent = agents.find((one) => one.id === id);
           return (
             <li key={id} className="rule py-2">
-              {ids.length > 1 && <p className="flex items-baseline justify-between gap-3"><span className="min-w-0 truncate font-medium">{agent?.name ?? names.get(id) ?? 'An agent that is gone'}</span>{agent !== undefined && <Amount value={worst?.each.get(id)} change why="Equity is not on this device" />}</p>}
+              {ids.length > 1 && (
+                <p className="flex items-baseline justify-between gap-3">
+                  <span className="min-w-0 truncate font-medium">
+                    {agent?.name ?? names.get(id) ?? 'An agent that is gone'}
+                  </span>
+                  {agent !== undefined && (
+                    <Amount value={worst?.each.get(id)} change why="Equity is not on this device" />
+                  )}
+                </p>
+              )}
               {agent !== undefined && <p className="text-ink-2">{planText(agent)}</p>}
-              <p className={agent === undefined ? 'text-amber' : 'text-ink-2'}>{changedMeanwhile(entry, id, agent, now)}</p>
-              {agent !== undefined && <AskPreview agentId={id} name={agent.name} rows={agent.trading_pairs.length} />}
+              <p className={agent === undefined ? 'text-amber' : 'text-ink-2'}>
+                {changedMeanwhile(entry, id, agent, now)}
+              </p>
+              {agent !== undefined && (
+                <AskPreview agentId={id} name={agent.name} rows={agent.trading_pairs.length} />
+              )}
             </li>
           );
         })}
       </ul>
       <dl>
-        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop{ids.length > 1 ? ', all agents together' : ''}{agents[0] === undefined ? '' : `, ${agents[0].quote}`}</strong>}>
-          <strong><Amount value={worst?.together} change why="Equity is not on this device" /></strong>
+        <Line
+          term={
+            <strong className="text-ink">
+              Worst loss in one pair, at the stop{ids.length > 1 ? ', all agents together' : ''}
+              {agents[0] === undefined ? '' : `, ${agents[0].quote}`}
+            </strong>
+          }
+        >
+          <strong>
+            <Amount value={worst?.together} change why="Equity is not on this device" />
+          </strong>
         </Line>
       </dl>
       <p className="text-xs text-ink-3">A gap in price can lose more than the stop. Paper money.</p>
@@ -87,27 +180,64 @@ function Body({ entry, agents, now }: { entry: OutboxEntryView; agents: readonly
   );
 }
 
-export default function ConfirmStart({ entry, open, onOpenChange }: { entry: OutboxEntryView; open: boolean; onOpenChange: (open: boolean) => void }) {
+export default function ConfirmStart({
+  entry,
+  open,
+  onOpenChange,
+}: {
+  entry: OutboxEntryView;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
   const now = useNow(1_000);
   const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
   const ids = entry.agentId === null ? entry.agents.map((agent) => agent.id) : [entry.agentId];
   const agents = known.filter((agent) => ids.includes(agent.id));
   const name = entry.agentId === null ? `${ids.length} agents` : entry.agentName;
-  const confirm = (): void => { onOpenChange(false); act(confirmCommand(entry.commandId)); };
+  const confirm = (): void => {
+    onOpenChange(false);
+    act(confirmCommand(entry.commandId));
+  };
   const refuse = (): void => {
     onOpenChange(false);
-    void cancelCommand(entry.commandId).then((result) => { if (result !== 'gone') pageToast('success', 'Not started. Nothing was sent.'); });
+    void cancelCommand(entry.commandId).then((result) => {
+      if (result !== 'gone') pageToast('success', 'Not started. Nothing was sent.');
+    });
   };
-  const since = now < entry.createdAt ? 'at a time this device cannot tell' : `${formatAgo(now - entry.createdAt)}, at ${formatWhen(entry.createdAt, now)}`;
+  const since =
+    now < entry.createdAt
+      ? 'at a time this device cannot tell'
+      : `${formatAgo(now - entry.createdAt)}, at ${formatWhen(entry.createdAt, now)}`;
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={`Start ${name} after all?`}
-      description={<><p>{entry.reason?.message ?? 'This start waits for you'}. You pressed Start {since}.</p></>}
-      actions={<>
-        <Button onClick={refuse}>Do not start</Button>
-        {agents.some((agent) => agent.risk_profile === 'Aggressive')
-          ? <HoldToConfirm label="Hold to start" sentence={`Starts ${name}.`} tone="primary" onConfirm={confirm} />
-          : <Button tone="primary" disabled={agents.length === 0} onClick={confirm}>Start now</Button>}
-      </>}>
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Start ${name} after all?`}
+      description={
+        <>
+          <p>
+            {entry.reason?.message ?? 'This start waits for you'}. You pressed Start {since}.
+          </p>
+        </>
+      }
+      actions={
+        <>
+          <Button onClick={refuse}>Do not start</Button>
+          {agents.some((agent) => agent.risk_profile === 'Aggressive') ? (
+            <HoldToConfirm
+              label="Hold to start"
+              sentence={`Starts ${name}.`}
+              tone="primary"
+              onConfirm={confirm}
+            />
+          ) : (
+            <Button tone="primary" disabled={agents.length === 0} onClick={confirm}>
+              Start now
+            </Button>
+          )}
+        </>
+      }
+    >
       <Body entry={entry} agents={agents} now={now} />
     </Dialog>
   );

@@ -1,4 +1,7 @@
-/** A new agent in three short steps: how much risk, stated in money; what it trades; what it would do now. Keeps what was typed over a reload, refuses to hide the worst loss. */
+/**
+ * A new agent in three short steps: how much risk, stated in money; what it trades; what it would
+ * do now. Keeps what was typed over a reload, refuses to hide the worst loss.
+ */
 import { useState, type FormEvent, type ReactNode } from 'react';
 import * as z from 'zod/mini';
 import { useSnapshot } from 'valtio';
@@ -23,21 +26,68 @@ const INCOMPLETE = 'The terms are incomplete. Go back and complete them.';
 
 /** A step's own heading, which takes the keyboard when the step begins. */
 function StepHead({ children }: { children: ReactNode }) {
-  return <h3 data-step-heading tabIndex={-1} className="mb-3 text-sm font-semibold outline-none">{children}</h3>;
+  return (
+    <h3 data-step-heading tabIndex={-1} className="mb-3 text-sm font-semibold outline-none">
+      {children}
+    </h3>
+  );
 }
 
 /** Create alone, or create and start: one call either way, so that nothing is half done. */
-export function CreateActs({ draft, quote, busy, onCreate }: { draft: AgentDraft; quote: string; busy: boolean; onCreate: (start: boolean) => void }) {
+export function CreateActs({
+  draft,
+  quote,
+  busy,
+  onCreate,
+}: {
+  draft: AgentDraft;
+  quote: string;
+  busy: boolean;
+  onCreate: (start: boolean) => void;
+}) {
   const { online } = useSnapshot(connection);
   const checked = checkDraft(draft);
-  const sentence = checked.ok ? `Creates ${draft.name.trim()} and starts it at once. ${planText({ ...checked.value, quote, pool: draft.pool })}` : '';
-  if (online === 'offline') return <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">Offline. You can create the agent when you are back online. What you have chosen is kept on this device.</p>;
+  const sentence = checked.ok
+    ? `Creates ${draft.name.trim()} and starts it at once. ${planText({ ...checked.value, quote, pool: draft.pool })}`
+    : '';
+  if (online === 'offline')
+    return (
+      <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
+        Offline. You can create the agent when you are back online. What you have chosen is kept on
+        this device.
+      </p>
+    );
   return (
     <div className="flex flex-col gap-2 sm:flex-row-reverse">
-      {draft.risk_profile === 'Aggressive'
-        ? <HoldToConfirm label="Hold to create and start" sentence={sentence} tone="primary" disabled={busy} onConfirm={() => { onCreate(true); }} />
-        : <Button tone="primary" busy={busy} onClick={() => { onCreate(true); }}>Create and start</Button>}
-      <Button busy={busy} onClick={() => { onCreate(false); }}>Create agent</Button>
+      {draft.risk_profile === 'Aggressive' ? (
+        <HoldToConfirm
+          label="Hold to create and start"
+          sentence={sentence}
+          tone="primary"
+          disabled={busy}
+          onConfirm={() => {
+            onCreate(true);
+          }}
+        />
+      ) : (
+        <Button
+          tone="primary"
+          busy={busy}
+          onClick={() => {
+            onCreate(true);
+          }}
+        >
+          Create and start
+        </Button>
+      )}
+      <Button
+        busy={busy}
+        onClick={() => {
+          onCreate(false);
+        }}
+      >
+        Create agent
+      </Button>
     </div>
   );
 }
@@ -50,14 +100,30 @@ interface CreateWizardProps {
 }
 
 export default function CreateWizard({ quote, draft: given, onCreated }: CreateWizardProps) {
-  const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, { draft: given ?? NEW_AGENT, step: given === undefined ? 'risk' : 'terms' });
-  const [{ draft, step }, setState] = useState(given === undefined ? kept : { draft: given, step: 'terms' as Step });
+  const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, {
+    draft: given ?? NEW_AGENT,
+    step: given === undefined ? 'risk' : 'terms',
+  });
+  const [{ draft, step }, setState] = useState(
+    given === undefined ? kept : { draft: given, step: 'terms' as Step },
+  );
   const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
-  const { busy, failure, create } = useCreate((agent) => { if (given === undefined) keep(null); onCreated(agent); });
+  const { busy, failure, create } = useCreate((agent) => {
+    if (given === undefined) keep(null);
+    onCreated(agent);
+  });
   const steps = useStepStart(step);
-  const put = (next: { draft: AgentDraft; step: Step }): void => { setState(next); if (given === undefined) keep(next); };
-  const change = (part: Partial<AgentDraft>): void => { setIssues({}); put({ draft: { ...draft, ...part }, step }); };
-  const go = (to: Step): void => { put({ draft, step: to }); };
+  const put = (next: { draft: AgentDraft; step: Step }): void => {
+    setState(next);
+    if (given === undefined) keep(next);
+  };
+  const change = (part: Partial<AgentDraft>): void => {
+    setIssues({});
+    put({ draft: { ...draft, ...part }, step });
+  };
+  const go = (to: Step): void => {
+    put({ draft, step: to });
+  };
   const look = (event: FormEvent): void => {
     event.preventDefault();
     const checked = checkDraft(draft);
@@ -65,39 +131,92 @@ export default function CreateWizard({ quote, draft: given, onCreated }: CreateW
     else setIssues(formIssues(checked.issues));
   };
   const send = (start: boolean): void => {
-    void create(draft, start).then((fields) => { if (fields !== null) { setIssues(fields); go('terms'); } });
+    void create(draft, start).then((fields) => {
+      if (fields !== null) {
+        setIssues(fields);
+        go('terms');
+      }
+    });
   };
   return (
     <div ref={steps}>
       {step === 'risk' && (
-        <form onSubmit={(event) => { event.preventDefault(); go('terms'); }}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            go('terms');
+          }}
+        >
           <StepHead>1 of 3. How much may it risk</StepHead>
           <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={change} />
-          <Button type="submit" tone="primary" wide className="mt-4">Next: name and pairs</Button>
+          <Button type="submit" tone="primary" wide className="mt-4">
+            Next: name and pairs
+          </Button>
         </form>
       )}
       {step === 'terms' && (
         <form noValidate onSubmit={look}>
           <StepHead>2 of 3. What it trades</StepHead>
-          <TermsFields draft={draft} quote={quote} issues={issues} onChange={change}
-            upgrade={{ from: NEW_AGENT_PATH, onLeave: () => { keepDraft(WIZARD_DRAFT, { draft, step }); } }} />
-          {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+          <TermsFields
+            draft={draft}
+            quote={quote}
+            issues={issues}
+            onChange={change}
+            upgrade={{
+              from: NEW_AGENT_PATH,
+              onLeave: () => {
+                keepDraft(WIZARD_DRAFT, { draft, step });
+              },
+            }}
+          />
+          {failure !== null && (
+            <p role="alert" className="mt-3 text-danger">
+              {failure}
+            </p>
+          )}
           <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
-            <Button type="submit" tone="primary" className="sm:flex-1">Next: what would it do now</Button>
-            <Button onClick={() => { go('risk'); }}>Back to risk: {draft.risk_profile}</Button>
+            <Button type="submit" tone="primary" className="sm:flex-1">
+              Next: what would it do now
+            </Button>
+            <Button
+              onClick={() => {
+                go('risk');
+              }}
+            >
+              Back to risk: {draft.risk_profile}
+            </Button>
           </div>
         </form>
       )}
       {step === 'look' && (
         <>
-          <StepHead>3 of 3. {draft.name.trim()}, {draft.risk_profile}</StepHead>
+          <StepHead>
+            3 of 3. {draft.name.trim()}, {draft.risk_profile}
+          </StepHead>
           <EntriesOffNotice className="mb-3" />
-          <WouldDoNow ask={previewOf(draft)} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing={INCOMPLETE} />
-          <div className="mt-5"><WouldHaveDone ask={previewOf(draft)} missing={INCOMPLETE} /></div>
-          {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+          <WouldDoNow
+            ask={previewOf(draft)}
+            rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
+            missing={INCOMPLETE}
+          />
+          <div className="mt-5">
+            <WouldHaveDone ask={previewOf(draft)} missing={INCOMPLETE} />
+          </div>
+          {failure !== null && (
+            <p role="alert" className="mt-3 text-danger">
+              {failure}
+            </p>
+          )}
           <div className="mt-5 flex flex-col gap-2">
             <CreateActs draft={draft} quote={quote} busy={busy} onCreate={send} />
-            <Button tone="plain" onClick={() => { go('terms'); }}>Back to what it trades</Button>
+            <Button
+              tone="plain"
+              onClick={() => {
+                go('terms');
+              }}
+            >
+              Back to what it trades
+            </Button>
           </div>
         </>
       )}

@@ -1,4 +1,7 @@
-/** Changes the terms of an agent, shown with what it would do under them; keeps what was typed, refuses to overwrite an edit it has not seen. */
+/**
+ * Changes the terms of an agent, shown with what it would do under them; keeps what was typed,
+ * refuses to overwrite an edit it has not seen.
+ */
 import { lazy, Suspense, useState, type FormEvent } from 'react';
 import * as z from 'zod/mini';
 import { Agent, AgentSettingsBody } from '../../../contract/agents.ts';
@@ -18,26 +21,53 @@ import { intervalText } from './agent-words.ts';
 import { useKeptDraft } from './kept-draft.ts';
 import { INTERVALS } from './TermsFields.tsx';
 
-const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({ value, label: value }));
+const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({
+  value,
+  label: value,
+}));
 
 const WouldDoNow = lazy(() => import('./WouldDoNow.tsx'));
 const WouldHaveDone = lazy(() => import('./WouldHaveDone.tsx'));
 
-const EditDraft = z.object({ risk_profile: z.string(), size: z.string(), execution_interval: z.string() });
+const EditDraft = z.object({
+  risk_profile: z.string(),
+  size: z.string(),
+  execution_interval: z.string(),
+});
 type EditDraft = z.infer<typeof EditDraft>;
-/** `base`: the version this edit was made on; what is heard of the agent meanwhile does not move it. */
+/**
+ * `base`: the version this edit was made on; what is heard of the agent meanwhile does not move it.
+ */
 const Kept = z.object({ base: z.number(), draft: EditDraft });
 
-const termsOf = (agent: Agent): EditDraft => ({ risk_profile: agent.risk_profile, size: fieldText(agent.max_position_size), execution_interval: agent.execution_interval });
-const isSame = (a: EditDraft, b: EditDraft): boolean => a.risk_profile === b.risk_profile && a.size === b.size && a.execution_interval === b.execution_interval;
+const termsOf = (agent: Agent): EditDraft => ({
+  risk_profile: agent.risk_profile,
+  size: fieldText(agent.max_position_size),
+  execution_interval: agent.execution_interval,
+});
+const isSame = (a: EditDraft, b: EditDraft): boolean =>
+  a.risk_profile === b.risk_profile &&
+  a.size === b.size &&
+  a.execution_interval === b.execution_interval;
 
 /** The same agent under the terms as they are typed; null while they cannot be saved. */
 function askAbout(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
-  const checked = check(PreviewTerms, { trading_pairs: [], risk_profile: draft.risk_profile, max_position_size: typedNumber(draft.size), execution_interval: draft.execution_interval });
+  const checked = check(PreviewTerms, {
+    trading_pairs: [],
+    risk_profile: draft.risk_profile,
+    max_position_size: typedNumber(draft.size),
+    execution_interval: draft.execution_interval,
+  });
   return checked.ok ? { agentId: agent.id, terms: checked.value } : null;
 }
 
-export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSaved: (agent: Agent) => void }) {
+export default function EditAgentForm({
+  agent,
+  onSaved,
+}: {
+  agent: Agent;
+  onSaved: (agent: Agent) => void;
+}) {
   const [first] = useState(() => ({ base: agent.version, draft: termsOf(agent) }));
   const [{ base, draft }, keep] = useKeptDraft(`agent-edit.${agent.id}`, Kept, first);
   const [restored, setRestored] = useState(draft !== first.draft);
@@ -51,21 +81,38 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setFailure(undefined);
-    const checked = check(AgentSettingsBody, { risk_profile: draft.risk_profile, max_position_size: typedNumber(draft.size), execution_interval: draft.execution_interval, enabled: agent.enabled, version: base });
-    if (!checked.ok) { setIssues(byField(checked.issues)); return; }
+    const checked = check(AgentSettingsBody, {
+      risk_profile: draft.risk_profile,
+      max_position_size: typedNumber(draft.size),
+      execution_interval: draft.execution_interval,
+      enabled: agent.enabled,
+      version: base,
+    });
+    if (!checked.ok) {
+      setIssues(byField(checked.issues));
+      return;
+    }
     setIssues({});
     setBusy(true);
     try {
-      const reply = await api.call('updateAgent', { params: { id: agent.id }, body: { ...checked.value, ...testedBefore(askAbout(agent, draft), agent.version) } });
+      const reply = await api.call('updateAgent', {
+        params: { id: agent.id },
+        body: { ...checked.value, ...testedBefore(askAbout(agent, draft), agent.version) },
+      });
       keep(null);
       await loadAgents(true);
       onSaved(reply.agent);
     } catch (error) {
-      const theirs = error instanceof ApiError && error.code === 'agent_changed' ? Agent.safeParse(error.details?.agent) : null;
+      const theirs =
+        error instanceof ApiError && error.code === 'agent_changed'
+          ? Agent.safeParse(error.details?.agent)
+          : null;
       if (theirs?.success === true) {
         const { version, risk_profile, max_position_size, execution_interval } = theirs.data;
         keep({ base: version, draft });
-        setFailure(`Changed elsewhere meanwhile. The server has ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`);
+        setFailure(
+          `Changed elsewhere meanwhile. The server has ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`,
+        );
         return;
       }
       const { fields, form } = serverIssues(error);
@@ -76,17 +123,84 @@ export default function EditAgentForm({ agent, onSaved }: { agent: Agent; onSave
     }
   };
   return (
-    <form className="flex flex-col gap-4" noValidate onSubmit={(event) => { void submit(event); }}>
+    <form
+      className="flex flex-col gap-4"
+      noValidate
+      onSubmit={(event) => {
+        void submit(event);
+      }}
+    >
       {restored && (
-        <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"><span>What you typed before and did not save.</span><button type="button" className="reach min-h-8 font-medium underline underline-offset-2" onClick={() => { keep(null); setRestored(false); setIssues({}); setFailure(undefined); }}>Take the present terms</button></p>
+        <p
+          role="status"
+          className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"
+        >
+          <span>What you typed before and did not save.</span>
+          <button
+            type="button"
+            className="reach min-h-8 font-medium underline underline-offset-2"
+            onClick={() => {
+              keep(null);
+              setRestored(false);
+              setIssues({});
+              setFailure(undefined);
+            }}
+          >
+            Take the present terms
+          </button>
+        </p>
       )}
-      <Select label="Risk profile" value={draft.risk_profile} error={issues.risk_profile} options={PROFILES} onChange={(event) => { change({ risk_profile: event.target.value }); }} />
-      <Field label="Most in one position" unit={agent.quote} inputMode="decimal" value={draft.size} error={issues.max_position_size} onChange={(event) => { change({ size: event.target.value }); }} />
-      <Select label="Checks the market" value={draft.execution_interval} error={issues.execution_interval} options={INTERVALS} onChange={(event) => { change({ execution_interval: event.target.value }); }} />
-      {failure !== undefined && <p role="alert" className="text-danger">{failure}</p>}
-      <Suspense fallback={<Skeleton className="h-40 w-full" />}><WouldDoNow ask={askAbout(agent, draft)} rows={agent.trading_pairs.length} missing="These terms cannot be saved yet." running={agent.status === 'running'} /></Suspense>
-      <Suspense fallback={<Skeleton className="h-20 w-full" />}><WouldHaveDone ask={askAbout(agent, draft)} version={agent.version} missing="These terms cannot be saved yet." /></Suspense>
-      <Button type="submit" tone="primary" busy={busy}>Save</Button>
+      <Select
+        label="Risk profile"
+        value={draft.risk_profile}
+        error={issues.risk_profile}
+        options={PROFILES}
+        onChange={(event) => {
+          change({ risk_profile: event.target.value });
+        }}
+      />
+      <Field
+        label="Most in one position"
+        unit={agent.quote}
+        inputMode="decimal"
+        value={draft.size}
+        error={issues.max_position_size}
+        onChange={(event) => {
+          change({ size: event.target.value });
+        }}
+      />
+      <Select
+        label="Checks the market"
+        value={draft.execution_interval}
+        error={issues.execution_interval}
+        options={INTERVALS}
+        onChange={(event) => {
+          change({ execution_interval: event.target.value });
+        }}
+      />
+      {failure !== undefined && (
+        <p role="alert" className="text-danger">
+          {failure}
+        </p>
+      )}
+      <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+        <WouldDoNow
+          ask={askAbout(agent, draft)}
+          rows={agent.trading_pairs.length}
+          missing="These terms cannot be saved yet."
+          running={agent.status === 'running'}
+        />
+      </Suspense>
+      <Suspense fallback={<Skeleton className="h-20 w-full" />}>
+        <WouldHaveDone
+          ask={askAbout(agent, draft)}
+          version={agent.version}
+          missing="These terms cannot be saved yet."
+        />
+      </Suspense>
+      <Button type="submit" tone="primary" busy={busy}>
+        Save
+      </Button>
     </form>
   );
 }

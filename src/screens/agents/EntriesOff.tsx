@@ -1,4 +1,7 @@
-/** The notice that agents open nothing new, and by whose word, from the stream or from what is kept; refuses to show while nothing is off. */
+/**
+ * The notice that agents open nothing new, and by whose word, from the stream or from what is kept;
+ * refuses to show while nothing is off.
+ */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { entriesOffFor, type EntriesOff } from '../../../contract/halts.ts';
@@ -14,15 +17,38 @@ export function useEntriesOff(agentId: string | null): EntriesOff | null {
   return entriesOffFor(off, agentId, now);
 }
 
-export function EntriesOffNotice({ agentId = null, className = 'mb-5' }: { agentId?: string | null; className?: string }) {
+export function EntriesOffNotice({
+  agentId = null,
+  className = 'mb-5',
+}: {
+  agentId?: string | null;
+  className?: string;
+}) {
   const off = useEntriesOff(agentId);
   const now = useNow(15_000);
   const current = useCurrent('agents');
   if (off === null) return null;
   return (
-    <section role="status" aria-label="New trades are off" className={`border-l-2 border-amber py-1 pl-4 ${className}`}>
-      <p className="font-medium text-amber">{offTitle(off)}{current ? '' : ' when last seen'}</p>
-      <p className="max-w-[70ch] text-ink-2">{offText(off, now)}{off.by === 'you' && <> <Link href="/trading" className="text-accent underline underline-offset-2">Trading settings</Link></>}</p>
+    <section
+      role="status"
+      aria-label="New trades are off"
+      className={`border-l-2 border-amber py-1 pl-4 ${className}`}
+    >
+      <p className="font-medium text-amber">
+        {offTitle(off)}
+        {current ? '' : ' when last seen'}
+      </p>
+      <p className="max-w-[70ch] text-ink-2">
+        {offText(off, now)}
+        {off.by === 'you' && (
+          <>
+            {' '}
+            <Link href="/trading" className="text-accent underline underline-offset-2">
+              Trading settings
+            </Link>
+          </>
+        )}
+      </p>
     </section>
   );
 }

@@ -1,4 +1,6 @@
-/** What a new agent is waiting for, and when it checks next, until its first trade has been seen. */
+/**
+ * What a new agent is waiting for, and when it checks next, until its first trade has been seen.
+ */
 import { useState } from 'react';
 import type { Agent } from '../../../contract/agents.ts';
 import { formatClock, formatUntil } from '../../format/times.ts';
@@ -31,8 +33,13 @@ export function FirstTrade({ agent }: { agent: Agent }) {
   const waiting = current ? 'Waiting for the first trade' : 'No trade when last seen';
   const next = current ? nextCheck(agent, now, speed) : '';
   return (
-    <section aria-label="First trade" className="mb-5 min-h-18 border-l-2 border-accent py-1 pl-4 sm:min-h-13">
-      <p role="status" className="font-medium">{traded ? 'The first trade is made' : waiting}</p>
+    <section
+      aria-label="First trade"
+      className="mb-5 min-h-18 border-l-2 border-accent py-1 pl-4 sm:min-h-13"
+    >
+      <p role="status" className="font-medium">
+        {traded ? 'The first trade is made' : waiting}
+      </p>
       <p className="max-w-[70ch] text-ink-2">
         {traded
           ? 'You find it under Trades, with its price, fee and reason.'

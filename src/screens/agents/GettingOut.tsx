@@ -1,4 +1,7 @@
-/** The ways out of an agent that nothing takes back: stop and sell, delete; each says what it does and is held. */
+/**
+ * The ways out of an agent that nothing takes back: stop and sell, delete; each says what it does
+ * and is held.
+ */
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
@@ -28,24 +31,65 @@ export function GettingOut({ agent }: { agent: Agent }) {
       act(stopAgent(agent));
       return;
     }
-    if (await tried(api.call('liquidateAgent', { params: { id: agent.id } }), `${agent.name} is stopped and has sold.`)) {
+    if (
+      await tried(
+        api.call('liquidateAgent', { params: { id: agent.id } }),
+        `${agent.name} is stopped and has sold.`,
+      )
+    ) {
       await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
     }
   };
   const remove = async (): Promise<void> => {
-    if (await tried(api.call('deleteAgent', { params: { id: agent.id } }), `${agent.name} deleted. Its trades stay in the history.`)) {
+    if (
+      await tried(
+        api.call('deleteAgent', { params: { id: agent.id } }),
+        `${agent.name} deleted. Its trades stay in the history.`,
+      )
+    ) {
       await loadAgents(true);
       go('/agents');
     }
   };
-  const sellText = offline ? 'Offline: the stop is saved now. Selling needs the server.' : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`;
-  const kept = holds ? 'It can be deleted once it holds nothing.' : agent.status === 'running' ? 'It can be deleted once it is stopped.' : offline ? 'Deleting needs the server.' : null;
+  const sellText = offline
+    ? 'Offline: the stop is saved now. Selling needs the server.'
+    : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`;
+  const kept = holds
+    ? 'It can be deleted once it holds nothing.'
+    : agent.status === 'running'
+      ? 'It can be deleted once it is stopped.'
+      : offline
+        ? 'Deleting needs the server.'
+        : null;
   return (
     <Section title="Getting out">
-      {holds && <div className="rule flex flex-col items-start gap-2 py-3"><p className="text-ink-2">{sellText}</p><HoldToConfirm label="Stop and sell" sentence={sellText} onConfirm={() => { void sell(); }} /></div>}
+      {holds && (
+        <div className="rule flex flex-col items-start gap-2 py-3">
+          <p className="text-ink-2">{sellText}</p>
+          <HoldToConfirm
+            label="Stop and sell"
+            sentence={sellText}
+            onConfirm={() => {
+              void sell();
+            }}
+          />
+        </div>
+      )}
       <div className="rule flex flex-col items-start gap-2 py-3">
-        <p className="text-ink-2">{kept ?? `Deletes ${agent.name} for good. Its trades stay in the history.`}</p>
-        {!holds && agent.status !== 'running' && <HoldToConfirm label="Delete" tone="danger-quiet" sentence={`Deletes ${agent.name}. Its trades stay in the history.`} disabled={offline} onConfirm={() => { void remove(); }} />}
+        <p className="text-ink-2">
+          {kept ?? `Deletes ${agent.name} for good. Its trades stay in the history.`}
+        </p>
+        {!holds && agent.status !== 'running' && (
+          <HoldToConfirm
+            label="Delete"
+            tone="danger-quiet"
+            sentence={`Deletes ${agent.name}. Its trades stay in the history.`}
+            disabled={offline}
+            onConfirm={() => {
+              void remove();
+            }}
+          />
+        )}
       </div>
     </Section>
   );

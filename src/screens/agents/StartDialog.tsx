@@ -1,4 +1,7 @@
-/** What an agent will do and what it can lose, before it is started; refuses to start an Aggressive one by a tap. */
+/**
+ * What an agent will do and what it can lose, before it is started; refuses to start an Aggressive
+ * one by a tap.
+ */
 import { lazy, Suspense } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
@@ -35,28 +38,98 @@ function Preview({ agent }: { agent: Agent }) {
     <>
       <EntriesOffNotice agentId={agent.id} className="mb-3" />
       <dl>
-        <Line term="Risk values">{agent.risk_profile}, {settings === null ? 'yours not yet read' : risk.isOwn ? 'your own' : 'the preset'}</Line>
+        <Line term="Risk values">
+          {agent.risk_profile},{' '}
+          {settings === null ? 'yours not yet read' : risk.isOwn ? 'your own' : 'the preset'}
+        </Line>
         <Line term="Enters at a signal of">{formatRatio(risk.threshold)} or more</Line>
-        <Line term={`Largest position, at most ${formatNumber(risk.position)} % of equity`}><Amount value={worst?.position} quote={agent.quote} why="Equity not yet known" /></Line>
+        <Line term={`Largest position, at most ${formatNumber(risk.position)} % of equity`}>
+          <Amount value={worst?.position} quote={agent.quote} why="Equity not yet known" />
+        </Line>
         <Line term="Stop">{formatNumber(risk.stop)} % below the entry</Line>
-        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop</strong>}><strong><Amount value={worst?.loss} change why="Equity not yet known" /></strong></Line>
+        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop</strong>}>
+          <strong>
+            <Amount value={worst?.loss} change why="Equity not yet known" />
+          </strong>
+        </Line>
       </dl>
-      <p className="mt-3 mb-4 text-ink-2">{feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more than the stop. After losing {formatNumber(risk.dayLoss)} % of its equity in a day, or {formatNumber(risk.drawdown)} % from its peak, it opens nothing new. Paper money.</p>
-      <Suspense fallback={<Skeleton className="h-60 w-full" />}><WouldDoNow ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} /></Suspense>
-      <Suspense fallback={<Skeleton className="mt-4 h-20 w-full" />}><div className="mt-4"><WouldHaveDone ask={{ agentId: agent.id }} version={agent.version} /></div></Suspense>
+      <p className="mt-3 mb-4 text-ink-2">
+        {feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more
+        than the stop. After losing {formatNumber(risk.dayLoss)} % of its equity in a day, or{' '}
+        {formatNumber(risk.drawdown)} % from its peak, it opens nothing new. Paper money.
+      </p>
+      <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+        <WouldDoNow ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} />
+      </Suspense>
+      <Suspense fallback={<Skeleton className="mt-4 h-20 w-full" />}>
+        <div className="mt-4">
+          <WouldHaveDone ask={{ agentId: agent.id }} version={agent.version} />
+        </div>
+      </Suspense>
     </>
   );
 }
 
-export function StartDialog({ agent, open, onOpenChange }: { agent: Agent; open: boolean; onOpenChange: (open: boolean) => void }) {
+export function StartDialog({
+  agent,
+  open,
+  onOpenChange,
+}: {
+  agent: Agent;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
   const allowed = may(useSecurity(), 'trading', 'basic');
-  const start = (): void => { onOpenChange(false); act(startAgent(agent)); };
+  const start = (): void => {
+    onOpenChange(false);
+    act(startAgent(agent));
+  };
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={`Start ${agent.name}`} description={planText(agent)}
-      actions={allowed && <><Button onClick={() => { onOpenChange(false); }}>Cancel</Button>{agent.risk_profile === 'Aggressive' ? <HoldToConfirm label="Hold to start" sentence={planText(agent)} tone="primary" onConfirm={start} /> : <Button tone="primary" onClick={start}>Start</Button>}</>}>
-      {allowed
-        ? <Preview agent={agent} />
-        : <><p className="mb-4 text-ink-2">Starting agents comes with a plan or the free trial. Your agents are kept, and Stop always works.</p><UpgradeHere need={{ resource: 'trading', action: 'basic', agents: 1 }} from={`/agents/${encodeURIComponent(agent.id)}`} /></>}
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Start ${agent.name}`}
+      description={planText(agent)}
+      actions={
+        allowed && (
+          <>
+            <Button
+              onClick={() => {
+                onOpenChange(false);
+              }}
+            >
+              Cancel
+            </Button>
+            {agent.risk_profile === 'Aggressive' ? (
+              <HoldToConfirm
+                label="Hold to start"
+                sentence={planText(agent)}
+                tone="primary"
+                onConfirm={start}
+              />
+            ) : (
+              <Button tone="primary" onClick={start}>
+                Start
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {allowed ? (
+        <Preview agent={agent} />
+      ) : (
+        <>
+          <p className="mb-4 text-ink-2">
+            Starting agents comes with a plan or the free trial. Your agents are kept, and Stop
+            always works.
+          </p>
+          <UpgradeHere
+            need={{ resource: 'trading', action: 'basic', agents: 1 }}
+            from={`/agents/${encodeURIComponent(agent.id)}`}
+          />
+        </>
+      )}
     </Dialog>
   );
 }

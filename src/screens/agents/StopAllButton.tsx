@@ -1,4 +1,7 @@
-/** Stops every agent, by one tap on a button that stands under the words of what it does; refuses to act twice while the first waits. */
+/**
+ * Stops every agent, by one tap on a button that stands under the words of what it does; refuses to
+ * act twice while the first waits.
+ */
 import { CircleStop } from 'lucide-react';
 import { stopAll } from '../../commands.ts';
 import { Button, type ButtonTone } from '../../components/Button.tsx';
@@ -13,14 +16,27 @@ export interface StopAllButtonProps {
   onPress: () => void;
 }
 
-export function StopAllButton({ label = 'Stop all', tone = 'danger', wide = false, resting = false, onPress }: StopAllButtonProps) {
+export function StopAllButton({
+  label = 'Stop all',
+  tone = 'danger',
+  wide = false,
+  resting = false,
+  onPress,
+}: StopAllButtonProps) {
   const press = (): void => {
     if (resting) return;
     onPress();
     act(stopAll());
   };
   return (
-    <Button tone={tone} wide={wide} data-act="stop-all" data-steady aria-disabled={resting || undefined} onClick={press}>
+    <Button
+      tone={tone}
+      wide={wide}
+      data-act="stop-all"
+      data-steady
+      aria-disabled={resting || undefined}
+      onClick={press}
+    >
       <CircleStop className="size-4.5" aria-hidden />
       {label}
     </Button>

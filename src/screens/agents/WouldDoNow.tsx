@@ -1,4 +1,7 @@
-/** "What would it do now?", pair by pair, by the server's own decision: strength, size, loss at the stop and the reason; refuses to guess without the server. */
+/**
+ * "What would it do now?", pair by pair, by the server's own decision: strength, size, loss at the
+ * stop and the reason; refuses to guess without the server.
+ */
 import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -17,7 +20,8 @@ import { inWeight, previewSentence, reasonOnly, usePreview } from './preview.ts'
 const SHOWN = 5;
 
 function verdict({ action, order }: PairPreview): string {
-  if (order !== null) return `${order.side === 'buy' ? 'Buys' : 'Sells'} ${formatQuantity(order.quantity)} for ${formatAmount(order.notional)}`;
+  if (order !== null)
+    return `${order.side === 'buy' ? 'Buys' : 'Sells'} ${formatQuantity(order.quantity)} for ${formatAmount(order.notional)}`;
   return action === 'hold' ? 'Holds' : 'No trade';
 }
 
@@ -26,14 +30,30 @@ function Pair({ one }: { one: PairPreview }) {
   return (
     <li className="rule py-2">
       <div className="flex items-baseline justify-between gap-3">
-        <span className="min-w-0"><span className={classes('mr-2 inline-block min-w-11', acts ? 'font-semibold' : 'font-medium text-ink-2')}>{one.pair.split('/')[0]}</span><span className={acts ? 'font-medium' : 'text-ink-2'}>{verdict(one)}</span></span>
-        {one.atStop !== null && <span className="shrink-0"><Amount value={one.atStop} change /></span>}
+        <span className="min-w-0">
+          <span
+            className={classes(
+              'mr-2 inline-block min-w-11',
+              acts ? 'font-semibold' : 'font-medium text-ink-2',
+            )}
+          >
+            {one.pair.split('/')[0]}
+          </span>
+          <span className={acts ? 'font-medium' : 'text-ink-2'}>{verdict(one)}</span>
+        </span>
+        {one.atStop !== null && (
+          <span className="shrink-0">
+            <Amount value={one.atStop} change />
+          </span>
+        )}
       </div>
       <div className="mt-0.5 flex flex-wrap items-center justify-between gap-x-3 text-xs text-ink-3">
         <SignalMeter strength={one.strength} threshold={one.threshold} />
         {one.stopPrice !== null && <span>at its stop, {formatPrice(one.stopPrice)}</span>}
       </div>
-      {!acts && one.reason !== 'weak_signal' && <p className="mt-0.5 text-xs text-ink-2">{reasonOnly(one.text)}</p>}
+      {!acts && one.reason !== 'weak_signal' && (
+        <p className="mt-0.5 text-xs text-ink-2">{reasonOnly(one.text)}</p>
+      )}
     </li>
   );
 }
@@ -42,15 +62,33 @@ function Waiting({ rows }: { rows: number }) {
   return (
     <div role="status" aria-label="Asking what it would do now">
       <Skeleton className="mb-3 h-4 w-64 max-w-full" />
-      {Array.from({ length: rows }, (_, index) => <div key={index} className="rule flex h-[57px] items-center justify-between"><Skeleton className="h-3.5 w-40" /><Skeleton className="h-3.5 w-14" /></div>)}
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="rule flex h-[57px] items-center justify-between">
+          <Skeleton className="h-3.5 w-40" />
+          <Skeleton className="h-3.5 w-14" />
+        </div>
+      ))}
       {/* Where it will say when this was decided. */}
       <div className="h-12 md:h-8" />
     </div>
   );
 }
 
-/** `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how many pairs are likely to come. `running`: it looks anyway. */
-export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs first.', running = false }: { ask: AgentPreviewBody | null; rows?: number; missing?: string; running?: boolean }) {
+/**
+ * `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how
+ * many pairs are likely to come. `running`: it looks anyway.
+ */
+export default function WouldDoNow({
+  ask,
+  rows = 3,
+  missing = 'Choose pairs first.',
+  running = false,
+}: {
+  ask: AgentPreviewBody | null;
+  rows?: number;
+  missing?: string;
+  running?: boolean;
+}) {
   const { online } = useSnapshot(connection);
   const { preview, asking, error, again } = usePreview(ask);
   const market = useMarketState();
@@ -63,21 +101,85 @@ export default function WouldDoNow({ ask, rows = 3, missing = 'Choose pairs firs
     <section aria-label="What would it do now?" aria-busy={asking || undefined}>
       <div className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
         <h3 className="text-sm font-semibold">What would it do now?</h3>
-        {preview !== null && online !== 'offline' && <button type="button" disabled={asking} onClick={again} className="-mr-2 flex min-h-11 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink disabled:opacity-60 pointer-fine:min-h-8"><RefreshCw aria-hidden className={classes('size-3.5', asking && 'spin')} />Check again</button>}
+        {preview !== null && online !== 'offline' && (
+          <button
+            type="button"
+            disabled={asking}
+            onClick={again}
+            className="-mr-2 flex min-h-11 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink disabled:opacity-60 pointer-fine:min-h-8"
+          >
+            <RefreshCw aria-hidden className={classes('size-3.5', asking && 'spin')} />
+            Check again
+          </button>
+        )}
       </div>
       {ask === null && <p className="rule py-2 text-ink-3">{missing}</p>}
-      {ask !== null && preview === null && online === 'offline' && <p role="status" className="rule py-2 text-ink-2">This needs the server: it decides on live candles and your account. Available when you’re online.</p>}
-      {ask !== null && preview === null && online !== 'offline' && error === null && <Waiting rows={Math.min(SHOWN, Math.max(1, rows))} />}
-      {ask !== null && error !== null && <p role="status" className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"><span>The preview could not be loaded. {error}</span><button type="button" onClick={again} className="reach min-h-8 font-medium underline underline-offset-2">Try again</button></p>}
+      {ask !== null && preview === null && online === 'offline' && (
+        <p role="status" className="rule py-2 text-ink-2">
+          This needs the server: it decides on live candles and your account. Available when you’re
+          online.
+        </p>
+      )}
+      {ask !== null && preview === null && online !== 'offline' && error === null && (
+        <Waiting rows={Math.min(SHOWN, Math.max(1, rows))} />
+      )}
+      {ask !== null && error !== null && (
+        <p
+          role="status"
+          className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"
+        >
+          <span>The preview could not be loaded. {error}</span>
+          <button
+            type="button"
+            onClick={again}
+            className="reach min-h-8 font-medium underline underline-offset-2"
+          >
+            Try again
+          </button>
+        </p>
+      )}
       {preview !== null && (
         <div className={classes('transition-opacity duration-100', asking && 'opacity-60')}>
-          <p aria-live="polite" className="pb-2">{previewSentence(preview)}</p>
-          <ul>{shown.map((one) => <Pair key={one.pair} one={one} />)}</ul>
-          {list.length > shown.length && <Button size="sm" tone="plain" className="-ml-3" onClick={() => { setAll(true); }}>Show all {list.length} pairs</Button>}
-          {list.some(({ atStop }) => atStop !== null) && (
-            <p className="rule flex items-baseline justify-between gap-3 py-2"><strong className="font-semibold">Maximum loss if all stops trigger, incl. fees</strong><strong className="shrink-0 font-semibold"><Amount value={preview.atStop} change quote={preview.quote} /></strong></p>
+          <p aria-live="polite" className="pb-2">
+            {previewSentence(preview)}
+          </p>
+          <ul>
+            {shown.map((one) => (
+              <Pair key={one.pair} one={one} />
+            ))}
+          </ul>
+          {list.length > shown.length && (
+            <Button
+              size="sm"
+              tone="plain"
+              className="-ml-3"
+              onClick={() => {
+                setAll(true);
+              }}
+            >
+              Show all {list.length} pairs
+            </Button>
           )}
-          <p className="text-xs text-ink-3">{online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed {formatWhen(preview.close, preview.asOf)}, at the prices of {formatWhen(preview.asOf, preview.asOf)}{speed === 1 ? '' : ' market time'}. {market === 'stopped' ? 'Prices have stopped: it checks again when they come.' : `${running ? 'Next check' : 'Started now, its first check is at'} ${formatWhen(preview.nextLookAt, preview.asOf)}.`} Preview only. Nothing will be traded.</p>
+          {list.some(({ atStop }) => atStop !== null) && (
+            <p className="rule flex items-baseline justify-between gap-3 py-2">
+              <strong className="font-semibold">
+                Maximum loss if all stops trigger, incl. fees
+              </strong>
+              <strong className="shrink-0 font-semibold">
+                <Amount value={preview.atStop} change quote={preview.quote} />
+              </strong>
+            </p>
+          )}
+          <p className="text-xs text-ink-3">
+            {online === 'offline' && 'Read before the connection went. '}Decided on the candle that
+            closed {formatWhen(preview.close, preview.asOf)}, at the prices of{' '}
+            {formatWhen(preview.asOf, preview.asOf)}
+            {speed === 1 ? '' : ' market time'}.{' '}
+            {market === 'stopped'
+              ? 'Prices have stopped: it checks again when they come.'
+              : `${running ? 'Next check' : 'Started now, its first check is at'} ${formatWhen(preview.nextLookAt, preview.asOf)}.`}{' '}
+            Preview only. Nothing will be traded.
+          </p>
         </div>
       )}
     </section>

@@ -3,8 +3,12 @@ import type { Agent, PoolId, TradingFrequency } from '../../../contract/agents.t
 import { formatNumber } from '../../format/numbers.ts';
 
 export const POOL_NAME: Record<PoolId, string> = {
-  base_ecosystem: 'Base ecosystem', momentum_24h: '24 h momentum', weekly_leaders: 'Weekly leaders',
-  ytd_champions: 'Year-to-date champions', stablecoin_arbitrage: 'Stablecoin arbitrage', all_pools: 'All pools',
+  base_ecosystem: 'Base ecosystem',
+  momentum_24h: '24 h momentum',
+  weekly_leaders: 'Weekly leaders',
+  ytd_champions: 'Year-to-date champions',
+  stablecoin_arbitrage: 'Stablecoin arbitrage',
+  all_pools: 'All pools',
 };
 /** What each pool looks for, in a line. */
 export const POOL_LINE: Record<PoolId, string> = {
@@ -16,12 +20,22 @@ export const POOL_LINE: Record<PoolId, string> = {
   all_pools: 'An equal-risk blend of all five, with one net target per pair.',
 };
 export const FREQUENCY_NAME: Record<TradingFrequency, string> = {
-  high: 'Every look', daily: 'Daily, 00:00 UTC', weekly: 'Weekly, Monday', 'bi-weekly': 'Every second Monday', monthly: 'Monthly, the 1st',
-  optimized: 'When drift exceeds cost', 'long-haul': 'Quarterly',
+  high: 'Every look',
+  daily: 'Daily, 00:00 UTC',
+  weekly: 'Weekly, Monday',
+  'bi-weekly': 'Every second Monday',
+  monthly: 'Monthly, the 1st',
+  optimized: 'When drift exceeds cost',
+  'long-haul': 'Quarterly',
 };
-const INTERVAL_NAME: Record<Agent['execution_interval'], string> = { '5-minute': 'every 5 minutes', '20-minute': 'every 20 minutes', daily: 'once a day' };
+const INTERVAL_NAME: Record<Agent['execution_interval'], string> = {
+  '5-minute': 'every 5 minutes',
+  '20-minute': 'every 20 minutes',
+  daily: 'once a day',
+};
 
-export const intervalText = (interval: Agent['execution_interval']): string => INTERVAL_NAME[interval];
+export const intervalText = (interval: Agent['execution_interval']): string =>
+  INTERVAL_NAME[interval];
 
 /** `BTC/USDT, ETH/USDT` or `12 pairs`, or the pool's universe. */
 export function pairsText(agent: Pick<Agent, 'trading_pairs' | 'pool'>): string {
@@ -31,11 +45,18 @@ export function pairsText(agent: Pick<Agent, 'trading_pairs' | 'pool'>): string 
 }
 
 /** What an agent looks at, how often, and what it may do with how much; before it is started. */
-export function planText(agent: Pick<Agent, 'trading_pairs' | 'pool' | 'execution_interval' | 'max_position_size' | 'quote' | 'risk_profile'>): string {
+export function planText(
+  agent: Pick<
+    Agent,
+    'trading_pairs' | 'pool' | 'execution_interval' | 'max_position_size' | 'quote' | 'risk_profile'
+  >,
+): string {
   return `Looks at ${pairsText(agent)} ${intervalText(agent.execution_interval)}, by ${POOL_NAME[agent.pool]}, with at most ${formatNumber(agent.max_position_size)} ${agent.quote} in one position.`;
 }
 
 /** Names as a sentence carries them: the first few, and how many more. */
 export function namesText(names: readonly string[], most = 6): string {
-  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+  return names.length <= most
+    ? names.join(', ')
+    : `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
 }

@@ -1,4 +1,7 @@
-/** One agent: its state and acts, then its result, what it holds, its prices with its trades, its decisions, its terms. */
+/**
+ * One agent: its state and acts, then its result, what it holds, its prices with its trades, its
+ * decisions, its terms.
+ */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -18,12 +21,24 @@ import { agentsStore, loadAgents } from '../../stores/agents.ts';
 import { loadPerformance, performanceStore } from '../../stores/analytics.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/history.ts';
-import { evaluationMark, keepFresh, PERFORMANCE_REST_MS, PERFORMANCE_SPREAD_MS } from '../../stores/keep-fresh.ts';
+import {
+  evaluationMark,
+  keepFresh,
+  PERFORMANCE_REST_MS,
+  PERFORMANCE_SPREAD_MS,
+} from '../../stores/keep-fresh.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
 import { TradesTable } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
-import { useEntries, useInsight, useMarketNow, useMarketSpeed, useMarketState, useSlot } from '../reading.ts';
+import {
+  useEntries,
+  useInsight,
+  useMarketNow,
+  useMarketSpeed,
+  useMarketState,
+  useSlot,
+} from '../reading.ts';
 import { AgentDecisions } from './AgentDecisions.tsx';
 import { AgentPageActs } from './AgentPageActs.tsx';
 import { AgentResult } from './AgentResult.tsx';
@@ -50,18 +65,27 @@ function Waiting() {
     <div role="status" aria-label="Agent">
       <Skeleton className="mt-2 mb-3 h-4 w-14" />
       <div className="mb-7 flex flex-wrap items-start justify-between gap-4">
-        <span><Skeleton className="h-7 w-40" /><Skeleton className="mt-2 h-3.5 w-52" /></span>
+        <span>
+          <Skeleton className="h-7 w-40" />
+          <Skeleton className="mt-2 h-3.5 w-52" />
+        </span>
         <Skeleton className="h-11 w-56 pointer-fine:h-9" />
       </div>
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div><Skeleton className="h-10 w-48" /><Skeleton className="mt-8 h-[204px] w-full" /></div>
+        <div>
+          <Skeleton className="h-10 w-48" />
+          <Skeleton className="mt-8 h-[204px] w-full" />
+        </div>
         <SkeletonRows rows={8} label="Terms" />
       </div>
     </div>
   );
 }
 
-/** Whether the server's own list is here without it: then there is nothing to read, as on the way out after a deletion. */
+/**
+ * Whether the server's own list is here without it: then there is nothing to read, as on the way
+ * out after a deletion.
+ */
 const isGone = (id: string): boolean => {
   const { data, origin } = agentsStore;
   return data !== null && origin !== 'snapshot' && !data.agents.some((one) => one.id === id);
@@ -72,13 +96,31 @@ function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
   if (slot.data === null && slot.error === null) return <Waiting />;
   // That it is gone is the server's to say.
   if (slot.data === null) {
-    return <EmptyState screen title="This agent could not be read" action={<Button onClick={again}>Try again</Button>}>{slot.error}</EmptyState>;
+    return (
+      <EmptyState
+        screen
+        title="This agent could not be read"
+        action={<Button onClick={again}>Try again</Button>}
+      >
+        {slot.error}
+      </EmptyState>
+    );
   }
-  const all = <Link href="/agents" className="text-accent underline underline-offset-2">All agents</Link>;
-  return <EmptyState screen title="This agent is not here" action={all}>It was deleted, or it is not yours.</EmptyState>;
+  const all = (
+    <Link href="/agents" className="text-accent underline underline-offset-2">
+      All agents
+    </Link>
+  );
+  return (
+    <EmptyState screen title="This agent is not here" action={all}>
+      It was deleted, or it is not yours.
+    </EmptyState>
+  );
 }
 
-/** Its name and state, and what can be done about it: Stop is at hand before anything is scrolled. */
+/**
+ * Its name and state, and what can be done about it: Stop is at hand before anything is scrolled.
+ */
 function Head({ agent }: { agent: Agent }) {
   const [editing, setEditing] = useState(false);
   const current = useCurrent('agents');
@@ -93,9 +135,15 @@ function Head({ agent }: { agent: Agent }) {
       <div className="min-w-0">
         <h1 className="text-xl break-words">{agent.name}</h1>
         <AgentStatus view={view} />
-        {view.entry !== null && view.commandText !== null
-          ? <div><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>
-          : <p className={`text-xs ${late > 0 ? 'text-amber' : 'text-ink-3'}`}>{runText(agent, now, market, late, speed)}</p>}
+        {view.entry !== null && view.commandText !== null ? (
+          <div>
+            <CommandState phase={view.entry.state}>{view.commandText}</CommandState>
+          </div>
+        ) : (
+          <p className={`text-xs ${late > 0 ? 'text-amber' : 'text-ink-3'}`}>
+            {runText(agent, now, market, late, speed)}
+          </p>
+        )}
       </div>
       <AgentPageActs agent={agent} editing={editing} onEdit={setEditing} />
     </div>
@@ -106,22 +154,41 @@ function Head({ agent }: { agent: Agent }) {
 function Held({ agent, portfolio }: { agent: Agent; portfolio: Portfolio | null }) {
   if (portfolio === null) {
     if (agent.openPositions === 0) return null;
-    return <Section title="Positions"><SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" /></Section>;
+    return (
+      <Section title="Positions">
+        <SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" />
+      </Section>
+    );
   }
   const positions = portfolio.positions.filter((position) => position.agentId === agent.id);
   if (positions.length === 0) return null;
-  return <Section title="Positions"><Positions portfolio={{ positions, quote: portfolio.quote }} showAgent={false} table /></Section>;
+  return (
+    <Section title="Positions">
+      <Positions portfolio={{ positions, quote: portfolio.quote }} showAgent={false} table />
+    </Section>
+  );
 }
 
 function Decided({ id, slot }: { id: string; slot: Slot<AgentPerformance> }) {
   const { data } = slot;
   return (
-    <Section title="Decisions" className="min-h-[22rem]" aside={data === null ? undefined : 'newest first'}>
-      {data === null && slot.error === null && <SkeletonRows rows={12} rowClass="min-h-[53px]" label="Decisions" />}
-      {data !== null && data.decisions.length === 0 && (
-        <EmptyState title="No decisions yet">Each check of a closed candle is recorded here with its reason, the ones without a trade too.</EmptyState>
+    <Section
+      title="Decisions"
+      className="min-h-[22rem]"
+      aside={data === null ? undefined : 'newest first'}
+    >
+      {data === null && slot.error === null && (
+        <SkeletonRows rows={12} rowClass="min-h-[53px]" label="Decisions" />
       )}
-      {data !== null && data.decisions.length > 0 && <AgentDecisions key={id} decisions={data.decisions} older={data.decisionCounts} />}
+      {data !== null && data.decisions.length === 0 && (
+        <EmptyState title="No decisions yet">
+          Each check of a closed candle is recorded here with its reason, the ones without a trade
+          too.
+        </EmptyState>
+      )}
+      {data !== null && data.decisions.length > 0 && (
+        <AgentDecisions key={id} decisions={data.decisions} older={data.decisionCounts} />
+      )}
     </Section>
   );
 }
@@ -134,8 +201,13 @@ function Terms({ agent }: { agent: Agent }) {
         <Line term="Pool">{POOL_NAME[agent.pool]}</Line>
         <Line term="Pairs">{pairsText(agent)}</Line>
         <Line term="Risk profile">{agent.risk_profile}</Line>
-        <Line term="Most in one position"><Amount value={String(agent.max_position_size)} quote={agent.quote} /></Line>
-        <Line term="Looks">{intervalText(agent.execution_interval)}{speed === 1 ? '' : ' of market time'}</Line>
+        <Line term="Most in one position">
+          <Amount value={String(agent.max_position_size)} quote={agent.quote} />
+        </Line>
+        <Line term="Looks">
+          {intervalText(agent.execution_interval)}
+          {speed === 1 ? '' : ' of market time'}
+        </Line>
         <Line term="Rebalances">{FREQUENCY_NAME[agent.tradingFrequency]}</Line>
       </dl>
     </Section>
@@ -143,12 +215,28 @@ function Terms({ agent }: { agent: Agent }) {
 }
 
 /** Its decisions and its line, read again with each of its evaluations and trades. */
-function useAgentReadings(id: string): { slot: Slot<AgentPerformance>; read: () => Promise<void>; insight: Slot<AgentInsight> } {
-  const read = useCallback(() => (isGone(id) ? Promise.resolve() : loadPerformance(id, true)), [id]);
+function useAgentReadings(id: string): {
+  slot: Slot<AgentPerformance>;
+  read: () => Promise<void>;
+  insight: Slot<AgentInsight>;
+} {
+  const read = useCallback(
+    () => (isGone(id) ? Promise.resolve() : loadPerformance(id, true)),
+    [id],
+  );
   const slots = useSnapshot(performanceStore).byAgent as Record<string, Slot<AgentPerformance>>;
   useSlot(agentsStore, read);
   const insight = useInsight();
-  useEffect(() => keepFresh({ mark: () => evaluationMark(id), read, restMs: PERFORMANCE_REST_MS, spreadMs: PERFORMANCE_SPREAD_MS }), [id, read]);
+  useEffect(
+    () =>
+      keepFresh({
+        mark: () => evaluationMark(id),
+        read,
+        restMs: PERFORMANCE_REST_MS,
+        spreadMs: PERFORMANCE_SPREAD_MS,
+      }),
+    [id, read],
+  );
   return { slot: slots[id] ?? UNREAD, read, insight };
 }
 
@@ -156,7 +244,9 @@ function useAgentReadings(id: string): { slot: Slot<AgentPerformance>; read: () 
 function tradesOf(id: string, told: readonly Fill[], read: readonly Fill[]): Fill[] {
   const live = told.filter((fill) => fill.agentId === id);
   const known = new Set(live.map((fill) => fill.id));
-  return [...live, ...read.filter((fill) => !known.has(fill.id))].sort((a, b) => b.filledAt - a.filledAt);
+  return [...live, ...read.filter((fill) => !known.has(fill.id))].sort(
+    (a, b) => b.filledAt - a.filledAt,
+  );
 }
 
 export default function AgentScreen({ params }: ScreenProps) {
@@ -167,39 +257,76 @@ export default function AgentScreen({ params }: ScreenProps) {
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
   const current = useCurrent('history');
-  if (agent === undefined) return <Absent slot={agents} again={() => { void loadAgents(true); void read(); }} />;
+  if (agent === undefined)
+    return (
+      <Absent
+        slot={agents}
+        again={() => {
+          void loadAgents(true);
+          void read();
+        }}
+      />
+    );
   const fills = tradesOf(id, history.data?.fills ?? [], slot.data?.fills ?? []);
   const record = recordOf(id, portfolio);
-  const money = agents.data === null ? agent : { ...agent, ...moneyOf(agent, agents.data, portfolio) };
+  const money =
+    agents.data === null ? agent : { ...agent, ...moneyOf(agent, agents.data, portfolio) };
   return (
     <>
-      <Link href="/agents" className="mb-1 inline-flex min-h-11 items-center text-xs pointer-fine:min-h-8 text-ink-3 hover:text-ink">Agents</Link>
+      <Link
+        href="/agents"
+        className="mb-1 inline-flex min-h-11 items-center text-xs pointer-fine:min-h-8 text-ink-3 hover:text-ink"
+      >
+        Agents
+      </Link>
       <Head agent={agent} />
       <EntriesOffNotice agentId={agent.id} />
       <HoldNotice agent={agent} />
       <FirstTrade key={agent.id} agent={agent} />
-      <ReadError message={slot.error} hasData={slot.data !== null} onRetry={() => { void read(); }} />
+      <ReadError
+        message={slot.error}
+        hasData={slot.data !== null}
+        onRetry={() => {
+          void read();
+        }}
+      />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
           <AgentResult
-            agent={money} record={record} insight={insight.data} failed={insight.error !== null}
+            agent={money}
+            record={record}
+            insight={insight.data}
+            failed={insight.error !== null}
             now={portfolio === null || record === null ? undefined : [portfolio.asOf, record.total]}
           />
           <Held agent={agent} portfolio={portfolio} />
           <Section title="Price and its trades">
             <Suspense fallback={<Skeleton className="h-[440px] w-full md:h-[352px]" />}>
-              <AgentChart pairs={agent.trading_pairs} fills={fills} rhythm={agent.execution_interval} quote={agent.quote} />
+              <AgentChart
+                pairs={agent.trading_pairs}
+                fills={fills}
+                rhythm={agent.execution_interval}
+                quote={agent.quote}
+              />
             </Suspense>
           </Section>
           <Decided id={id} slot={slot} />
           <Section title="Trades">
-            {fills.length === 0
-              ? <EmptyState title={current ? 'No trades yet' : 'No trades when last seen'}>They appear with price, fee and reason as they are made.</EmptyState>
-              : <TradesTable fills={fills} most={100} quote={agent.quote} showAgent={false} />}
+            {fills.length === 0 ? (
+              <EmptyState title={current ? 'No trades yet' : 'No trades when last seen'}>
+                They appear with price, fee and reason as they are made.
+              </EmptyState>
+            ) : (
+              <TradesTable fills={fills} most={100} quote={agent.quote} showAgent={false} />
+            )}
           </Section>
-          <Suspense fallback={<Skeleton className="h-20 w-full" />}><WouldHaveDone ask={{ agentId: id }} version={agent.version} heading="h2" /></Suspense>
+          <Suspense fallback={<Skeleton className="h-20 w-full" />}>
+            <WouldHaveDone ask={{ agentId: id }} version={agent.version} heading="h2" />
+          </Suspense>
           {/* Last in its column: it comes with a later answer, and moves nothing. */}
-          <Suspense><AgainstTest agent={agent} /></Suspense>
+          <Suspense>
+            <AgainstTest agent={agent} />
+          </Suspense>
         </div>
         <div className="flex min-w-0 flex-col gap-8">
           <Terms agent={agent} />

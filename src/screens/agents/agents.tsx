@@ -24,7 +24,19 @@ const CreateWizard = lazy(() => import('./CreateWizard.tsx'));
 const StartAllDialog = lazy(() => import('./StartAllDialog.tsx'));
 
 /** Whether there is room for one more, and what to say where there is not. */
-export function CreateDialog({ open, onOpenChange, count, draft, title = 'New agent' }: { open: boolean; onOpenChange: (open: boolean) => void; count: number; draft?: AgentDraft; title?: string }) {
+export function CreateDialog({
+  open,
+  onOpenChange,
+  count,
+  draft,
+  title = 'New agent',
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  count: number;
+  draft?: AgentDraft;
+  title?: string;
+}) {
   const [, go] = useLocation();
   const { subscriptionTier } = useAuth();
   const quote = useSlot(marketStore, loadMarket).data?.source.quote ?? '';
@@ -32,26 +44,84 @@ export function CreateDialog({ open, onOpenChange, count, draft, title = 'New ag
   const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
   const room = count < cap;
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={title} wide={mayCreate && room}
-      description={mayCreate && room ? 'Nothing is created before the last step, and what you type is kept.' : mayCreate ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.` : 'Agents come with a plan or the free trial.'}
-      >
-      {(!mayCreate || !room) && <UpgradeHere need={{ resource: 'agents', action: 'create', agents: count + 1 }} from={NEW_AGENT_PATH} {...(draft === undefined ? {} : { typed: true, onLeave: () => { keepDraft(WIZARD_DRAFT, { draft, step: 'terms' }); } })} />}
-      {mayCreate && room && <Suspense fallback={<div className="max-md:min-h-dvh"><SkeletonRows rows={5} /></div>}><CreateWizard quote={quote} draft={draft} onCreated={(agent) => { onOpenChange(false); go(`/agents/${encodeURIComponent(agent.id)}`); }} /></Suspense>}
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={title}
+      wide={mayCreate && room}
+      description={
+        mayCreate && room
+          ? 'Nothing is created before the last step, and what you type is kept.'
+          : mayCreate
+            ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.`
+            : 'Agents come with a plan or the free trial.'
+      }
+    >
+      {(!mayCreate || !room) && (
+        <UpgradeHere
+          need={{ resource: 'agents', action: 'create', agents: count + 1 }}
+          from={NEW_AGENT_PATH}
+          {...(draft === undefined
+            ? {}
+            : {
+                typed: true,
+                onLeave: () => {
+                  keepDraft(WIZARD_DRAFT, { draft, step: 'terms' });
+                },
+              })}
+        />
+      )}
+      {mayCreate && room && (
+        <Suspense
+          fallback={
+            <div className="max-md:min-h-dvh">
+              <SkeletonRows rows={5} />
+            </div>
+          }
+        >
+          <CreateWizard
+            quote={quote}
+            draft={draft}
+            onCreated={(agent) => {
+              onOpenChange(false);
+              go(`/agents/${encodeURIComponent(agent.id)}`);
+            }}
+          />
+        </Suspense>
+      )}
     </Dialog>
   );
 }
 
 /** What a command for all did not do, one line an agent, until it is tried again or dismissed. */
 function NotDone({ views }: { views: readonly AgentView[] }) {
-  const entry = useEntries().filter((one) => one.intent === 'start-all' || one.intent === 'stop-all').findLast((one) => one.results?.some((result) => !result.went) === true);
+  const entry = useEntries()
+    .filter((one) => one.intent === 'start-all' || one.intent === 'stop-all')
+    .findLast((one) => one.results?.some((result) => !result.went) === true);
   if (entry === undefined) return null;
   const names = new Map(views.map((view) => [view.agent.id, view.agent.name]));
   const failed = entry.results?.filter((result) => !result.went) ?? [];
   const word = entry.intent === 'start-all' ? 'started' : 'stopped';
   return (
     <section aria-label={`Not ${word}`} role="status" className="mb-5 border-l-2 border-amber pl-4">
-      <h2 className="text-sm font-semibold text-amber">{failed.length} of {entry.results?.length} not {word}</h2>
-      <ul>{failed.map((result) => <li key={result.agentId} className="py-1"><Link href={`/agents/${encodeURIComponent(result.agentId)}`} className="font-medium hover:text-accent">{names.get(result.agentId) ?? 'An agent that is gone'}</Link> <span className="text-ink-2">{result.message === '' ? 'The server gave no reason.' : result.message}</span></li>)}</ul>
+      <h2 className="text-sm font-semibold text-amber">
+        {failed.length} of {entry.results?.length} not {word}
+      </h2>
+      <ul>
+        {failed.map((result) => (
+          <li key={result.agentId} className="py-1">
+            <Link
+              href={`/agents/${encodeURIComponent(result.agentId)}`}
+              className="font-medium hover:text-accent"
+            >
+              {names.get(result.agentId) ?? 'An agent that is gone'}
+            </Link>{' '}
+            <span className="text-ink-2">
+              {result.message === '' ? 'The server gave no reason.' : result.message}
+            </span>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }
@@ -60,7 +130,9 @@ export default function AgentsScreen() {
   const { views, current, slot } = useAgentViews();
   // `?new`: back from taking a plan, where this was open.
   const [creating, setCreating] = useState(() => new URLSearchParams(location.search).has('new'));
-  useEffect(() => { if (location.search !== '') history.replaceState(history.state, '', location.pathname); }, []);
+  useEffect(() => {
+    if (location.search !== '') history.replaceState(history.state, '', location.pathname);
+  }, []);
   const [asking, setAsking] = useState<'start' | 'stop' | null>(null);
   useInsight();
   const all = views ?? [];
@@ -69,24 +141,115 @@ export default function AgentsScreen() {
   const positions = all.reduce((count, view) => count + view.agent.openPositions, 0);
   return (
     <>
-      <ScreenTitle title="Agents" note={views === null ? undefined : runningText(all.map(({ agent }) => agent), current)}>
-        {startable.length > 1 && <Button size="sm" onClick={() => { setAsking('start'); }}><Play className="size-4" aria-hidden />Start all</Button>}
-        {all.some((view) => view.canStop) && <Button size="sm" tone="danger-quiet" onClick={() => { setAsking('stop'); }}><CircleStop className="size-4" aria-hidden />Stop all</Button>}
-        <Button tone="primary" size="sm" onClick={() => { setCreating(true); }}><Plus className="size-4" aria-hidden />New agent</Button>
+      <ScreenTitle
+        title="Agents"
+        note={
+          views === null
+            ? undefined
+            : runningText(
+                all.map(({ agent }) => agent),
+                current,
+              )
+        }
+      >
+        {startable.length > 1 && (
+          <Button
+            size="sm"
+            onClick={() => {
+              setAsking('start');
+            }}
+          >
+            <Play className="size-4" aria-hidden />
+            Start all
+          </Button>
+        )}
+        {all.some((view) => view.canStop) && (
+          <Button
+            size="sm"
+            tone="danger-quiet"
+            onClick={() => {
+              setAsking('stop');
+            }}
+          >
+            <CircleStop className="size-4" aria-hidden />
+            Stop all
+          </Button>
+        )}
+        <Button
+          tone="primary"
+          size="sm"
+          onClick={() => {
+            setCreating(true);
+          }}
+        >
+          <Plus className="size-4" aria-hidden />
+          New agent
+        </Button>
       </ScreenTitle>
       <EntriesOffNotice />
       <NotDone views={all} />
-      <ReadError message={slot.error} hasData={views !== null} onRetry={() => { void loadAgents(true); }} />
-      {views === null && slot.error === null && <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />}
+      <ReadError
+        message={slot.error}
+        hasData={views !== null}
+        onRetry={() => {
+          void loadAgents(true);
+        }}
+      />
+      {views === null && slot.error === null && (
+        <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />
+      )}
       {views !== null && views.length === 0 && (
-        <EmptyState title="No agents yet" action={<LinkButton to="/guided-setup" tone="primary">Set up my first agent</LinkButton>}>
-          Agents watch the market and trade with paper money when their signal is strong enough. Every decision is listed with its reason.
+        <EmptyState
+          title="No agents yet"
+          action={
+            <LinkButton to="/guided-setup" tone="primary">
+              Set up my first agent
+            </LinkButton>
+          }
+        >
+          Agents watch the market and trade with paper money when their signal is strong enough.
+          Every decision is listed with its reason.
         </EmptyState>
       )}
       {views !== null && views.length > 0 && <AgentList views={views} />}
-      {asking === 'start' && <Suspense><StartAllDialog agents={startable.map((view) => view.agent)} onClose={() => { setAsking(null); }} /></Suspense>}
-      <Dialog open={asking === 'stop'} onOpenChange={(open) => { if (!open) setAsking(null); }} title="Stop all" description={stopAllSentence(stoppable.map((view) => view.agent.name), positions, current)}
-        actions={<><Button onClick={() => { setAsking(null); }}>Cancel</Button><StopAllButton onPress={() => { setAsking(null); }} /></>} />
+      {asking === 'start' && (
+        <Suspense>
+          <StartAllDialog
+            agents={startable.map((view) => view.agent)}
+            onClose={() => {
+              setAsking(null);
+            }}
+          />
+        </Suspense>
+      )}
+      <Dialog
+        open={asking === 'stop'}
+        onOpenChange={(open) => {
+          if (!open) setAsking(null);
+        }}
+        title="Stop all"
+        description={stopAllSentence(
+          stoppable.map((view) => view.agent.name),
+          positions,
+          current,
+        )}
+        actions={
+          <>
+            <Button
+              onClick={() => {
+                setAsking(null);
+              }}
+            >
+              Cancel
+            </Button>
+            <StopAllButton
+              onPress={() => {
+                setAsking(null);
+              }}
+            />
+          </>
+        }
+      />
       <CreateDialog open={creating} onOpenChange={setCreating} count={all.length} />
     </>
   );

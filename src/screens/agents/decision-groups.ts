@@ -9,10 +9,14 @@ export interface DecisionGroup {
   since: number;
 }
 
-const same = (a: Decision, b: Decision): boolean => a.pair === b.pair && a.agentId === b.agentId && a.action === b.action && a.reason === b.reason;
+const same = (a: Decision, b: Decision): boolean =>
+  a.pair === b.pair && a.agentId === b.agentId && a.action === b.action && a.reason === b.reason;
 const acted = ({ action }: Decision): boolean => action === 'enter' || action === 'exit';
 
-/** Newest first, as they come. Looks at several pairs interleave: what is folded is a run of one pair, ended by any other word on it. */
+/**
+ * Newest first, as they come. Looks at several pairs interleave: what is folded is a run of one
+ * pair, ended by any other word on it.
+ */
 export function groupDecisions(decisions: readonly Decision[]): DecisionGroup[] {
   const groups: DecisionGroup[] = [];
   const running = new Map<string, DecisionGroup>();

@@ -1,4 +1,7 @@
-/** What is typed and not yet sent, kept on this device for this person until it is done; refuses to outlive a sign-out or "keep nothing". */
+/**
+ * What is typed and not yet sent, kept on this device for this person until it is done; refuses to
+ * outlive a sign-out or "keep nothing".
+ */
 import * as z from 'zod/mini';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -25,7 +28,8 @@ function read<S extends z.ZodMiniType>(name: string, uid: string, schema: S): z.
 function write(name: string, uid: string, value: unknown): void {
   try {
     // By the device's record too: another tab's sign-out is in it before this page has heard of it.
-    if (value === null || readLastUser()?.uid !== uid || !keepsSnapshots()) localStorage.removeItem(keyOf(name));
+    if (value === null || readLastUser()?.uid !== uid || !keepsSnapshots())
+      localStorage.removeItem(keyOf(name));
     else localStorage.setItem(keyOf(name), JSON.stringify({ uid, value }));
   } catch {
     // A device without room: what is typed stays on the screen.
@@ -47,8 +51,18 @@ export function hasDraft(name: string, uid: string): boolean {
 }
 
 /** State that is there again after a reload. `null` forgets it. */
-export function useKeptDraft<S extends z.ZodMiniType>(name: string, schema: S, initial: z.output<S>): [z.output<S>, (next: z.output<S> | null) => void] {
+export function useKeptDraft<S extends z.ZodMiniType>(
+  name: string,
+  schema: S,
+  initial: z.output<S>,
+): [z.output<S>, (next: z.output<S> | null) => void] {
   const uid = useSnapshot(session).user?.uid ?? '';
   const [value, setValue] = useState<z.output<S>>(() => read(name, uid, schema) ?? initial);
-  return [value, (next) => { write(name, uid, next); setValue(next ?? initial); }];
+  return [
+    value,
+    (next) => {
+      write(name, uid, next);
+      setValue(next ?? initial);
+    },
+  ];
 }

@@ -1,10 +1,33 @@
-/** What an agent may hold and lose by its profile, with the person's own values on top; refuses to hide a value that is theirs. */
+/**
+ * What an agent may hold and lose by its profile, with the person's own values on top; refuses to
+ * hide a value that is theirs.
+ */
 import type { RiskProfile } from '../../../contract/agents.ts';
-import { add, basisPoints, formatFixed, minimum, multiply, negate, parseFixed, subtract, type Fixed } from '../../../contract/money.ts';
+import {
+  add,
+  basisPoints,
+  formatFixed,
+  minimum,
+  multiply,
+  negate,
+  parseFixed,
+  subtract,
+  type Fixed,
+} from '../../../contract/money.ts';
 import type { RiskProfileBody } from '../../../contract/user.ts';
 
-/** Percent, but `threshold`: a signal's strength from 0 to 1. `perTrade` is what one position may lose of equity at its stop. */
-export interface RiskNumbers { threshold: number; position: number; stop: number; perTrade: number; dayLoss: number; drawdown: number }
+/**
+ * Percent, but `threshold`: a signal's strength from 0 to 1. `perTrade` is what one position may
+ * lose of equity at its stop.
+ */
+export interface RiskNumbers {
+  threshold: number;
+  position: number;
+  stop: number;
+  perTrade: number;
+  dayLoss: number;
+  drawdown: number;
+}
 
 /** The profiles as the server applies them; a test holds them to the engine's own table. */
 export const PRESET_RISK: Readonly<Record<RiskProfile, RiskNumbers>> = {
@@ -14,28 +37,56 @@ export const PRESET_RISK: Readonly<Record<RiskProfile, RiskNumbers>> = {
 };
 
 /** The numbers that hold for a profile, and whether the person set them. */
-export function riskOf(profile: RiskProfile, own: readonly Readonly<RiskProfileBody>[]): RiskNumbers & { isOwn: boolean } {
+export function riskOf(
+  profile: RiskProfile,
+  own: readonly Readonly<RiskProfileBody>[],
+): RiskNumbers & { isOwn: boolean } {
   const preset = PRESET_RISK[profile];
   const mine = own.find((values) => values.profile === profile);
   if (mine === undefined) return { ...preset, isOwn: false };
-  return { ...preset, threshold: mine.confidence_threshold, position: mine.max_position_percentage, stop: mine.stop_loss_percentage, isOwn: true };
+  return {
+    ...preset,
+    threshold: mine.confidence_threshold,
+    position: mine.max_position_percentage,
+    stop: mine.stop_loss_percentage,
+    isOwn: true,
+  };
 }
 
-const share = (amount: Fixed, percent: number): Fixed => multiply(multiply(amount, parseFixed(String(percent)), 'up'), parseFixed('0.01'), 'up');
+const share = (amount: Fixed, percent: number): Fixed =>
+  multiply(multiply(amount, parseFixed(String(percent)), 'up'), parseFixed('0.01'), 'up');
 
-/** `perTrade` over `stop`: the position whose fall to the stop is what one trade may lose, percent of equity. */
-export function positionLimit({ position, stop, perTrade }: Pick<RiskNumbers, 'position' | 'stop' | 'perTrade'>): number {
+/**
+ * `perTrade` over `stop`: the position whose fall to the stop is what one trade may lose, percent
+ * of equity.
+ */
+export function positionLimit({
+  position,
+  stop,
+  perTrade,
+}: Pick<RiskNumbers, 'position' | 'stop' | 'perTrade'>): number {
   return Math.min(position, Number(((perTrade / stop) * 100).toFixed(6)));
 }
 
 /**
- * The most that one pair may hold, and what is lost where the stop fills at its price, with the fee of both sides where
- * it is known; decimal text in the quote currency.
+ * The most that one pair may hold, and what is lost where the stop fills at its price, with the fee
+ * of both sides where it is known; decimal text in the quote currency.
  */
-export function worstLoss(maxPositionSize: number, equity: string, risk: Pick<RiskNumbers, 'position' | 'stop' | 'perTrade'>, feeBps = 0): { position: string; loss: string } {
-  const position = minimum(parseFixed(String(maxPositionSize)), share(parseFixed(equity), positionLimit(risk)));
+export function worstLoss(
+  maxPositionSize: number,
+  equity: string,
+  risk: Pick<RiskNumbers, 'position' | 'stop' | 'perTrade'>,
+  feeBps = 0,
+): { position: string; loss: string } {
+  const position = minimum(
+    parseFixed(String(maxPositionSize)),
+    share(parseFixed(equity), positionLimit(risk)),
+  );
   const fall = share(position, risk.stop);
   const fee = parseFixed(String(feeBps));
-  const fees = add(basisPoints(position, fee, 'up'), basisPoints(subtract(position, fall), fee, 'up'));
+  const fees = add(
+    basisPoints(position, fee, 'up'),
+    basisPoints(subtract(position, fall), fee, 'up'),
+  );
   return { position: formatFixed(position), loss: formatFixed(negate(add(fall, fees))) };
 }

@@ -1,15 +1,25 @@
-/** Starts each step of a wizard at its top, with its heading focused, so that eyes and screen readers begin there. */
+/**
+ * Starts each step of a wizard at its top, with its heading focused, so that eyes and screen
+ * readers begin there.
+ */
 import { useEffect, useRef, type RefObject } from 'react';
 
 /** The nearest part around an element that scrolls by itself; null where the page does. */
 function scrollerOf(element: Element): Element | null {
-  for (let part = element.parentElement; part !== null && part !== document.body; part = part.parentElement) {
+  for (
+    let part = element.parentElement;
+    part !== null && part !== document.body;
+    part = part.parentElement
+  ) {
     if (/auto|scroll/.test(getComputedStyle(part).overflowY)) return part;
   }
   return null;
 }
 
-/** Put the ref around the steps; the heading of each is its first `[data-step-heading]`. The first step is left alone. */
+/**
+ * Put the ref around the steps; the heading of each is its first `[data-step-heading]`. The first
+ * step is left alone.
+ */
 export function useStepStart(step: string): RefObject<HTMLDivElement | null> {
   const steps = useRef<HTMLDivElement>(null);
   const shown = useRef(step);

@@ -1,7 +1,17 @@
-/** What one press of Stop does, and what Undo does after it; refuses to call a stop undone that was sent. */
+/**
+ * What one press of Stop does, and what Undo does after it; refuses to call a stop undone that was
+ * sent.
+ */
 import { cancelCommand, queue, startAgent, stopAgent } from '../../commands.ts';
 import { agentsStore } from '../../stores/agents.ts';
-import { OFFER_BY_KEY_MS, OFFER_MS, offerUndo, stopOffer, withdrawOffer, type StopOffer } from '../../stores/stop-offer.ts';
+import {
+  OFFER_BY_KEY_MS,
+  OFFER_MS,
+  offerUndo,
+  stopOffer,
+  withdrawOffer,
+  type StopOffer,
+} from '../../stores/stop-offer.ts';
 import { pageToast } from '../../stores/toasts.ts';
 import { act } from '../act.ts';
 
@@ -17,15 +27,24 @@ export function pressStop(agent: StopOffer['agent'], by: Element | null, byKey: 
   const atTop = isLow(by);
   const stopping = stopAgent(agent);
   act(stopping);
-  stopping.then((result) => {
-    if (result.said !== 'saved' && result.said !== 'sent') return;
-    const commandId = result.said === 'saved' ? result.entry.commandId : null;
-    const { id, name, generation } = agent;
-    offerUndo({ agent: { id, name, generation }, commandId, atTop }, byKey ? OFFER_BY_KEY_MS : OFFER_MS);
-  }, () => undefined);
+  stopping.then(
+    (result) => {
+      if (result.said !== 'saved' && result.said !== 'sent') return;
+      const commandId = result.said === 'saved' ? result.entry.commandId : null;
+      const { id, name, generation } = agent;
+      offerUndo(
+        { agent: { id, name, generation }, commandId, atTop },
+        byKey ? OFFER_BY_KEY_MS : OFFER_MS,
+      );
+    },
+    () => undefined,
+  );
 }
 
-/** Takes back what was never sent. What was sent is not undone by that: the agent is started again, by a command of its own. */
+/**
+ * Takes back what was never sent. What was sent is not undone by that: the agent is started again,
+ * by a command of its own.
+ */
 export async function undoStop(): Promise<void> {
   const { offer } = stopOffer;
   if (offer === null) return;

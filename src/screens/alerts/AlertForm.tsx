@@ -1,8 +1,16 @@
-/** The form of a price alert: what is watched, how often it may tell, and what will happen, in a dialog that keeps what is typed. */
+/**
+ * The form of a price alert: what is watched, how often it may tell, and what will happen, in a
+ * dialog that keeps what is typed.
+ */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
-import { ALERT_REPEATS, ALERT_WINDOWS, type AlertCondition, type AlertTerms } from '../../../contract/alerts.ts';
+import {
+  ALERT_REPEATS,
+  ALERT_WINDOWS,
+  type AlertCondition,
+  type AlertTerms,
+} from '../../../contract/alerts.ts';
 import { ALERT_NOTE_MAX } from '../../../contract/limits.ts';
 import { setAlert } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
@@ -17,7 +25,15 @@ import { connection } from '../../stores/connection.ts';
 import { marketStore } from '../../stores/market.ts';
 import { pageToast } from '../../stores/toasts.ts';
 import { useMarketNow } from '../reading.ts';
-import { distance, draftOf, newDraft, readDraft, shiftedPrice, type AlertDraft, type DraftErrors } from './alert-draft.ts';
+import {
+  distance,
+  draftOf,
+  newDraft,
+  readDraft,
+  shiftedPrice,
+  type AlertDraft,
+  type DraftErrors,
+} from './alert-draft.ts';
 
 /** An alert that is edited: null terms make a new one. */
 export interface Editing {
@@ -28,34 +44,84 @@ export interface Editing {
 }
 
 const KINDS: readonly { kind: AlertCondition['kind']; label: string }[] = [
-  { kind: 'above', label: 'Rises to' }, { kind: 'below', label: 'Falls to' }, { kind: 'move', label: 'Moves by' },
+  { kind: 'above', label: 'Rises to' },
+  { kind: 'below', label: 'Falls to' },
+  { kind: 'move', label: 'Moves by' },
 ];
 const STEPS = [1, 2, 5, 10];
 const STALE_MS = 20_000;
 
-const CHIP = 'inline-flex min-h-11 flex-1 items-center justify-center rounded-md border px-2 text-sm pointer-fine:min-h-8';
+const CHIP =
+  'inline-flex min-h-11 flex-1 items-center justify-center rounded-md border px-2 text-sm pointer-fine:min-h-8';
 
-function Kinds({ kind, onKind }: { kind: AlertCondition['kind']; onKind: (kind: AlertCondition['kind']) => void }) {
+function Kinds({
+  kind,
+  onKind,
+}: {
+  kind: AlertCondition['kind'];
+  onKind: (kind: AlertCondition['kind']) => void;
+}) {
   return (
     <div role="radiogroup" aria-label="Tell me when the price" className="flex gap-2">
       {KINDS.map((one) => (
-        <button key={one.kind} type="button" role="radio" aria-checked={one.kind === kind} onClick={() => { onKind(one.kind); }}
-          className={classes(CHIP, one.kind === kind ? 'border-accent bg-accent-wash font-medium text-ink' : 'border-line-strong/60 text-ink-2 hover:bg-sunken')}>{one.label}</button>
+        <button
+          key={one.kind}
+          type="button"
+          role="radio"
+          aria-checked={one.kind === kind}
+          onClick={() => {
+            onKind(one.kind);
+          }}
+          className={classes(
+            CHIP,
+            one.kind === kind
+              ? 'border-accent bg-accent-wash font-medium text-ink'
+              : 'border-line-strong/60 text-ink-2 hover:bg-sunken',
+          )}
+        >
+          {one.label}
+        </button>
       ))}
     </div>
   );
 }
 
-function PricePart({ draft, price, error, onChange }: { draft: AlertDraft; price: string | null; error: string | undefined; onChange: (change: Partial<AlertDraft>) => void }) {
+function PricePart({
+  draft,
+  price,
+  error,
+  onChange,
+}: {
+  draft: AlertDraft;
+  price: string | null;
+  error: string | undefined;
+  onChange: (change: Partial<AlertDraft>) => void;
+}) {
   const sign = draft.kind === 'below' ? -1 : 1;
   return (
     <div className="flex flex-col gap-2">
-      <Field label="Price" inputMode="decimal" autoComplete="off" value={draft.price} error={error} unit={draft.symbol.split('/')[1] ?? ''}
-        onChange={(event) => { onChange({ price: event.target.value }); }} />
+      <Field
+        label="Price"
+        inputMode="decimal"
+        autoComplete="off"
+        value={draft.price}
+        error={error}
+        unit={draft.symbol.split('/')[1] ?? ''}
+        onChange={(event) => {
+          onChange({ price: event.target.value });
+        }}
+      />
       {price !== null && (
         <div className="flex gap-2" role="group" aria-label="Set the price from the present one">
           {STEPS.map((step) => (
-            <button key={step} type="button" className={classes(CHIP, 'border-line-strong/60 text-ink-2 hover:bg-sunken')} onClick={() => { onChange({ price: fieldText(shiftedPrice(price, step * sign)) }); }}>
+            <button
+              key={step}
+              type="button"
+              className={classes(CHIP, 'border-line-strong/60 text-ink-2 hover:bg-sunken')}
+              onClick={() => {
+                onChange({ price: fieldText(shiftedPrice(price, step * sign)) });
+              }}
+            >
               {formatPercent(step * sign, { decimals: 0 })}
             </button>
           ))}
@@ -65,21 +131,61 @@ function PricePart({ draft, price, error, onChange }: { draft: AlertDraft; price
   );
 }
 
-function MovePart({ draft, error, onChange }: { draft: AlertDraft; error: string | undefined; onChange: (change: Partial<AlertDraft>) => void }) {
+function MovePart({
+  draft,
+  error,
+  onChange,
+}: {
+  draft: AlertDraft;
+  error: string | undefined;
+  onChange: (change: Partial<AlertDraft>) => void;
+}) {
   return (
     <div className="grid grid-cols-2 gap-3">
-      <Field label="Percent" inputMode="decimal" autoComplete="off" unit="%" value={draft.percent} error={error} onChange={(event) => { onChange({ percent: event.target.value }); }} />
-      <Select label="Within" value={String(draft.windowMinutes)} options={ALERT_WINDOWS.map((minutes) => ({ value: String(minutes), label: formatMinutes(minutes) }))}
-        onChange={(event) => { onChange({ windowMinutes: Number(event.target.value) }); }} />
+      <Field
+        label="Percent"
+        inputMode="decimal"
+        autoComplete="off"
+        unit="%"
+        value={draft.percent}
+        error={error}
+        onChange={(event) => {
+          onChange({ percent: event.target.value });
+        }}
+      />
+      <Select
+        label="Within"
+        value={String(draft.windowMinutes)}
+        options={ALERT_WINDOWS.map((minutes) => ({
+          value: String(minutes),
+          label: formatMinutes(minutes),
+        }))}
+        onChange={(event) => {
+          onChange({ windowMinutes: Number(event.target.value) });
+        }}
+      />
       <div className="col-span-2">
-        <Select label="Direction" value={draft.direction} options={[{ value: 'either', label: 'Up or down' }, { value: 'up', label: 'Up' }, { value: 'down', label: 'Down' }]}
-          onChange={(event) => { onChange({ direction: event.target.value as AlertDraft['direction'] }); }} />
+        <Select
+          label="Direction"
+          value={draft.direction}
+          options={[
+            { value: 'either', label: 'Up or down' },
+            { value: 'up', label: 'Up' },
+            { value: 'down', label: 'Down' },
+          ]}
+          onChange={(event) => {
+            onChange({ direction: event.target.value as AlertDraft['direction'] });
+          }}
+        />
       </div>
     </div>
   );
 }
 
-/** What will happen, before it is saved: the distance, and that a price which is reached already has to come back first. */
+/**
+ * What will happen, before it is saved: the distance, and that a price which is reached already has
+ * to come back first.
+ */
 function Outlook({ draft }: { draft: AlertDraft }) {
   const market = useSnapshot(marketStore);
   const now = useMarketNow();
@@ -88,24 +194,58 @@ function Outlook({ draft }: { draft: AlertDraft }) {
   const old = quote === undefined ? 0 : now - quote.timestamp;
   const age = old > STALE_MS ? ` ${formatSpan(old)} ago` : ' now';
   if (draft.kind === 'move') {
-    return <p className="text-ink-2">Measured from the lowest or highest price of the last {formatMinutes(draft.windowMinutes)}. A move that has already happened does not count.</p>;
+    return (
+      <p className="text-ink-2">
+        Measured from the lowest or highest price of the last {formatMinutes(draft.windowMinutes)}.
+        A move that has already happened does not count.
+      </p>
+    );
   }
   const away = distance(draft, price);
-  if (price === null) return <p className="text-ink-2">No price is known here. If it is already there when the server gets this alert, you are told at once.</p>;
+  if (price === null)
+    return (
+      <p className="text-ink-2">
+        No price is known here. If it is already there when the server gets this alert, you are told
+        at once.
+      </p>
+    );
   const present = `${formatPrice(price)}${age}`;
   if (away === null) return <p className="text-ink-2">The price is {present}.</p>;
-  if (!away.held) return <p className="text-ink-2">The price is {present}, {formatPercent(Math.abs(away.percent), { signed: false })} away.</p>;
+  if (!away.held)
+    return (
+      <p className="text-ink-2">
+        The price is {present}, {formatPercent(Math.abs(away.percent), { signed: false })} away.
+      </p>
+    );
   const [side, back] = draft.kind === 'above' ? ['at or above', 'below'] : ['at or below', 'above'];
-  return <p className="text-amber">The price is {present}, {side} this already. You are told once it has been {back} it and comes here again.</p>;
+  return (
+    <p className="text-amber">
+      The price is {present}, {side} this already. You are told once it has been {back} it and comes
+      here again.
+    </p>
+  );
 }
 
 function Unwatched() {
   const { online } = useSnapshot(connection);
   if (online !== 'offline') return null;
-  return <p className="text-amber">You are offline. The alert is saved on this device and watched once the server has received it. What the price reaches until then is found afterwards.</p>;
+  return (
+    <p className="text-amber">
+      You are offline. The alert is saved on this device and watched once the server has received
+      it. What the price reaches until then is found afterwards.
+    </p>
+  );
 }
 
-export function AlertForm({ editing, symbols, onDone }: { editing: Editing; symbols?: readonly string[]; onDone: () => void }) {
+export function AlertForm({
+  editing,
+  symbols,
+  onDone,
+}: {
+  editing: Editing;
+  symbols?: readonly string[];
+  onDone: () => void;
+}) {
   const board = useSnapshot(marketStore).data?.symbols;
   const [draft, setDraft] = useState<AlertDraft>(() => {
     const price = board?.[editing.symbol]?.price ?? null;
@@ -135,21 +275,98 @@ export function AlertForm({ editing, symbols, onDone }: { editing: Editing; symb
     pageToast('error', result.message);
   };
   return (
-    <Dialog open onOpenChange={(open) => { if (!open) onDone(); }} title={editing.terms === null ? `Alert for ${draft.symbol === '' ? 'a pair' : draft.symbol}` : `Edit alert for ${draft.symbol}`}
-      actions={<><Button onClick={onDone}>Cancel</Button><Button tone="primary" busy={busy} onClick={() => { void save(); }}>{editing.terms === null ? 'Set alert' : 'Save alert'}</Button></>}>
-      <form className="flex flex-col gap-4" onSubmit={(event) => { event.preventDefault(); void save(); }}>
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onDone();
+      }}
+      title={
+        editing.terms === null
+          ? `Alert for ${draft.symbol === '' ? 'a pair' : draft.symbol}`
+          : `Edit alert for ${draft.symbol}`
+      }
+      actions={
+        <>
+          <Button onClick={onDone}>Cancel</Button>
+          <Button
+            tone="primary"
+            busy={busy}
+            onClick={() => {
+              void save();
+            }}
+          >
+            {editing.terms === null ? 'Set alert' : 'Save alert'}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
         {symbols !== undefined && (
-          <Select label="Pair" value={draft.symbol} error={errors.symbol} options={[{ value: '', label: 'Choose a pair' }, ...symbols.map((symbol) => ({ value: symbol, label: symbol }))]}
-            onChange={(event) => { change({ symbol: event.target.value, price: board?.[event.target.value]?.price ?? '' }); }} />
+          <Select
+            label="Pair"
+            value={draft.symbol}
+            error={errors.symbol}
+            options={[
+              { value: '', label: 'Choose a pair' },
+              ...symbols.map((symbol) => ({ value: symbol, label: symbol })),
+            ]}
+            onChange={(event) => {
+              change({
+                symbol: event.target.value,
+                price: board?.[event.target.value]?.price ?? '',
+              });
+            }}
+          />
         )}
-        <Kinds kind={draft.kind} onKind={(kind) => { change({ kind }); }} />
-        {draft.kind === 'move' ? <MovePart draft={draft} error={errors.percent} onChange={change} /> : <PricePart draft={draft} price={price} error={errors.price} onChange={change} />}
+        <Kinds
+          kind={draft.kind}
+          onKind={(kind) => {
+            change({ kind });
+          }}
+        />
+        {draft.kind === 'move' ? (
+          <MovePart draft={draft} error={errors.percent} onChange={change} />
+        ) : (
+          <PricePart draft={draft} price={price} error={errors.price} onChange={change} />
+        )}
         <Outlook draft={draft} />
-        <Select label="How often" value={String(draft.repeatMinutes ?? 0)} options={[null, ...ALERT_REPEATS].map((minutes) => ({ value: String(minutes ?? 0), label: repeatText(minutes) }))}
-          onChange={(event) => { change({ repeatMinutes: event.target.value === '0' ? null : Number(event.target.value) }); }} />
-        <Field label="Note (optional)" maxLength={ALERT_NOTE_MAX} value={draft.note} error={errors.note} placeholder="Why it matters" onChange={(event) => { change({ note: event.target.value }); }} />
+        <Select
+          label="How often"
+          value={String(draft.repeatMinutes ?? 0)}
+          options={[null, ...ALERT_REPEATS].map((minutes) => ({
+            value: String(minutes ?? 0),
+            label: repeatText(minutes),
+          }))}
+          onChange={(event) => {
+            change({
+              repeatMinutes: event.target.value === '0' ? null : Number(event.target.value),
+            });
+          }}
+        />
+        <Field
+          label="Note (optional)"
+          maxLength={ALERT_NOTE_MAX}
+          value={draft.note}
+          error={errors.note}
+          placeholder="Why it matters"
+          onChange={(event) => {
+            change({ note: event.target.value });
+          }}
+        />
         <Unwatched />
-        <p className="text-xs text-ink-3">You are told in the app, and by notification on devices where <Link href="/settings#notifications" className="underline underline-offset-2">notifications</Link> are on.</p>
+        <p className="text-xs text-ink-3">
+          You are told in the app, and by notification on devices where{' '}
+          <Link href="/settings#notifications" className="underline underline-offset-2">
+            notifications
+          </Link>{' '}
+          are on.
+        </p>
         <button type="submit" hidden aria-hidden tabIndex={-1} />
       </form>
     </Dialog>

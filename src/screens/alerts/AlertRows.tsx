@@ -1,4 +1,7 @@
-/** Alerts as rows: what each watches, where it stands by the server's word, what waits to be sent, and what can be done. */
+/**
+ * Alerts as rows: what each watches, where it stands by the server's word, what waits to be sent,
+ * and what can be done.
+ */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -35,36 +38,101 @@ function Waiting({ view }: { view: AlertView }) {
   const unwatched = alert === null && (entry.state === 'saved' || entry.state === 'sending');
   return (
     <div className="flex items-center justify-between gap-x-3">
-      <CommandState phase={entry.state} className="text-xs">{`${commandText(entry)}${unwatched ? ' It is not watched yet.' : ''}`}</CommandState>
-      {view.canUndo && <button type="button" className="-my-2 min-h-11 shrink-0 text-xs underline underline-offset-2 pointer-fine:min-h-6" onClick={() => { void cancelCommand(entry.commandId); }}>Undo</button>}
+      <CommandState
+        phase={entry.state}
+        className="text-xs"
+      >{`${commandText(entry)}${unwatched ? ' It is not watched yet.' : ''}`}</CommandState>
+      {view.canUndo && (
+        <button
+          type="button"
+          className="-my-2 min-h-11 shrink-0 text-xs underline underline-offset-2 pointer-fine:min-h-6"
+          onClick={() => {
+            void cancelCommand(entry.commandId);
+          }}
+        >
+          Undo
+        </button>
+      )}
     </div>
   );
 }
 
-function Row({ view, named, onEdit }: { view: AlertView; named: boolean; onEdit: (editing: Editing) => void }) {
+function Row({
+  view,
+  named,
+  onEdit,
+}: {
+  view: AlertView;
+  named: boolean;
+  onEdit: (editing: Editing) => void;
+}) {
   const now = useMarketNow(10_000);
   const current = useCurrent('alerts');
   const { id, terms, alert, seenVersion, leaving } = view;
   const name = `${terms.symbol} ${conditionText(terms.condition)}`;
   const on = terms.active && alert?.phase !== 'fired';
-  const turn = (): void => { act(setAlert(id, AlertTerms.parse({ ...terms, active: !on }), seenVersion)); };
+  const turn = (): void => {
+    act(setAlert(id, AlertTerms.parse({ ...terms, active: !on }), seenVersion));
+  };
   return (
     <li className="rule py-1.5">
       <div className="flex items-center justify-between gap-2">
         <div className="min-w-0">
           <p className={on && !leaving ? 'font-medium' : 'font-medium text-ink-3'}>
-            {named && <><Link href={`/market/${terms.symbol.replace('/', '-')}`} className="hover:text-accent">{terms.symbol}</Link>{' '}</>}
-            <span className={named ? 'font-normal' : 'first-letter:uppercase inline-block'}>{conditionText(terms.condition)}</span>
+            {named && (
+              <>
+                <Link
+                  href={`/market/${terms.symbol.replace('/', '-')}`}
+                  className="hover:text-accent"
+                >
+                  {terms.symbol}
+                </Link>{' '}
+              </>
+            )}
+            <span className={named ? 'font-normal' : 'first-letter:uppercase inline-block'}>
+              {conditionText(terms.condition)}
+            </span>
           </p>
           <p className="text-xs text-ink-3">
-            {alert !== null && <>{phaseText(alert, now, current)}. </>}{repeatText(terms.repeatMinutes)}.{terms.note !== '' && <> “{terms.note}”</>}
+            {alert !== null && <>{phaseText(alert, now, current)}. </>}
+            {repeatText(terms.repeatMinutes)}.{terms.note !== '' && <> “{terms.note}”</>}
           </p>
         </div>
         {!leaving && (
           <div className="flex shrink-0">
-            <Button size="icon" tone="plain" aria-pressed={on} aria-label={`${on ? 'Switch off' : 'Switch on'} ${name}`} onClick={turn}>{on ? <BellRing className="size-4" aria-hidden /> : <BellOff className="size-4 text-ink-3" aria-hidden />}</Button>
-            <Button size="icon" tone="plain" aria-label={`Edit ${name}`} onClick={() => { onEdit({ id, terms: AlertTerms.parse(terms), symbol: terms.symbol, seenVersion }); }}><Pencil className="size-4" aria-hidden /></Button>
-            <Button size="icon" tone="plain" aria-label={`Delete ${name}`} onClick={() => { void removeAlertFrom(view); }}><Trash2 className="size-4" aria-hidden /></Button>
+            <Button
+              size="icon"
+              tone="plain"
+              aria-pressed={on}
+              aria-label={`${on ? 'Switch off' : 'Switch on'} ${name}`}
+              onClick={turn}
+            >
+              {on ? (
+                <BellRing className="size-4" aria-hidden />
+              ) : (
+                <BellOff className="size-4 text-ink-3" aria-hidden />
+              )}
+            </Button>
+            <Button
+              size="icon"
+              tone="plain"
+              aria-label={`Edit ${name}`}
+              onClick={() => {
+                onEdit({ id, terms: AlertTerms.parse(terms), symbol: terms.symbol, seenVersion });
+              }}
+            >
+              <Pencil className="size-4" aria-hidden />
+            </Button>
+            <Button
+              size="icon"
+              tone="plain"
+              aria-label={`Delete ${name}`}
+              onClick={() => {
+                void removeAlertFrom(view);
+              }}
+            >
+              <Trash2 className="size-4" aria-hidden />
+            </Button>
           </div>
         )}
       </div>
@@ -73,23 +141,55 @@ function Row({ view, named, onEdit }: { view: AlertView; named: boolean; onEdit:
   );
 }
 
-export function AlertRows({ views, named, empty }: { views: readonly AlertView[]; named: boolean; empty: string }) {
+export function AlertRows({
+  views,
+  named,
+  empty,
+}: {
+  views: readonly AlertView[];
+  named: boolean;
+  empty: string;
+}) {
   const [editing, setEditing] = useState<Editing | null>(null);
   const uid = useSnapshot(session).user?.uid;
-  const gone = useSnapshot(deleted).list.filter((one) => one.uid === uid && !views.some(({ id }) => id === one.id));
+  const gone = useSnapshot(deleted).list.filter(
+    (one) => one.uid === uid && !views.some(({ id }) => id === one.id),
+  );
   return (
     <>
-      {views.length === 0 && gone.length === 0 && <p className="rule row flex items-center text-ink-3">{empty}</p>}
+      {views.length === 0 && gone.length === 0 && (
+        <p className="rule row flex items-center text-ink-3">{empty}</p>
+      )}
       <ul>
-        {views.map((view) => <Row key={view.id} view={view} named={named} onEdit={setEditing} />)}
+        {views.map((view) => (
+          <Row key={view.id} view={view} named={named} onEdit={setEditing} />
+        ))}
         {gone.map((one) => (
           <li key={one.id} className="rule row flex items-center justify-between gap-3 text-ink-3">
-            <span className="min-w-0 truncate">Deleted: {one.terms.symbol} {conditionText(one.terms.condition)}</span>
-            <Button size="sm" onClick={() => { void bringBack(one); }}>Undo</Button>
+            <span className="min-w-0 truncate">
+              Deleted: {one.terms.symbol} {conditionText(one.terms.condition)}
+            </span>
+            <Button
+              size="sm"
+              onClick={() => {
+                void bringBack(one);
+              }}
+            >
+              Undo
+            </Button>
           </li>
         ))}
       </ul>
-      {editing !== null && <Suspense><AlertForm editing={editing} onDone={() => { setEditing(null); }} /></Suspense>}
+      {editing !== null && (
+        <Suspense>
+          <AlertForm
+            editing={editing}
+            onDone={() => {
+              setEditing(null);
+            }}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

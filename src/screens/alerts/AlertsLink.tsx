@@ -14,8 +14,15 @@ export function AlertsLink() {
   const unseen = useUnseenFirings();
   return (
     <LinkButton to="/alerts" size="sm">
-      <Bell className="size-4" aria-hidden />Alerts
-      {unseen > 0 && <span className="rounded-full bg-accent px-1.5 text-xs text-accent-ink"><span className="sr-only">, </span>{unseen}<span className="sr-only"> new</span></span>}
+      <Bell className="size-4" aria-hidden />
+      Alerts
+      {unseen > 0 && (
+        <span className="rounded-full bg-accent px-1.5 text-xs text-accent-ink">
+          <span className="sr-only">, </span>
+          {unseen}
+          <span className="sr-only"> new</span>
+        </span>
+      )}
     </LinkButton>
   );
 }

@@ -13,11 +13,25 @@ const AlertForm = lazy(() => import('./AlertForm.tsx'));
 export function SetAlert({ symbol }: { symbol: string }) {
   const [editing, setEditing] = useState<Editing | null>(null);
   // The id is made at the press, so that saving twice is saving once.
-  const open = (): void => { setEditing({ id: crypto.randomUUID(), terms: null, symbol, seenVersion: null }); };
+  const open = (): void => {
+    setEditing({ id: crypto.randomUUID(), terms: null, symbol, seenVersion: null });
+  };
   return (
     <>
-      <Button size="sm" onClick={open}><Bell className="size-4" aria-hidden />Set alert</Button>
-      {editing !== null && <Suspense><AlertForm editing={editing} onDone={() => { setEditing(null); }} /></Suspense>}
+      <Button size="sm" onClick={open}>
+        <Bell className="size-4" aria-hidden />
+        Set alert
+      </Button>
+      {editing !== null && (
+        <Suspense>
+          <AlertForm
+            editing={editing}
+            onDone={() => {
+              setEditing(null);
+            }}
+          />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -25,10 +39,23 @@ export function SetAlert({ symbol }: { symbol: string }) {
 export function SymbolAlerts({ symbol }: { symbol: string }) {
   const views = useAlertViews();
   return (
-    <Section title="Your alerts" aside={<Link href="/alerts" className="underline underline-offset-2 hover:text-ink">All alerts</Link>}>
-      {views === null
-        ? <SkeletonRows rows={1} label="Your alerts" />
-        : <AlertRows views={views.filter(({ terms }) => terms.symbol === symbol)} named={false} empty="None for this pair." />}
+    <Section
+      title="Your alerts"
+      aside={
+        <Link href="/alerts" className="underline underline-offset-2 hover:text-ink">
+          All alerts
+        </Link>
+      }
+    >
+      {views === null ? (
+        <SkeletonRows rows={1} label="Your alerts" />
+      ) : (
+        <AlertRows
+          views={views.filter(({ terms }) => terms.symbol === symbol)}
+          named={false}
+          empty="None for this pair."
+        />
+      )}
     </Section>
   );
 }

@@ -20,7 +20,10 @@ export type DraftErrors = Partial<Record<'symbol' | 'price' | 'percent' | 'note'
 const PRICE_WORDS = 'A price such as 65,000.50';
 const PERCENT_WORDS = 'From 0.1 to 100 percent';
 
-/** As the reader's locale writes it; what is no number stays as it was typed, for the contract to refuse. */
+/**
+ * As the reader's locale writes it; what is no number stays as it was typed, for the contract to
+ * refuse.
+ */
 const plainNumber = (typed: string): string => parseTyped(typed) ?? typed.trim();
 
 /** A percentage with at most two decimals as whole basis points; null where it is none. */
@@ -47,9 +50,16 @@ function formatOf(text: string): string {
   }
 }
 
-export function readDraft(draft: AlertDraft, active: boolean): { terms: AlertTerms } | { errors: DraftErrors } {
+export function readDraft(
+  draft: AlertDraft,
+  active: boolean,
+): { terms: AlertTerms } | { errors: DraftErrors } {
   const parsed = AlertTerms.safeParse({
-    symbol: draft.symbol, condition: conditionOf(draft), repeatMinutes: draft.repeatMinutes, note: draft.note.trim(), active,
+    symbol: draft.symbol,
+    condition: conditionOf(draft),
+    repeatMinutes: draft.repeatMinutes,
+    note: draft.note.trim(),
+    active,
   });
   if (parsed.success) return { terms: parsed.data };
   const errors: DraftErrors = {};
@@ -64,12 +74,25 @@ export function readDraft(draft: AlertDraft, active: boolean): { terms: AlertTer
 
 /** A new alert begins a little above the present price, where it is known. */
 export function newDraft(symbol: string, price: string | null): AlertDraft {
-  return { symbol, kind: 'above', price: fieldText(price ?? ''), percent: '5', direction: 'either', windowMinutes: 60, repeatMinutes: null, note: '' };
+  return {
+    symbol,
+    kind: 'above',
+    price: fieldText(price ?? ''),
+    percent: '5',
+    direction: 'either',
+    windowMinutes: 60,
+    repeatMinutes: null,
+    note: '',
+  };
 }
 
-export function draftOf({ symbol, condition, repeatMinutes, note }: AlertTerms, price: string | null): AlertDraft {
+export function draftOf(
+  { symbol, condition, repeatMinutes, note }: AlertTerms,
+  price: string | null,
+): AlertDraft {
   const common = { ...newDraft(symbol, price), repeatMinutes, note };
-  if (condition.kind !== 'move') return { ...common, kind: condition.kind, price: fieldText(condition.price) };
+  if (condition.kind !== 'move')
+    return { ...common, kind: condition.kind, price: fieldText(condition.price) };
   const { kind, direction, windowMinutes, bps } = condition;
   return { ...common, kind, direction, windowMinutes, percent: fieldText(bps / 100) };
 }
@@ -83,7 +106,10 @@ export function shiftedPrice(price: string, percent: number): string {
 }
 
 /** How far a typed price is from the present one, percent; and whether it is reached already. */
-export function distance(draft: AlertDraft, price: string | null): { percent: number; held: boolean } | null {
+export function distance(
+  draft: AlertDraft,
+  price: string | null,
+): { percent: number; held: boolean } | null {
   if (draft.kind === 'move' || price === null) return null;
   const read = readDraft(draft, true);
   if ('errors' in read || read.terms.condition.kind === 'move') return null;

@@ -1,4 +1,7 @@
-/** All price alerts of the person: what is watched, what was reached and when, with the way to a new one. */
+/**
+ * All price alerts of the person: what is watched, what was reached and when, with the way to a new
+ * one.
+ */
 import { Bell } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -55,12 +58,21 @@ function Firings({ firings }: { firings: readonly AlertFiring[] }) {
   const now = useMarketNow(10_000);
   const until = useFreshUntil(true);
   const newest = firings[0]?.id;
-  useEffect(() => { noteAlertsSeen(); }, [newest]);
-  if (firings.length === 0) return <p className="rule row flex items-center text-ink-3">None yet.</p>;
+  useEffect(() => {
+    noteAlertsSeen();
+  }, [newest]);
+  if (firings.length === 0)
+    return <p className="rule row flex items-center text-ink-3">None yet.</p>;
   return (
     <>
-      <ul>{firings.map((firing) => <Reached key={firing.id} firing={firing} fresh={firing.recordedAt > until} now={now} />)}</ul>
-      {firings.some(({ simulated }) => simulated) && <p className="pt-2 text-xs text-ink-3">{NOT_LIVE}</p>}
+      <ul>
+        {firings.map((firing) => (
+          <Reached key={firing.id} firing={firing} fresh={firing.recordedAt > until} now={now} />
+        ))}
+      </ul>
+      {firings.some(({ simulated }) => simulated) && (
+        <p className="pt-2 text-xs text-ink-3">{NOT_LIVE}</p>
+      )}
     </>
   );
 }
@@ -68,32 +80,84 @@ function Firings({ firings }: { firings: readonly AlertFiring[] }) {
 export default function AlertsScreen() {
   const { data, error } = useSlot(alertsStore, loadAlerts);
   useSlot(marketStore, loadMarket);
-  const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {}).sort().join(' ');
+  const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {})
+    .sort()
+    .join(' ');
   const symbols = useMemo(() => (names === '' ? [] : names.split(' ')), [names]);
   const views = useAlertViews();
   const [editing, setEditing] = useState<Editing | null>(null);
-  const sorted = useMemo(() => [...views ?? []].sort((a, b) => a.terms.symbol.localeCompare(b.terms.symbol)), [views]);
+  const sorted = useMemo(
+    () => [...(views ?? [])].sort((a, b) => a.terms.symbol.localeCompare(b.terms.symbol)),
+    [views],
+  );
   const full = sorted.length >= ALERTS_MAX;
-  const open = (): void => { setEditing({ id: crypto.randomUUID(), terms: null, symbol: '', seenVersion: null }); };
+  const open = (): void => {
+    setEditing({ id: crypto.randomUUID(), terms: null, symbol: '', seenVersion: null });
+  };
   return (
     <>
-      <ScreenTitle title="Alerts" note={<>{sorted.length} of {ALERTS_MAX} <DataAge kind="alerts" /></>}>
-        <Button tone="primary" disabled={full} onClick={open}><Bell className="size-4" aria-hidden />New alert</Button>
+      <ScreenTitle
+        title="Alerts"
+        note={
+          <>
+            {sorted.length} of {ALERTS_MAX} <DataAge kind="alerts" />
+          </>
+        }
+      >
+        <Button tone="primary" disabled={full} onClick={open}>
+          <Bell className="size-4" aria-hidden />
+          New alert
+        </Button>
       </ScreenTitle>
-      <div className="mb-4 empty:hidden"><ReadError message={error} hasData={data !== null} onRetry={() => { void loadAlerts(true); }} /></div>
-      {full && <p className="mb-4 text-amber">You have as many alerts as there can be. Delete one to set another.</p>}
+      <div className="mb-4 empty:hidden">
+        <ReadError
+          message={error}
+          hasData={data !== null}
+          onRetry={() => {
+            void loadAlerts(true);
+          }}
+        />
+      </div>
+      {full && (
+        <p className="mb-4 text-amber">
+          You have as many alerts as there can be. Delete one to set another.
+        </p>
+      )}
       <div className="grid gap-8 lg:grid-cols-2">
         {/* The height of what stands here while it is read: nothing below moves when it comes. */}
         <Section title="Watched" className="min-h-[17rem]">
-          {views === null && error === null && <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />}
-          {views?.length === 0 && (
-            <EmptyState title="No alerts yet">Set one here, or on the page of a pair: above or below a price, or a move within a time. The server watches every price and tells you.</EmptyState>
+          {views === null && error === null && (
+            <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
           )}
-          {(views === null ? error !== null : views.length > 0) && <AlertRows views={sorted} named empty="None." />}
+          {views?.length === 0 && (
+            <EmptyState title="No alerts yet">
+              Set one here, or on the page of a pair: above or below a price, or a move within a
+              time. The server watches every price and tells you.
+            </EmptyState>
+          )}
+          {(views === null ? error !== null : views.length > 0) && (
+            <AlertRows views={sorted} named empty="None." />
+          )}
         </Section>
-        <Section title="Reached" className="min-h-[14rem]">{data === null ? <SkeletonRows rows={3} label="Reached alerts" rowClass="min-h-14" /> : <Firings firings={data.firings} />}</Section>
+        <Section title="Reached" className="min-h-[14rem]">
+          {data === null ? (
+            <SkeletonRows rows={3} label="Reached alerts" rowClass="min-h-14" />
+          ) : (
+            <Firings firings={data.firings} />
+          )}
+        </Section>
       </div>
-      {editing !== null && <Suspense><AlertForm editing={editing} symbols={symbols} onDone={() => { setEditing(null); }} /></Suspense>}
+      {editing !== null && (
+        <Suspense>
+          <AlertForm
+            editing={editing}
+            symbols={symbols}
+            onDone={() => {
+              setEditing(null);
+            }}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -23,7 +23,9 @@ const forget = (id: string): void => {
   if (index >= 0) deleted.list.splice(index, 1);
 };
 
-export async function removeAlertFrom(view: Pick<AlertView, 'id' | 'terms' | 'seenVersion'>): Promise<void> {
+export async function removeAlertFrom(
+  view: Pick<AlertView, 'id' | 'terms' | 'seenVersion'>,
+): Promise<void> {
   const { id, terms, seenVersion } = view;
   const pressed = deleteAlert(id, terms, seenVersion);
   act(pressed);
@@ -31,12 +33,17 @@ export async function removeAlertFrom(view: Pick<AlertView, 'id' | 'terms' | 'se
   if (result.said !== 'saved') return;
   const commandId = result.entry.state === 'cancelled' ? null : result.entry.commandId;
   deleted.list.push({ id, uid: result.entry.uid, terms: AlertTerms.parse(terms), commandId });
-  setTimeout(() => { forget(id); }, UNDO_MS);
+  setTimeout(() => {
+    forget(id);
+  }, UNDO_MS);
 }
 
-/** Takes the deletion back where it was never sent; else sets the alert as it was, as a new one of the same id. */
+/**
+ * Takes the deletion back where it was never sent; else sets the alert as it was, as a new one of
+ * the same id.
+ */
 export async function bringBack({ id, terms, commandId }: Omit<Deleted, 'uid'>): Promise<void> {
   forget(id);
-  if (commandId !== null && await cancelCommand(commandId) === 'undone') return;
+  if (commandId !== null && (await cancelCommand(commandId)) === 'undone') return;
   act(setAlert(id, AlertTerms.parse(terms), null));
 }

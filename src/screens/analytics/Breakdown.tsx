@@ -1,4 +1,7 @@
-/** The result divided by agent, pair or hour, with bars to compare and sums that open; refuses parts that are not the whole. */
+/**
+ * The result divided by agent, pair or hour, with bars to compare and sums that open; refuses parts
+ * that are not the whole.
+ */
 import type { ReactNode } from 'react';
 import type { HourResult } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
@@ -6,7 +9,15 @@ import { sumOf } from '../explain/equation.ts';
 import { Explain } from '../explain/Explain.tsx';
 import type { Ask } from '../explain/asks.ts';
 
-export interface Part { key: string; name: ReactNode; trades: number; realized: string; unrealized: string; fees: string; ask?: Ask }
+export interface Part {
+  key: string;
+  name: ReactNode;
+  trades: number;
+  realized: string;
+  unrealized: string;
+  fees: string;
+  ask?: Ask;
+}
 
 /** How far a result reaches to its side, as a share of the largest. */
 function Bar({ value, largest }: { value: number; largest: number }) {
@@ -14,22 +25,107 @@ function Bar({ value, largest }: { value: number; largest: number }) {
   return (
     <span aria-hidden className="relative block h-2 w-full min-w-16">
       <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong/60" />
-      <span className={`absolute inset-y-0 rounded-[2px] ${value < 0 ? 'bg-loss' : 'bg-gain'}`} style={value < 0 ? { right: '50%', width: `${width}%` } : { left: '50%', width: `${width}%` }} />
+      <span
+        className={`absolute inset-y-0 rounded-[2px] ${value < 0 ? 'bg-loss' : 'bg-gain'}`}
+        style={
+          value < 0 ? { right: '50%', width: `${width}%` } : { left: '50%', width: `${width}%` }
+        }
+      />
     </span>
   );
 }
 
-export function Breakdown({ head, parts, ask, name }: { head: string; parts: readonly Part[]; ask: Ask; name: string }) {
-  const rows = parts.map((part) => ({ ...part, result: sumOf([part.realized, part.unrealized]) })).sort((a, b) => Number(b.result) - Number(a.result));
+export function Breakdown({
+  head,
+  parts,
+  ask,
+  name,
+}: {
+  head: string;
+  parts: readonly Part[];
+  ask: Ask;
+  name: string;
+}) {
+  const rows = parts
+    .map((part) => ({ ...part, result: sumOf([part.realized, part.unrealized]) }))
+    .sort((a, b) => Number(b.result) - Number(a.result));
   const largest = Math.max(0, ...rows.map(({ result }) => Math.abs(Number(result))));
   return (
     <div className="sheet-scroll">
       <table className="sheet-table">
-        <thead><tr><th scope="col">{head}</th><th scope="col" className="num">Result</th><th scope="col" className="w-1/5 max-sm:hidden"><span className="sr-only">Compared</span></th><th scope="col" className="num">Realised</th><th scope="col" className="num">Unrealised</th><th scope="col" className="num">Fees</th><th scope="col" className="num">Trades</th></tr></thead>
-        <tbody>{rows.map((row) => (
-          <tr key={row.key}><td>{row.name}</td><td className="num">{row.ask === undefined ? <Amount value={row.result} change /> : <Explain ask={row.ask} name={`the result of ${row.key}`}><Amount value={row.result} change /></Explain>}</td><td className="max-sm:hidden"><Bar value={Number(row.result)} largest={largest} /></td><td className="num"><Amount value={row.realized} change /></td><td className="num"><Amount value={row.unrealized} change /></td><td className="num"><Amount value={row.fees} /></td><td className="num">{row.trades}</td></tr>
-        ))}</tbody>
-        <tfoot><tr className="font-semibold"><td>Together</td><td className="num"><Explain ask={ask} name={name}><Amount value={sumOf(rows.map(({ result }) => result))} change /></Explain></td><td className="max-sm:hidden" /><td className="num"><Amount value={sumOf(rows.map(({ realized }) => realized))} change /></td><td className="num"><Amount value={sumOf(rows.map(({ unrealized }) => unrealized))} change /></td><td className="num"><Amount value={sumOf(rows.map(({ fees }) => fees))} /></td><td className="num">{rows.reduce((all, { trades }) => all + trades, 0)}</td></tr></tfoot>
+        <thead>
+          <tr>
+            <th scope="col">{head}</th>
+            <th scope="col" className="num">
+              Result
+            </th>
+            <th scope="col" className="w-1/5 max-sm:hidden">
+              <span className="sr-only">Compared</span>
+            </th>
+            <th scope="col" className="num">
+              Realised
+            </th>
+            <th scope="col" className="num">
+              Unrealised
+            </th>
+            <th scope="col" className="num">
+              Fees
+            </th>
+            <th scope="col" className="num">
+              Trades
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <td>{row.name}</td>
+              <td className="num">
+                {row.ask === undefined ? (
+                  <Amount value={row.result} change />
+                ) : (
+                  <Explain ask={row.ask} name={`the result of ${row.key}`}>
+                    <Amount value={row.result} change />
+                  </Explain>
+                )}
+              </td>
+              <td className="max-sm:hidden">
+                <Bar value={Number(row.result)} largest={largest} />
+              </td>
+              <td className="num">
+                <Amount value={row.realized} change />
+              </td>
+              <td className="num">
+                <Amount value={row.unrealized} change />
+              </td>
+              <td className="num">
+                <Amount value={row.fees} />
+              </td>
+              <td className="num">{row.trades}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr className="font-semibold">
+            <td>Together</td>
+            <td className="num">
+              <Explain ask={ask} name={name}>
+                <Amount value={sumOf(rows.map(({ result }) => result))} change />
+              </Explain>
+            </td>
+            <td className="max-sm:hidden" />
+            <td className="num">
+              <Amount value={sumOf(rows.map(({ realized }) => realized))} change />
+            </td>
+            <td className="num">
+              <Amount value={sumOf(rows.map(({ unrealized }) => unrealized))} change />
+            </td>
+            <td className="num">
+              <Amount value={sumOf(rows.map(({ fees }) => fees))} />
+            </td>
+            <td className="num">{rows.reduce((all, { trades }) => all + trades, 0)}</td>
+          </tr>
+        </tfoot>
       </table>
     </div>
   );
@@ -44,23 +140,59 @@ export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }
   return (
     <>
       <div className="relative overflow-x-auto">
-        <table className="w-full sm:min-w-[30rem] table-fixed border-collapse" aria-label="Realised by UTC hour">
-          <tbody><tr>{Array.from({ length: 24 }, (_, hour) => {
-            const one = byHour.get(hour);
-            const value = Number(one?.realized ?? 0);
-            const height = largest === 0 ? 0 : (Math.abs(value) / largest) * 50;
-            return (
-              <td key={hour} className="relative h-28 p-px align-middle" title={`${hourText(hour)} UTC: ${one === undefined ? 'nothing closed' : `${one.sells} closed`}`}>
-                <span aria-hidden className="absolute inset-x-0 top-1/2 border-t border-line" />
-                <span aria-hidden className={`absolute inset-x-0.5 rounded-[2px] ${value < 0 ? 'bg-loss' : 'bg-gain'}`} style={value < 0 ? { top: '50%', height: `${height}%` } : { bottom: '50%', height: `${height}%` }} />
-                <span className="sr-only">{hourText(hour)}: <Amount value={one?.realized ?? '0'} change />, {one?.sells ?? 0} closed</span>
-              </td>
-            );
-          })}</tr></tbody>
-          <tfoot aria-hidden><tr>{Array.from({ length: 24 }, (_, hour) => <td key={hour} className="h-5 p-0 text-xs text-ink-3">{hour % 6 === 0 ? <span className="block w-0">{hourText(hour)}</span> : ''}</td>)}</tr></tfoot>
+        <table
+          className="w-full sm:min-w-[30rem] table-fixed border-collapse"
+          aria-label="Realised by UTC hour"
+        >
+          <tbody>
+            <tr>
+              {Array.from({ length: 24 }, (_, hour) => {
+                const one = byHour.get(hour);
+                const value = Number(one?.realized ?? 0);
+                const height = largest === 0 ? 0 : (Math.abs(value) / largest) * 50;
+                return (
+                  <td
+                    key={hour}
+                    className="relative h-28 p-px align-middle"
+                    title={`${hourText(hour)} UTC: ${one === undefined ? 'nothing closed' : `${one.sells} closed`}`}
+                  >
+                    <span aria-hidden className="absolute inset-x-0 top-1/2 border-t border-line" />
+                    <span
+                      aria-hidden
+                      className={`absolute inset-x-0.5 rounded-[2px] ${value < 0 ? 'bg-loss' : 'bg-gain'}`}
+                      style={
+                        value < 0
+                          ? { top: '50%', height: `${height}%` }
+                          : { bottom: '50%', height: `${height}%` }
+                      }
+                    />
+                    <span className="sr-only">
+                      {hourText(hour)}: <Amount value={one?.realized ?? '0'} change />,{' '}
+                      {one?.sells ?? 0} closed
+                    </span>
+                  </td>
+                );
+              })}
+            </tr>
+          </tbody>
+          <tfoot aria-hidden>
+            <tr>
+              {Array.from({ length: 24 }, (_, hour) => (
+                <td key={hour} className="h-5 p-0 text-xs text-ink-3">
+                  {hour % 6 === 0 ? <span className="block w-0">{hourText(hour)}</span> : ''}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
         </table>
       </div>
-      <p className="mt-1 text-xs text-ink-3">Hours in UTC, together <Explain ask={ask} name="all hours"><Amount value={sumOf(hours.map(({ realized }) => realized))} change /></Explain> realised</p>
+      <p className="mt-1 text-xs text-ink-3">
+        Hours in UTC, together{' '}
+        <Explain ask={ask} name="all hours">
+          <Amount value={sumOf(hours.map(({ realized }) => realized))} change />
+        </Explain>{' '}
+        realised
+      </p>
     </>
   );
 }

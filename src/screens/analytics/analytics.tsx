@@ -1,4 +1,7 @@
-/** Metrics of the account as the server computed them, its days, and who earned or lost what; refuses to show an undefined figure as zero. */
+/**
+ * Metrics of the account as the server computed them, its days, and who earned or lost what;
+ * refuses to show an undefined figure as zero.
+ */
 import { Lock } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';
@@ -23,18 +26,37 @@ import { BASIC, DEEP, whyMissing, type MetricWords } from './metric-words.ts';
 function Figure({ words, analytics }: { words: MetricWords; analytics: Analytics }) {
   const value = analytics.metrics[words.name];
   const why = whyMissing(words.name, analytics);
-  if (value === null) return <><span aria-hidden>—</span><span className="ml-2 text-xs font-normal text-ink-3">{why}</span></>;
-  if (words.kind === 'money') return <Amount value={value.toFixed(2)} change quote={analytics.quote} />;
-  return words.kind === 'share' && words.signed === true ? <Percent value={value * 100} /> : <Ratio value={value} share={words.kind === 'share'} why={why} />;
+  if (value === null)
+    return (
+      <>
+        <span aria-hidden>—</span>
+        <span className="ml-2 text-xs font-normal text-ink-3">{why}</span>
+      </>
+    );
+  if (words.kind === 'money')
+    return <Amount value={value.toFixed(2)} change quote={analytics.quote} />;
+  return words.kind === 'share' && words.signed === true ? (
+    <Percent value={value * 100} />
+  ) : (
+    <Ratio value={value} share={words.kind === 'share'} why={why} />
+  );
 }
 
 function Measures({ list, analytics }: { list: readonly MetricWords[]; analytics: Analytics }) {
   return (
     <dl className="grid gap-x-10 sm:grid-cols-2">
       {list.map((words) => (
-        <div key={words.name} className="rule grid grid-cols-[minmax(0,1fr)_auto] content-start items-baseline gap-x-4 py-2.5">
-          <dt className="text-ink-2">{words.label}</dt><dd className="text-right font-medium"><Figure words={words} analytics={analytics} /></dd>
-          <dd className="col-span-2 mt-0.5 text-xs text-ink-3">{words.says} <span className="whitespace-normal text-ink-3">{words.made}.</span></dd>
+        <div
+          key={words.name}
+          className="rule grid grid-cols-[minmax(0,1fr)_auto] content-start items-baseline gap-x-4 py-2.5"
+        >
+          <dt className="text-ink-2">{words.label}</dt>
+          <dd className="text-right font-medium">
+            <Figure words={words} analytics={analytics} />
+          </dd>
+          <dd className="col-span-2 mt-0.5 text-xs text-ink-3">
+            {words.says} <span className="whitespace-normal text-ink-3">{words.made}.</span>
+          </dd>
         </div>
       ))}
     </dl>
@@ -44,28 +66,95 @@ function Measures({ list, analytics }: { list: readonly MetricWords[]; analytics
 /** What the plan does not have, behind its real limit: named, with what it would say. */
 function Locked({ days }: { days: number }) {
   return (
-    <Section title="With Standard and the free trial" aside={<Lock className="inline size-4" aria-hidden />}>
+    <Section
+      title="With Standard and the free trial"
+      aside={<Lock className="inline size-4" aria-hidden />}
+    >
       <div className="rule py-4">
-        <p className="max-w-[64ch] text-ink-2">Your plan shows four measures and the last {ANALYTICS_VIEW_DAYS} days{days > ANALYTICS_VIEW_DAYS ? ` of ${days}` : ''}. Standard, Pro and the free trial add:</p>
+        <p className="max-w-[64ch] text-ink-2">
+          Your plan shows four measures and the last {ANALYTICS_VIEW_DAYS} days
+          {days > ANALYTICS_VIEW_DAYS ? ` of ${days}` : ''}. Standard, Pro and the free trial add:
+        </p>
         <ul className="mt-3 grid gap-x-10 sm:grid-cols-2">
-          {DEEP.map(({ name, label, says }) => <li key={name} className="rule py-2"><span className="text-ink-2">{label}</span><span className="block text-xs text-ink-3">{says}</span></li>)}
-          <li className="rule py-2"><span className="text-ink-2">By agent, by pair, by hour</span><span className="block text-xs text-ink-3">Who earned and lost what, and when.</span></li>
-          <li className="rule py-2"><span className="text-ink-2">Every day</span><span className="block text-xs text-ink-3">The whole calendar, from the first mark on.</span></li>
+          {DEEP.map(({ name, label, says }) => (
+            <li key={name} className="rule py-2">
+              <span className="text-ink-2">{label}</span>
+              <span className="block text-xs text-ink-3">{says}</span>
+            </li>
+          ))}
+          <li className="rule py-2">
+            <span className="text-ink-2">By agent, by pair, by hour</span>
+            <span className="block text-xs text-ink-3">Who earned and lost what, and when.</span>
+          </li>
+          <li className="rule py-2">
+            <span className="text-ink-2">Every day</span>
+            <span className="block text-xs text-ink-3">
+              The whole calendar, from the first mark on.
+            </span>
+          </li>
         </ul>
-        <div className="mt-4"><UpgradeHere need={{ resource: 'analytics', action: 'read' }} /></div>
+        <div className="mt-4">
+          <UpgradeHere need={{ resource: 'analytics', action: 'read' }} />
+        </div>
       </div>
     </Section>
   );
 }
 
-function Deep({ analytics, fills }: { analytics: Analytics; fills: Parameters<typeof HeatMap>[0]['fills'] }) {
+function Deep({
+  analytics,
+  fills,
+}: {
+  analytics: Analytics;
+  fills: Parameters<typeof HeatMap>[0]['fills'];
+}) {
   const book = { analytics, fills };
   return (
     <>
-      <Section title="Risk and return"><Measures list={DEEP} analytics={analytics} /></Section>
-      {analytics.perAgent.length > 0 && <Section title="By agent"><Breakdown head="Agent" ask={{ of: 'by-agent', book }} name="the result of all agents" parts={analytics.perAgent.map((row) => ({ ...row, key: row.agentId, name: <Link href={`/agents/${encodeURIComponent(row.agentId)}`} className="reach inline-block hover:text-accent">{row.agentName}</Link> }))} /></Section>}
-      {analytics.perPair.length > 0 && <Section title="By pair"><Breakdown head="Pair" ask={{ of: 'by-pair', book }} name="the result of all pairs" parts={analytics.perPair.map((row) => ({ ...row, key: row.pair, name: row.pair, ask: { of: 'pair', pair: row.pair, book } }))} /></Section>}
-      {(analytics.perHour?.length ?? 0) > 0 && <Section title="By hour of the sale"><Hours hours={analytics.perHour ?? []} ask={{ of: 'by-hour', book }} /></Section>}
+      <Section title="Risk and return">
+        <Measures list={DEEP} analytics={analytics} />
+      </Section>
+      {analytics.perAgent.length > 0 && (
+        <Section title="By agent">
+          <Breakdown
+            head="Agent"
+            ask={{ of: 'by-agent', book }}
+            name="the result of all agents"
+            parts={analytics.perAgent.map((row) => ({
+              ...row,
+              key: row.agentId,
+              name: (
+                <Link
+                  href={`/agents/${encodeURIComponent(row.agentId)}`}
+                  className="reach inline-block hover:text-accent"
+                >
+                  {row.agentName}
+                </Link>
+              ),
+            }))}
+          />
+        </Section>
+      )}
+      {analytics.perPair.length > 0 && (
+        <Section title="By pair">
+          <Breakdown
+            head="Pair"
+            ask={{ of: 'by-pair', book }}
+            name="the result of all pairs"
+            parts={analytics.perPair.map((row) => ({
+              ...row,
+              key: row.pair,
+              name: row.pair,
+              ask: { of: 'pair', pair: row.pair, book },
+            }))}
+          />
+        </Section>
+      )}
+      {(analytics.perHour?.length ?? 0) > 0 && (
+        <Section title="By hour of the sale">
+          <Hours hours={analytics.perHour ?? []} ask={{ of: 'by-hour', book }} />
+        </Section>
+      )}
     </>
   );
 }
@@ -73,28 +162,86 @@ function Deep({ analytics, fills }: { analytics: Analytics; fills: Parameters<ty
 export default function AnalyticsScreen() {
   const { data, error } = useAnalytics();
   const fills = useSlot(historyStore, loadHistory).data?.fills ?? [];
-  // The server tells no more than the plan has; what was told before a plan ended is not shown after it.
+  // The server tells no more than the plan has; what was told before a plan ended is not shown
+  // after it.
   const allowed = may(useSecurity(), 'analytics', 'read');
   const told = data !== null && data.depth !== 'view';
   const deep = allowed && told;
   // A plan that has just begun has more than was told to the one before it.
   const behind = allowed && data !== null && !told;
-  useEffect(() => { if (behind) void loadAnalytics(true); }, [behind]);
+  useEffect(() => {
+    if (behind) void loadAnalytics(true);
+  }, [behind]);
   const held = useMemo(() => heldOf(data), [data]);
   return (
     <>
-      <ScreenTitle title="Analytics" note={data === null ? undefined : <>{data.trades} {data.trades === 1 ? 'trade' : 'trades'} over {data.days} {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC <DataAge kind="analytics" /></>} />
-      <ReadError message={error} hasData={data !== null} onRetry={() => { void loadAnalytics(true); }} />
-      {data === null && error === null && <div className="flex flex-col gap-8"><ChartPlace what="Analytics" className="h-[244px] w-full" /><SkeletonRows rows={8} label="Analytics" /></div>}
+      <ScreenTitle
+        title="Analytics"
+        note={
+          data === null ? undefined : (
+            <>
+              {data.trades} {data.trades === 1 ? 'trade' : 'trades'} over {data.days}{' '}
+              {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC{' '}
+              <DataAge kind="analytics" />
+            </>
+          )
+        }
+      />
+      <ReadError
+        message={error}
+        hasData={data !== null}
+        onRetry={() => {
+          void loadAnalytics(true);
+        }}
+      />
+      {data === null && error === null && (
+        <div className="flex flex-col gap-8">
+          <ChartPlace what="Analytics" className="h-[244px] w-full" />
+          <SkeletonRows rows={8} label="Analytics" />
+        </div>
+      )}
       {data !== null && (
         <div className="flex flex-col gap-8">
-          <EquityChart curve={data.equity} quote={data.quote} height={200} held={held} whyNotHeld={whyNotHeld(data, data.quote)} />
-          <Section title="Results"><Measures list={BASIC} analytics={data} /></Section>
-          <Section title="Day by day" aside={deep ? undefined : `the last ${ANALYTICS_VIEW_DAYS} days`}>
-            {(data.daily?.length ?? 0) > 0 ? <HeatMap analytics={deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }} fills={fills} /> : <EmptyState title="No days yet">{data.daily === undefined ? 'They come with the next reading.' : 'The first mark of this account begins them.'}</EmptyState>}
+          <EquityChart
+            curve={data.equity}
+            quote={data.quote}
+            height={200}
+            held={held}
+            whyNotHeld={whyNotHeld(data, data.quote)}
+          />
+          <Section title="Results">
+            <Measures list={BASIC} analytics={data} />
           </Section>
-          {deep ? <Deep analytics={data} fills={fills} /> : behind ? <SkeletonRows rows={8} label="Risk and return" /> : <Locked days={data.days} />}
-          <p className="text-xs text-ink-3">Paper results, after fees, spread and impact; no forecast. Bitcoin held is the equity put into it at the first moment that has a price, without a fee.</p>
+          <Section
+            title="Day by day"
+            aside={deep ? undefined : `the last ${ANALYTICS_VIEW_DAYS} days`}
+          >
+            {(data.daily?.length ?? 0) > 0 ? (
+              <HeatMap
+                analytics={
+                  deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }
+                }
+                fills={fills}
+              />
+            ) : (
+              <EmptyState title="No days yet">
+                {data.daily === undefined
+                  ? 'They come with the next reading.'
+                  : 'The first mark of this account begins them.'}
+              </EmptyState>
+            )}
+          </Section>
+          {deep ? (
+            <Deep analytics={data} fills={fills} />
+          ) : behind ? (
+            <SkeletonRows rows={8} label="Risk and return" />
+          ) : (
+            <Locked days={data.days} />
+          )}
+          <p className="text-xs text-ink-3">
+            Paper results, after fees, spread and impact; no forecast. Bitcoin held is the equity
+            put into it at the first moment that has a price, without a fee.
+          </p>
         </div>
       )}
     </>

@@ -1,4 +1,7 @@
-/** Days laid out as weeks, each with its change and how strong that is among the others; refuses a colour without a sign. */
+/**
+ * Days laid out as weeks, each with its change and how strong that is among the others; refuses a
+ * colour without a sign.
+ */
 import { parseFixed, subtract, toNumber } from '../../../contract/money.ts';
 import type { DayResult } from '../../../contract/trading.ts';
 
@@ -13,7 +16,11 @@ export interface HeatDay {
   level: number;
 }
 /** Monday first; `label` is the month, where a new one begins. */
-export interface HeatWeek { start: number; label: string; days: (HeatDay | null)[] }
+export interface HeatWeek {
+  start: number;
+  label: string;
+  days: (HeatDay | null)[];
+}
 
 const MONTH = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
 const mondayOf = (at: number): number => at - ((new Date(at).getUTCDay() + 6) % 7) * DAY_MS;
@@ -22,26 +29,41 @@ export function heatWeeks(daily: readonly DayResult[]): HeatWeek[] {
   const [first] = daily;
   const last = daily.at(-1);
   if (first === undefined || last === undefined) return [];
-  const byStart = new Map(daily.map((day) => {
-    const change = toNumber(subtract(parseFixed(day.closing), parseFixed(day.opening)));
-    const base = toNumber(parseFixed(day.opening));
-    return [day.start, { change, percent: base > 0 ? (change / base) * 100 : null }];
-  }));
-  // The third quarter of all sizes is full strength's neighbour: one wild day must not bleach the others.
-  const sizes = [...byStart.values()].map(({ change }) => Math.abs(change)).filter((size) => size > 0).sort((a, b) => a - b);
+  const byStart = new Map(
+    daily.map((day) => {
+      const change = toNumber(subtract(parseFixed(day.closing), parseFixed(day.opening)));
+      const base = toNumber(parseFixed(day.opening));
+      return [day.start, { change, percent: base > 0 ? (change / base) * 100 : null }];
+    }),
+  );
+  // The third quarter of all sizes is full strength's neighbour: one wild day must not bleach the
+  // others.
+  const sizes = [...byStart.values()]
+    .map(({ change }) => Math.abs(change))
+    .filter((size) => size > 0)
+    .sort((a, b) => a - b);
   const full = sizes[Math.floor(sizes.length * 0.85)] ?? 0;
-  const levelOf = (change: number): number => (change === 0 || full === 0 ? 0 : Math.min(4, Math.max(1, Math.ceil((Math.abs(change) / full) * 4))));
+  const levelOf = (change: number): number =>
+    change === 0 || full === 0
+      ? 0
+      : Math.min(4, Math.max(1, Math.ceil((Math.abs(change) / full) * 4)));
   const weeks: HeatWeek[] = [];
   let month = '';
   for (let week = mondayOf(first.start); week <= last.start; week += 7 * DAY_MS) {
     const name = MONTH.format(week + 6 * DAY_MS);
     weeks.push({
-      start: week, label: name === month ? '' : name,
+      start: week,
+      label: name === month ? '' : name,
       days: Array.from({ length: 7 }, (_, index) => {
         const start = week + index * DAY_MS;
         if (start < first.start || start > last.start) return null;
         const known = byStart.get(start);
-        return { start, change: known?.change ?? null, percent: known?.percent ?? null, level: known === undefined ? 0 : levelOf(known.change) };
+        return {
+          start,
+          change: known?.change ?? null,
+          percent: known?.percent ?? null,
+          level: known === undefined ? 0 : levelOf(known.change),
+        };
       }),
     });
     month = name;

@@ -1,4 +1,7 @@
-/** The dashboard of a person who has no agent yet: the paper account, and one button to the first agent. */
+/**
+ * The dashboard of a person who has no agent yet: the paper account, and one button to the first
+ * agent.
+ */
 import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { ReadError } from '../../components/EmptyState.tsx';
@@ -18,19 +21,38 @@ export default function FirstDashboard({ onHide }: { onHide: () => void }) {
     <>
       <h1 className="sr-only">Dashboard</h1>
       <EquityFigure portfolio={portfolio.data} />
-      <ReadError message={portfolio.error} hasData={portfolio.data !== null} onRetry={() => { void loadPortfolio(true); }} />
+      <ReadError
+        message={portfolio.error}
+        hasData={portfolio.data !== null}
+        onRetry={() => {
+          void loadPortfolio(true);
+        }}
+      />
       <section aria-label="Getting started" className="mt-6 max-w-5xl">
         <NextStep />
         <div className="mt-10 flex items-start gap-2">
-          <div className="min-w-0 flex-1"><StepsPanel steps={steps} progress={progress} /></div>
-          <button type="button" onClick={onHide} aria-label="Hide the first steps"
-            className="flex size-11 shrink-0 items-center justify-center text-ink-3 hover:text-ink">
+          <div className="min-w-0 flex-1">
+            <StepsPanel steps={steps} progress={progress} />
+          </div>
+          <button
+            type="button"
+            onClick={onHide}
+            aria-label="Hide the first steps"
+            className="flex size-11 shrink-0 items-center justify-center text-ink-3 hover:text-ink"
+          >
             <X className="size-4" aria-hidden />
           </button>
         </div>
         <p className="mt-6 text-ink-3">
-          Meanwhile: <Link href="/market" className={LINK}>the markets</Link>, or{' '}
-          <Link href="/library" className={LINK}>how agents decide</Link>.
+          Meanwhile:{' '}
+          <Link href="/market" className={LINK}>
+            the markets
+          </Link>
+          , or{' '}
+          <Link href="/library" className={LINK}>
+            how agents decide
+          </Link>
+          .
         </p>
       </section>
     </>

@@ -1,4 +1,7 @@
-/** What Pro adds to the dashboard: limits and how far they are, drawdown, agents that move alike, what was decided; each with its place kept. */
+/**
+ * What Pro adds to the dashboard: limits and how far they are, drawdown, agents that move alike,
+ * what was decided; each with its place kept.
+ */
 import { useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -27,18 +30,46 @@ const unsigned = (share: number): string => formatShare(share, { signed: false, 
 
 const whole = (share: number): string => formatShare(share, { signed: false, decimals: 0 });
 const NEAR = 0.75;
-const used = (loss: number | null, limit: number): number => (loss === null || limit <= 0 ? 0 : loss / limit);
-const nearest = (risk: RiskDistance): number => Math.max(used(risk.dayLoss, risk.dayLossLimit), used(risk.drawdown, risk.drawdownLimit));
+const used = (loss: number | null, limit: number): number =>
+  loss === null || limit <= 0 ? 0 : loss / limit;
+const nearest = (risk: RiskDistance): number =>
+  Math.max(used(risk.dayLoss, risk.dayLossLimit), used(risk.drawdown, risk.drawdownLimit));
 
-function Limit({ name, loss, limit, why }: { name: string; loss: number | null; limit: number; why: string }) {
+function Limit({
+  name,
+  loss,
+  limit,
+  why,
+}: {
+  name: string;
+  loss: number | null;
+  limit: number;
+  why: string;
+}) {
   const part = used(loss, limit);
   return (
     <div className="min-w-0">
-      <p className="flex justify-between gap-2 text-xs"><span className="text-ink-3">{name}</span>
-        {loss === null ? <span className="text-ink-3" title={why}>— of {whole(limit)}<span className="sr-only">. {why}</span></span>
-          : <span className={part >= NEAR ? 'text-amber' : 'text-ink-2'}>{unsigned(loss)} of {whole(limit)}</span>}</p>
+      <p className="flex justify-between gap-2 text-xs">
+        <span className="text-ink-3">{name}</span>
+        {loss === null ? (
+          <span className="text-ink-3" title={why}>
+            — of {whole(limit)}
+            <span className="sr-only">. {why}</span>
+          </span>
+        ) : (
+          <span className={part >= NEAR ? 'text-amber' : 'text-ink-2'}>
+            {unsigned(loss)} of {whole(limit)}
+          </span>
+        )}
+      </p>
       <ShareMeter share={part} tone={part >= NEAR ? 'bg-amber' : 'bg-accent'} />
-      <p className="mt-0.5 min-h-4 text-xs text-ink-3">{loss === null ? '' : part >= 1 ? 'reached: no new trades' : `${unsigned(limit - loss)} left`}</p>
+      <p className="mt-0.5 min-h-4 text-xs text-ink-3">
+        {loss === null
+          ? ''
+          : part >= 1
+            ? 'reached: no new trades'
+            : `${unsigned(limit - loss)} left`}
+      </p>
     </div>
   );
 }
@@ -46,26 +77,66 @@ function Limit({ name, loss, limit, why }: { name: string; loss: number | null; 
 const FEW = 3;
 const FEED = 5;
 /** The place of so many agents' limits, kept before they are known. */
-const LIMITS_PLACE: Readonly<Record<number, string>> = { 1: 'min-h-30', 2: 'min-h-50', 3: 'min-h-71' };
+const LIMITS_PLACE: Readonly<Record<number, string>> = {
+  1: 'min-h-30',
+  2: 'min-h-50',
+  3: 'min-h-71',
+};
 
 /** Shows a few, and the rest on demand. */
 function useFew<T>(all: readonly T[], few = FEW): { shown: readonly T[]; more: React.ReactNode } {
   const [open, setOpen] = useState(false);
-  return { shown: open ? all : all.slice(0, few), more: !open && all.length > few ? <Button size="sm" tone="plain" onClick={() => { setOpen(true); }}>Show all {all.length}</Button> : null };
+  return {
+    shown: open ? all : all.slice(0, few),
+    more:
+      !open && all.length > few ? (
+        <Button
+          size="sm"
+          tone="plain"
+          onClick={() => {
+            setOpen(true);
+          }}
+        >
+          Show all {all.length}
+        </Button>
+      ) : null,
+  };
 }
 
-function Risk({ risk, names }: { risk: readonly RiskDistance[]; names: ReadonlyMap<string, string> }) {
+function Risk({
+  risk,
+  names,
+}: {
+  risk: readonly RiskDistance[];
+  names: ReadonlyMap<string, string>;
+}) {
   const sorted = useMemo(() => [...risk].sort((a, b) => nearest(b) - nearest(a)), [risk]);
   const { shown, more } = useFew(sorted);
-  if (risk.length === 0) return <p className="rule row flex items-center text-ink-3">No agents, no limits to reach.</p>;
+  if (risk.length === 0)
+    return <p className="rule row flex items-center text-ink-3">No agents, no limits to reach.</p>;
   return (
     <>
       <ul>
         {shown.map((one) => (
           <li key={one.agentId} className="rule grid grid-cols-2 gap-x-4 gap-y-1 py-2">
-            <Link href={`/agents/${encodeURIComponent(one.agentId)}`} className="reach col-span-2 truncate font-medium hover:text-accent">{names.get(one.agentId) ?? 'a deleted agent'}</Link>
-            <Limit name="Day loss" loss={one.dayLoss} limit={one.dayLossLimit} why="It has not looked today" />
-            <Limit name="Drawdown" loss={one.drawdown} limit={one.drawdownLimit} why="It has not looked since its start" />
+            <Link
+              href={`/agents/${encodeURIComponent(one.agentId)}`}
+              className="reach col-span-2 truncate font-medium hover:text-accent"
+            >
+              {names.get(one.agentId) ?? 'a deleted agent'}
+            </Link>
+            <Limit
+              name="Day loss"
+              loss={one.dayLoss}
+              limit={one.dayLossLimit}
+              why="It has not looked today"
+            />
+            <Limit
+              name="Drawdown"
+              loss={one.drawdown}
+              limit={one.drawdownLimit}
+              why="It has not looked since its start"
+            />
           </li>
         ))}
       </ul>
@@ -79,20 +150,39 @@ function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<s
   const known = useMemo(() => all.filter(({ value }) => value !== null), [all]);
   const { shown, more } = useFew(known);
   const few = all.length - known.length;
-  if (all.length === 0) return <p className="rule row flex items-center text-ink-3">— Two agents are needed to compare.</p>;
+  if (all.length === 0)
+    return (
+      <p className="rule row flex items-center text-ink-3">— Two agents are needed to compare.</p>
+    );
   return (
     <>
       <ul>
         {shown.map((pair) => (
-          <li key={`${pair.a} ${pair.b}`} className="rule grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 py-2">
-            <span className="min-w-0 truncate">{names.get(pair.a)} <span className="text-ink-3">and</span> {names.get(pair.b)}</span>
+          <li
+            key={`${pair.a} ${pair.b}`}
+            className="rule grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 py-2"
+          >
+            <span className="min-w-0 truncate">
+              {names.get(pair.a)} <span className="text-ink-3">and</span> {names.get(pair.b)}
+            </span>
             <span className="text-right">{`${(pair.value ?? 0) > 0 ? '+' : ''}${formatRatio(pair.value)}`}</span>
-            <span className="col-span-2 text-xs text-ink-3">{Math.abs(pair.value ?? 0) >= 0.7 ? ((pair.value ?? 0) > 0 ? 'move alike: together they are one larger bet' : 'move against each other') : 'move mostly on their own'}</span>
+            <span className="col-span-2 text-xs text-ink-3">
+              {Math.abs(pair.value ?? 0) >= 0.7
+                ? (pair.value ?? 0) > 0
+                  ? 'move alike: together they are one larger bet'
+                  : 'move against each other'
+                : 'move mostly on their own'}
+            </span>
           </li>
         ))}
       </ul>
       {more}
-      {few > 0 && <p className="rule row flex items-center py-2 text-ink-3">— {few === 1 ? 'One pair has' : `${few} pairs have`} not moved together often enough: {LEAST_MOVES} common moves are needed.</p>}
+      {few > 0 && (
+        <p className="rule row flex items-center py-2 text-ink-3">
+          — {few === 1 ? 'One pair has' : `${few} pairs have`} not moved together often enough:{' '}
+          {LEAST_MOVES} common moves are needed.
+        </p>
+      )}
     </>
   );
 }
@@ -101,14 +191,37 @@ function Feed({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<st
   const now = useMarketNow(60_000);
   const groups = useMemo(() => groupDecisions(insight.pro?.decisions ?? []), [insight]);
   const { shown, more } = useFew(groups, FEED);
-  if (groups.length === 0) return <EmptyState title="No decisions yet">What each agent saw and did appears here as its candles close.</EmptyState>;
+  if (groups.length === 0)
+    return (
+      <EmptyState title="No decisions yet">
+        What each agent saw and did appears here as its candles close.
+      </EmptyState>
+    );
   return (
     <>
       <ul>
         {shown.map(({ decision, count }) => (
           <li key={decision.id} className="rule py-2">
-            <div className="flex justify-between gap-3"><span className={`min-w-0 truncate ${decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}`}>{decision.pair.split('/')[0]} · <Link href={`/agents/${encodeURIComponent(decision.agentId)}`} className="reach hover:text-accent">{names.get(decision.agentId) ?? 'a deleted agent'}</Link></span><span className="text-xs whitespace-nowrap text-ink-3">{count > 1 ? `${count} times, ` : ''}{formatWhen(decision.at, now)}</span></div>
-            <p className="truncate text-xs text-ink-2" title={localSentence(decision.text)}>{localSentence(decision.text)}</p>
+            <div className="flex justify-between gap-3">
+              <span
+                className={`min-w-0 truncate ${decision.action === 'enter' || decision.action === 'exit' ? 'font-medium' : 'text-ink-2'}`}
+              >
+                {decision.pair.split('/')[0]} ·{' '}
+                <Link
+                  href={`/agents/${encodeURIComponent(decision.agentId)}`}
+                  className="reach hover:text-accent"
+                >
+                  {names.get(decision.agentId) ?? 'a deleted agent'}
+                </Link>
+              </span>
+              <span className="text-xs whitespace-nowrap text-ink-3">
+                {count > 1 ? `${count} times, ` : ''}
+                {formatWhen(decision.at, now)}
+              </span>
+            </div>
+            <p className="truncate text-xs text-ink-2" title={localSentence(decision.text)}>
+              {localSentence(decision.text)}
+            </p>
           </li>
         ))}
       </ul>
@@ -119,20 +232,49 @@ function Feed({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<st
 
 function Drawdown({ portfolio: { equityCurve, asOf, equity } }: { portfolio: Portfolio }) {
   const now = useMarketNow(60_000);
-  const fall = useMemo(() => drawdownOf([...equityCurve, [asOf, equity]]), [equityCurve, asOf, equity]);
-  if (fall === null) return <p className="rule row flex items-center text-ink-3">— It begins with the second mark of this account.</p>;
+  const fall = useMemo(
+    () => drawdownOf([...equityCurve, [asOf, equity]]),
+    [equityCurve, asOf, equity],
+  );
+  if (fall === null)
+    return (
+      <p className="rule row flex items-center text-ink-3">
+        — It begins with the second mark of this account.
+      </p>
+    );
   return (
     <dl>
-      <Line term="Under the highest equity now"><Explain ask={{ of: 'drawdown' }} name="the fall from the highest equity">{unsigned(fall.now)}</Explain></Line>
-      <Line term={fall.deepest === 0 ? 'Deepest so far' : `Deepest so far, ${formatWhen(fall.deepestAt, now)}`}>{unsigned(fall.deepest)}</Line>
+      <Line term="Under the highest equity now">
+        <Explain ask={{ of: 'drawdown' }} name="the fall from the highest equity">
+          {unsigned(fall.now)}
+        </Explain>
+      </Line>
+      <Line
+        term={
+          fall.deepest === 0
+            ? 'Deepest so far'
+            : `Deepest so far, ${formatWhen(fall.deepestAt, now)}`
+        }
+      >
+        {unsigned(fall.deepest)}
+      </Line>
     </dl>
   );
 }
 
-/** Known of an earlier moment: said with its age where the server is away, and where the word has grown old. */
+/**
+ * Known of an earlier moment: said with its age where the server is away, and where the word has
+ * grown old.
+ */
 function InsightAge({ slot }: { slot: Slot<AgentInsight> }) {
   const { online } = useSnapshot(connection);
-  return <Age savedAt={slot.savedAt} staleAfterMs={STALE_AFTER.history} onlyStale={online !== 'offline'} />;
+  return (
+    <Age
+      savedAt={slot.savedAt}
+      staleAfterMs={STALE_AFTER.history}
+      onlyStale={online !== 'offline'}
+    />
+  );
 }
 
 interface ProPartsProps {
@@ -145,27 +287,58 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
   const slot = useInsight();
   const { data: insight, error } = slot;
   const names = useMemo(() => new Map(agents?.map((agent) => [agent.id, agent.name])), [agents]);
-  const waiting = (rows: number, rowClass: string): ReactNode => (error === null
-    ? <SkeletonRows rows={rows} rowClass={rowClass} /> : <p className="rule row flex items-center text-ink-3">— Not read yet.</p>);
+  const waiting = (rows: number, rowClass: string): ReactNode =>
+    error === null ? (
+      <SkeletonRows rows={rows} rowClass={rowClass} />
+    ) : (
+      <p className="rule row flex items-center text-ink-3">— Not read yet.</p>
+    );
   const limits = Math.min(FEW, agents?.length ?? FEW);
   return (
     <div>
-      <ReadError message={error} hasData={insight !== null} onRetry={() => { void loadInsight(true); }} />
+      <ReadError
+        message={error}
+        hasData={insight !== null}
+        onRetry={() => {
+          void loadInsight(true);
+        }}
+      />
       <div className="grid gap-x-10 gap-y-6 lg:grid-cols-3">
         <div className="flex flex-col gap-6">
-          <Section title="Limits" aside={<span className="flex items-baseline gap-3"><InsightAge slot={slot} />nearest first</span>} className={LIMITS_PLACE[limits] ?? ''}>
-            {insight?.pro ? <Risk risk={insight.pro.risk} names={names} /> : waiting(limits, 'min-h-20.5')}
+          <Section
+            title="Limits"
+            aside={
+              <span className="flex items-baseline gap-3">
+                <InsightAge slot={slot} />
+                nearest first
+              </span>
+            }
+            className={LIMITS_PLACE[limits] ?? ''}
+          >
+            {insight?.pro ? (
+              <Risk risk={insight.pro.risk} names={names} />
+            ) : (
+              waiting(limits, 'min-h-20.5')
+            )}
           </Section>
         </div>
         <div className="flex flex-col gap-6">
-          <Section title="Drawdown" aside={<DataAge kind="portfolio" />} className="min-h-28 pointer-fine:min-h-26">
+          <Section
+            title="Drawdown"
+            aside={<DataAge kind="portfolio" />}
+            className="min-h-28 pointer-fine:min-h-26"
+          >
             {portfolio === null ? waiting(2, '') : <Drawdown portfolio={portfolio} />}
           </Section>
           <Section title="Agents that move alike" aside="correlation" className="min-h-36">
             {insight === null ? waiting(2, 'min-h-14') : <Alike insight={insight} names={names} />}
           </Section>
         </div>
-        <Section title="Decisions" aside="newest first" className="min-h-[23rem] pointer-fine:min-h-[22rem]">
+        <Section
+          title="Decisions"
+          aside="newest first"
+          className="min-h-[23rem] pointer-fine:min-h-[22rem]"
+        >
           {insight?.pro ? <Feed insight={insight} names={names} /> : waiting(FEED, 'min-h-14')}
         </Section>
       </div>

@@ -1,4 +1,7 @@
-/** What has changed since the person last left the app; says nothing while the server is away, and does not come back once it was put away. */
+/**
+ * What has changed since the person last left the app; says nothing while the server is away, and
+ * does not come back once it was put away.
+ */
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -19,13 +22,31 @@ interface SinceProps {
   agents: readonly Agent[] | null;
 }
 
-/** What is new, once all of it is fresh: an old reading would call quiet what nobody here has heard of. */
+/**
+ * What is new, once all of it is fresh: an old reading would call quiet what nobody here has heard
+ * of.
+ */
 function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen }) {
   const [money, list] = [useCurrent('portfolio'), useCurrent('agents')];
-  if (!money || !list || portfolio === null || fills === null || agents === null) return <>Not known yet.</>;
+  if (!money || !list || portfolio === null || fills === null || agents === null)
+    return <>Not known yet.</>;
   const news = newsSince(since, fills, portfolio, agents);
-  const change = <Amount value={news.profit} change quote={portfolio.quote} why="The curve does not reach back to your last visit" />;
-  return <><Explain ask={{ of: 'since', marketAt: since.marketAt }} name="the change since you left">{change}</Explain> · {newsText(news)}</>;
+  const change = (
+    <Amount
+      value={news.profit}
+      change
+      quote={portfolio.quote}
+      why="The curve does not reach back to your last visit"
+    />
+  );
+  return (
+    <>
+      <Explain ask={{ of: 'since', marketAt: since.marketAt }} name="the change since you left">
+        {change}
+      </Explain>{' '}
+      · {newsText(news)}
+    </>
+  );
 }
 
 /** Alone wakes for the clock. */
@@ -37,20 +58,35 @@ function Ago({ at }: { at: number }) {
 function Box({ since, hidden, ...known }: SinceProps & { since: Seen; hidden: boolean }) {
   return (
     <section
-      aria-label="Since you left" aria-hidden={hidden || undefined} inert={hidden}
+      aria-label="Since you left"
+      aria-hidden={hidden || undefined}
+      inert={hidden}
       className={`flex items-start justify-between gap-2 rounded-md bg-sunken py-2 pl-4 ${hidden ? 'invisible' : ''}`}
     >
       <div className="min-w-0 py-1">
-        <h2 className="text-sm font-semibold">Since you left
-          {since.seenAt !== 0 && <span className="ml-2 font-normal text-ink-3"><Ago at={since.seenAt} /></span>}
+        <h2 className="text-sm font-semibold">
+          Since you left
+          {since.seenAt !== 0 && (
+            <span className="ml-2 font-normal text-ink-3">
+              <Ago at={since.seenAt} />
+            </span>
+          )}
         </h2>
         {/* Two lines on a phone, whether or not there is news: what the network brings later moves nothing. */}
-        <p className="min-h-10 text-ink-2 sm:min-h-5"><News since={since} {...known} /></p>
+        <p className="min-h-10 text-ink-2 sm:min-h-5">
+          <News since={since} {...known} />
+        </p>
       </div>
       <button
-        type="button" aria-label="Put away what changed since you left" onClick={() => { visits.since = null; }}
+        type="button"
+        aria-label="Put away what changed since you left"
+        onClick={() => {
+          visits.since = null;
+        }}
         className="flex size-11 shrink-0 items-center justify-center text-ink-3 hover:text-ink pointer-fine:size-9"
-      ><X className="size-4" aria-hidden /></button>
+      >
+        <X className="size-4" aria-hidden />
+      </button>
     </section>
   );
 }
@@ -59,7 +95,10 @@ export function SinceYouLeft(known: SinceProps) {
   const since = useSnapshot(visits).since as Seen | null;
   const { online } = useSnapshot(connection);
   const offline = online === 'offline';
-  // Opened without the server it has no place at all, and takes none while the person reads: it comes with the next look here.
+  // Opened without the server it has no place at all, and takes none while the person reads: it
+  // comes with the next look here.
   const [startedOffline] = useState(offline || (online === 'unknown' && !navigator.onLine));
-  return since === null || startedOffline ? null : <Box since={since} hidden={offline} {...known} />;
+  return since === null || startedOffline ? null : (
+    <Box since={since} hidden={offline} {...known} />
+  );
 }

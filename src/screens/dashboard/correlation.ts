@@ -4,7 +4,12 @@ import type { AgentSeries } from '../../../contract/insight.ts';
 /** Fewer common moves than this say more about chance than about the agents. */
 export const LEAST_MOVES = 20;
 
-export interface Pairing { a: string; b: string; value: number | null; why: string | null }
+export interface Pairing {
+  a: string;
+  b: string;
+  value: number | null;
+  why: string | null;
+}
 
 const changes = (points: AgentSeries['points']): Map<number, number> =>
   new Map(points.slice(1).map(([at, value], index) => [at, value - (points[index]?.[1] ?? value)]));
@@ -17,24 +22,37 @@ export function correlation(a: AgentSeries, b: AgentSeries): Pairing {
     return y === undefined || (x === 0 && y === 0) ? [] : [[x, y] as const];
   });
   const none = (why: string): Pairing => ({ a: a.agentId, b: b.agentId, value: null, why });
-  if (both.length < LEAST_MOVES) return none(`${both.length} common moves; ${LEAST_MOVES} are needed`);
+  if (both.length < LEAST_MOVES)
+    return none(`${both.length} common moves; ${LEAST_MOVES} are needed`);
   const mean = (at: 0 | 1): number => both.reduce((sum, pair) => sum + pair[at], 0) / both.length;
   const [mx, my] = [mean(0), mean(1)];
   let [xy, xx, yy] = [0, 0, 0];
-  for (const [x, y] of both) { xy += (x - mx) * (y - my); xx += (x - mx) ** 2; yy += (y - my) ** 2; }
-  return xx === 0 || yy === 0 ? none('one of the two has not moved') : { a: a.agentId, b: b.agentId, value: xy / Math.sqrt(xx * yy), why: null };
+  for (const [x, y] of both) {
+    xy += (x - mx) * (y - my);
+    xx += (x - mx) ** 2;
+    yy += (y - my) ** 2;
+  }
+  return xx === 0 || yy === 0
+    ? none('one of the two has not moved')
+    : { a: a.agentId, b: b.agentId, value: xy / Math.sqrt(xx * yy), why: null };
 }
 
 const strength = ({ value }: Pairing): number => (value === null ? -1 : Math.abs(value));
 
 /** Every pairing, the most alike first, those without a figure last. */
 export function pairings(series: readonly AgentSeries[]): Pairing[] {
-  return series.flatMap((a, index) => series.slice(index + 1).map((b) => correlation(a, b)))
+  return series
+    .flatMap((a, index) => series.slice(index + 1).map((b) => correlation(a, b)))
     .sort((one, two) => strength(two) - strength(one));
 }
 
-/** Fall from the highest point so far to the last, and the deepest of the line, as shares; null with nothing to measure. */
-export function drawdownOf(curve: readonly (readonly [number, string])[]): { now: number; deepest: number; deepestAt: number } | null {
+/**
+ * Fall from the highest point so far to the last, and the deepest of the line, as shares; null with
+ * nothing to measure.
+ */
+export function drawdownOf(
+  curve: readonly (readonly [number, string])[],
+): { now: number; deepest: number; deepestAt: number } | null {
   let peak = 0;
   let now = 0;
   let deepest = 0;
@@ -43,7 +61,10 @@ export function drawdownOf(curve: readonly (readonly [number, string])[]): { now
     const value = Number(text);
     peak = Math.max(peak, value);
     now = peak <= 0 ? 0 : (peak - value) / peak;
-    if (now > deepest) { deepest = now; deepestAt = at; }
+    if (now > deepest) {
+      deepest = now;
+      deepestAt = at;
+    }
   }
   return curve.length < 2 ? null : { now, deepest, deepestAt };
 }

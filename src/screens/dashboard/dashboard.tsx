@@ -1,8 +1,18 @@
-/** The dashboard's router: says how a checkout ended, then shows a new person the first steps, everybody else the dashboard of their plan; refuses to trust the query for a plan. */
+/**
+ * The dashboard's router: says how a checkout ended, then shows a new person the first steps,
+ * everybody else the dashboard of their plan; refuses to trust the query for a plan.
+ */
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation, useSearch } from 'wouter';
-import { arrival, arrivalText, arriveFrom, endArrival, leaveArrival, outcomeOf } from '../../billing/arrival.ts';
+import {
+  arrival,
+  arrivalText,
+  arriveFrom,
+  endArrival,
+  leaveArrival,
+  outcomeOf,
+} from '../../billing/arrival.ts';
 import { forgetCheckout } from '../../billing/pending-checkout.ts';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
@@ -22,11 +32,36 @@ function AfterCheckout() {
   const { online } = useSnapshot(connection);
   if (now.state === 'none') return null;
   return (
-    <section aria-label="Checkout" role="status" className={classes('mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 py-1 pl-3', now.state === 'active' ? 'border-accent' : 'border-amber text-amber')}>
+    <section
+      aria-label="Checkout"
+      role="status"
+      className={classes(
+        'mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 py-1 pl-3',
+        now.state === 'active' ? 'border-accent' : 'border-amber text-amber',
+      )}
+    >
       <p className="max-w-[64ch]">{arrivalText(now, online)}</p>
       <span className="flex gap-1">
-        {now.state === 'late' && <Button size="sm" onClick={() => { void checkSubscription(); }}>Check again</Button>}
-        <Button size="sm" tone="plain" onClick={() => { forgetCheckout(); endArrival(); }}>Hide</Button>
+        {now.state === 'late' && (
+          <Button
+            size="sm"
+            onClick={() => {
+              void checkSubscription();
+            }}
+          >
+            Check again
+          </Button>
+        )}
+        <Button
+          size="sm"
+          tone="plain"
+          onClick={() => {
+            forgetCheckout();
+            endArrival();
+          }}
+        >
+          Hide
+        </Button>
       </span>
     </section>
   );
@@ -40,12 +75,19 @@ function useIsNew(): { isNew: boolean; hide: () => void } {
   const agents = useSnapshot(agentsStore).data?.agents.length ?? null;
   const fills = useSnapshot(historyStore).data?.fills.length ?? null;
   const [hidden, setHidden] = useState(() => readNotes(uid).has('hidden'));
-  return { isNew: agents === 0 && fills === 0 && !hidden, hide: () => { note(uid, 'hidden'); setHidden(true); } };
+  return {
+    isNew: agents === 0 && fills === 0 && !hidden,
+    hide: () => {
+      note(uid, 'hidden');
+      setHidden(true);
+    },
+  };
 }
 
 export default function Dashboard() {
   const search = useSearch();
-  // The last-known plan counts without a network too. Both dashboards begin alike, so that nothing moves if it changes.
+  // The last-known plan counts without a network too. Both dashboards begin alike, so that nothing
+  // moves if it changes.
   const pro = may(useSecurity(), 'pro-features', 'read');
   const [, go] = useLocation();
   // Before the first paint, so that nothing moves for it.
@@ -53,10 +95,23 @@ export default function Dashboard() {
     const outcome = outcomeOf(search);
     // Said once: a reload or a return by history must not say it again.
     if (outcome !== null) history.replaceState(history.state, '', location.pathname);
-    arriveFrom(outcome, (path) => { go(path, { replace: true }); });
+    arriveFrom(outcome, (path) => {
+      go(path, { replace: true });
+    });
   }, [search, go]);
   useEffect(() => leaveArrival, []);
   const { isNew, hide } = useIsNew();
   const overview = <Overview pro={pro} />;
-  return <><AfterCheckout />{isNew ? <Suspense fallback={overview}><FirstDashboard onHide={hide} /></Suspense> : overview}</>;
+  return (
+    <>
+      <AfterCheckout />
+      {isNew ? (
+        <Suspense fallback={overview}>
+          <FirstDashboard onHide={hide} />
+        </Suspense>
+      ) : (
+        overview
+      )}
+    </>
+  );
 }

@@ -1,4 +1,7 @@
-/** The PRO dashboard under its own path: what Pro adds comes first, then what everybody has; refuses figures that are not the account's. */
+/**
+ * The PRO dashboard under its own path: what Pro adds comes first, then what everybody has; refuses
+ * figures that are not the account's.
+ */
 import ProParts from './ProParts.tsx';
 import { Overview } from './standard-dashboard.tsx';
 

@@ -1,10 +1,18 @@
-/** The standard dashboard: equity, what happened, agents, positions; what needs the person first. */
+/**
+ * The standard dashboard: equity, what happened, agents, positions; what needs the person first.
+ */
 import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { LinkButton } from '../../components/Button.tsx';
-import { ChartPlace, EmptyState, NotRead, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import {
+  ChartPlace,
+  EmptyState,
+  NotRead,
+  ReadError,
+  SkeletonRows,
+} from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
@@ -23,16 +31,26 @@ import { NeedsYou } from './NeedsYou.tsx';
 import { SinceYouLeft } from './SinceYouLeft.tsx';
 
 const SHOWN = 6;
-/** What Pro adds stands below everything else: it may come later without moving anything. Its own screen begins with it. */
+/**
+ * What Pro adds stands below everything else: it may come later without moving anything. Its own
+ * screen begins with it.
+ */
 const ProParts = lazy(() => import('./ProParts.tsx'));
 const Exposures = lazy(() => import('./Exposures.tsx'));
 
-export interface Known { agents: readonly Agent[] | null; portfolio: Portfolio | null }
+export interface Known {
+  agents: readonly Agent[] | null;
+  portfolio: Portfolio | null;
+}
 
 /** The six that matter most: what needs the person, what runs, what holds something. */
 export function foremost(views: readonly AgentView[]): AgentView[] {
   if (views.length <= SHOWN) return [...views];
-  const weight = ({ alert, canReview, entry, agent }: AgentView): number => (alert || canReview || agent.status === 'faulted' || agent.status === 'halted' ? 8 : 0) + (entry === null ? 0 : 4) + (agent.status === 'running' ? 2 : 0) + (agent.openPositions > 0 ? 1 : 0);
+  const weight = ({ alert, canReview, entry, agent }: AgentView): number =>
+    (alert || canReview || agent.status === 'faulted' || agent.status === 'halted' ? 8 : 0) +
+    (entry === null ? 0 : 4) +
+    (agent.status === 'running' ? 2 : 0) +
+    (agent.openPositions > 0 ? 1 : 0);
   return [...views].sort((a, b) => weight(b) - weight(a)).slice(0, SHOWN);
 }
 
@@ -41,9 +59,23 @@ function FirstStep() {
   const { hasUsedTrial, isSubscribed } = useAuth();
   const buys = hasUsedTrial && !isSubscribed;
   return (
-    <EmptyState title="No agents yet"
-      action={buys ? <LinkButton to="/subscription" tone="primary">View Plans</LinkButton> : <LinkButton to="/guided-setup" tone="primary">Set up my first agent</LinkButton>}>
-      {buys ? 'Agents are part of every plan from Starter.' : 'Four questions, then an agent that trades with paper money. The free trial is part of the setup.'}
+    <EmptyState
+      title="No agents yet"
+      action={
+        buys ? (
+          <LinkButton to="/subscription" tone="primary">
+            View Plans
+          </LinkButton>
+        ) : (
+          <LinkButton to="/guided-setup" tone="primary">
+            Set up my first agent
+          </LinkButton>
+        )
+      }
+    >
+      {buys
+        ? 'Agents are part of every plan from Starter.'
+        : 'Four questions, then an agent that trades with paper money. The free trial is part of the setup.'}
     </EmptyState>
   );
 }
@@ -66,46 +98,135 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
   return (
     <>
       <h1 className="sr-only">{title}</h1>
-      {lead !== undefined && <div className="mb-9">{lead({ agents, portfolio: portfolio.data })}</div>}
+      {lead !== undefined && (
+        <div className="mb-9">{lead({ agents, portfolio: portfolio.data })}</div>
+      )}
       <div className="grid gap-x-10 gap-y-7 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-7">
           <div>
             <EquityFigure portfolio={portfolio.data} failed={portfolio.error !== null} />
-            <ReadError message={portfolio.error} hasData={portfolio.data !== null} onRetry={() => { void loadPortfolio(true); }} />
-            <div className="mt-2">{portfolio.data === null ? <ChartPlace what="Equity" className="h-[204px] w-full" failed={portfolio.error !== null} /> : <EquityChart curve={portfolio.data.equityCurve} quote={portfolio.data.quote} now={[portfolio.data.asOf, portfolio.data.equity]} />}</div>
+            <ReadError
+              message={portfolio.error}
+              hasData={portfolio.data !== null}
+              onRetry={() => {
+                void loadPortfolio(true);
+              }}
+            />
+            <div className="mt-2">
+              {portfolio.data === null ? (
+                <ChartPlace
+                  what="Equity"
+                  className="h-[204px] w-full"
+                  failed={portfolio.error !== null}
+                />
+              ) : (
+                <EquityChart
+                  curve={portfolio.data.equityCurve}
+                  quote={portfolio.data.quote}
+                  now={[portfolio.data.asOf, portfolio.data.equity]}
+                />
+              )}
+            </div>
           </div>
           {views !== null && views.length > 0 && <EntriesOffNotice className="" />}
-          <SinceYouLeft portfolio={portfolio.data} fills={history.data?.fills ?? null} agents={agents} />
-          {views !== null && <div className="empty:hidden xl:hidden"><NeedsYou views={views} /></div>}
-          <Section title="Agents" aside={views === null || views.length === 0 ? undefined : <Link href="/agents" className="reach inline-block hover:text-ink">{runningText(agents ?? [], current)}</Link>}>
+          <SinceYouLeft
+            portfolio={portfolio.data}
+            fills={history.data?.fills ?? null}
+            agents={agents}
+          />
+          {views !== null && (
+            <div className="empty:hidden xl:hidden">
+              <NeedsYou views={views} />
+            </div>
+          )}
+          <Section
+            title="Agents"
+            aside={
+              views === null || views.length === 0 ? undefined : (
+                <Link href="/agents" className="reach inline-block hover:text-ink">
+                  {runningText(agents ?? [], current)}
+                </Link>
+              )
+            }
+          >
             <ReadError message={slot.error} hasData={views !== null} />
-            {views === null && slot.error === null && <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />}
+            {views === null && slot.error === null && (
+              <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />
+            )}
             {views !== null && views.length === 0 && <FirstStep />}
-            {views !== null && <ul>{foremost(views).map((view) => <AgentRow key={view.agent.id} view={view} />)}</ul>}
-            {views !== null && views.length > SHOWN && <Link href="/agents" className="rule row flex items-center text-accent">All {views.length} agents</Link>}
+            {views !== null && (
+              <ul>
+                {foremost(views).map((view) => (
+                  <AgentRow key={view.agent.id} view={view} />
+                ))}
+              </ul>
+            )}
+            {views !== null && views.length > SHOWN && (
+              <Link href="/agents" className="rule row flex items-center text-accent">
+                All {views.length} agents
+              </Link>
+            )}
           </Section>
           {/* Not before the list above it has its length: nothing may move under the finger. */}
-          {(views !== null || slot.error !== null) && <Section title="Positions" aside={<DataAge kind="portfolio" />}>
-            {portfolio.data === null && portfolio.error === null && <SkeletonRows rows={2} rowClass="min-h-[49px]" label="Positions" />}
-            {portfolio.data === null && portfolio.error !== null && <NotRead />}
-            {portfolio.data !== null && (portfolio.data.positions.length === 0
-              ? <p className="rule row flex items-center text-ink-3">{money ? 'None open.' : 'None open when last seen.'} Agents open them when a signal passes its threshold.</p>
-              : <Positions portfolio={portfolio.data} table />)}
-          </Section>}
+          {(views !== null || slot.error !== null) && (
+            <Section title="Positions" aside={<DataAge kind="portfolio" />}>
+              {portfolio.data === null && portfolio.error === null && (
+                <SkeletonRows rows={2} rowClass="min-h-[49px]" label="Positions" />
+              )}
+              {portfolio.data === null && portfolio.error !== null && <NotRead />}
+              {portfolio.data !== null &&
+                (portfolio.data.positions.length === 0 ? (
+                  <p className="rule row flex items-center text-ink-3">
+                    {money ? 'None open.' : 'None open when last seen.'} Agents open them when a
+                    signal passes its threshold.
+                  </p>
+                ) : (
+                  <Positions portfolio={portfolio.data} table />
+                ))}
+            </Section>
+          )}
         </div>
         <aside className="flex min-w-0 flex-col gap-7" aria-label="What happened">
-          {views !== null && <div className="hidden empty:hidden xl:block"><NeedsYou views={views} /></div>}
-          <Section title="Latest trades" aside={fills.length > 0 ? <span className="flex items-baseline gap-3"><DataAge kind="history" /><Link href="/portfolio" className="reach -mx-2 inline-block px-2 hover:text-ink">All</Link></span> : undefined}>
-            {history.data === null && history.error === null && <SkeletonRows rows={4} rowClass="min-h-[53px]" label="Trades" />}
+          {views !== null && (
+            <div className="hidden empty:hidden xl:block">
+              <NeedsYou views={views} />
+            </div>
+          )}
+          <Section
+            title="Latest trades"
+            aside={
+              fills.length > 0 ? (
+                <span className="flex items-baseline gap-3">
+                  <DataAge kind="history" />
+                  <Link href="/portfolio" className="reach -mx-2 inline-block px-2 hover:text-ink">
+                    All
+                  </Link>
+                </span>
+              ) : undefined
+            }
+          >
+            {history.data === null && history.error === null && (
+              <SkeletonRows rows={4} rowClass="min-h-[53px]" label="Trades" />
+            )}
             {history.data === null && history.error !== null && <NotRead />}
-            {history.data !== null && fills.length === 0 && <p className="rule row flex items-center text-ink-3">{current ? 'No trades yet.' : 'No trades when last seen.'}</p>}
-            {fills.length > 0 && <Fills fills={fills.slice(0, 8)} quote={portfolio.data?.quote ?? ''} />}
+            {history.data !== null && fills.length === 0 && (
+              <p className="rule row flex items-center text-ink-3">
+                {current ? 'No trades yet.' : 'No trades when last seen.'}
+              </p>
+            )}
+            {fills.length > 0 && (
+              <Fills fills={fills.slice(0, 8)} quote={portfolio.data?.quote ?? ''} />
+            )}
           </Section>
         </aside>
       </div>
       {pro && agents !== null && portfolio.data !== null && (
         <Suspense>
-          {lead === undefined && <div className="mt-9"><ProParts agents={agents} portfolio={portfolio.data} /></div>}
+          {lead === undefined && (
+            <div className="mt-9">
+              <ProParts agents={agents} portfolio={portfolio.data} />
+            </div>
+          )}
           <Exposures agents={agents} portfolio={portfolio.data} />
         </Suspense>
       )}

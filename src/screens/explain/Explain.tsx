@@ -5,15 +5,53 @@ import type { Ask } from './asks.ts';
 
 const ExplainDialog = lazy(() => import('./ExplainDialog.tsx'));
 
-/** `name` says which figure it is, for those who do not see it. `plain`: it is a button for another reason already visible. */
-export function Explain({ ask, name, children, className, plain = false }: { ask: Ask; name: string; children: ReactNode; className?: string; plain?: boolean }) {
+/**
+ * `name` says which figure it is, for those who do not see it. `plain`: it is a button for another
+ * reason already visible.
+ */
+export function Explain({
+  ask,
+  name,
+  children,
+  className,
+  plain = false,
+}: {
+  ask: Ask;
+  name: string;
+  children: ReactNode;
+  className?: string;
+  plain?: boolean;
+}) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" title={`Explain ${name}`} aria-haspopup="dialog" onClick={() => { setOpen(true); }} className={classes('reach', !plain && 'underline decoration-line-strong/70 decoration-dotted decoration-1 underline-offset-4 hover:decoration-accent hover:decoration-solid', className)}>
-        <span className="sr-only">Explain {name} </span>{children}
+      <button
+        type="button"
+        title={`Explain ${name}`}
+        aria-haspopup="dialog"
+        onClick={() => {
+          setOpen(true);
+        }}
+        className={classes(
+          'reach',
+          !plain &&
+            'underline decoration-line-strong/70 decoration-dotted decoration-1 underline-offset-4 hover:decoration-accent hover:decoration-solid',
+          className,
+        )}
+      >
+        <span className="sr-only">Explain {name} </span>
+        {children}
       </button>
-      {open && <Suspense><ExplainDialog ask={ask} onClose={() => { setOpen(false); }} /></Suspense>}
+      {open && (
+        <Suspense>
+          <ExplainDialog
+            ask={ask}
+            onClose={() => {
+              setOpen(false);
+            }}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,4 +1,7 @@
-/** The sum behind a figure, and behind each of its rows; refuses rows that do not add up to their total. */
+/**
+ * The sum behind a figure, and behind each of its rows; refuses rows that do not add up to their
+ * total.
+ */
 import { ChevronLeft } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -20,13 +23,68 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
   const first = explain(ask, useSources());
   const { explanation, path } = follow(first, asked);
   return (
-    <Dialog open onOpenChange={(next) => { if (!next) onClose(); }} title={explanation.title} description={<>{explanation.words !== undefined && `${explanation.words}${/[.!?]$/.test(explanation.words) ? '' : '.'} `}<span className="whitespace-nowrap">Paper money.</span> <DataAge kind="portfolio" /></>}>
-      {path.length > 0 && <button type="button" onClick={() => { setAsked(path.slice(0, -1)); }} className="-ml-1 mb-2 flex min-h-11 items-center gap-0.5 pointer-fine:min-h-8 text-xs text-ink-2 hover:text-ink"><ChevronLeft className="size-4" aria-hidden />Back</button>}
+    <Dialog
+      open
+      onOpenChange={(next) => {
+        if (!next) onClose();
+      }}
+      title={explanation.title}
+      description={
+        <>
+          {explanation.words !== undefined &&
+            `${explanation.words}${/[.!?]$/.test(explanation.words) ? '' : '.'} `}
+          <span className="whitespace-nowrap">Paper money.</span> <DataAge kind="portfolio" />
+        </>
+      }
+    >
+      {path.length > 0 && (
+        <button
+          type="button"
+          onClick={() => {
+            setAsked(path.slice(0, -1));
+          }}
+          className="-ml-1 mb-2 flex min-h-11 items-center gap-0.5 pointer-fine:min-h-8 text-xs text-ink-2 hover:text-ink"
+        >
+          <ChevronLeft className="size-4" aria-hidden />
+          Back
+        </button>
+      )}
       <div className="flex flex-col gap-5">
-        {explanation.equations.map((one) => <Sum key={one.name} equation={one} quote={explanation.quote} exact={exact} onOpen={(key) => { setAsked([...path, key]); }} />)}
-        {explanation.facts !== undefined && <dl>{explanation.facts.map(({ label, text }) => <div key={label} className="flex items-center justify-between gap-4 py-1 text-xs text-ink-3"><dt>{label}</dt><dd className="text-right whitespace-nowrap">{text}</dd></div>)}</dl>}
+        {explanation.equations.map((one) => (
+          <Sum
+            key={one.name}
+            equation={one}
+            quote={explanation.quote}
+            exact={exact}
+            onOpen={(key) => {
+              setAsked([...path, key]);
+            }}
+          />
+        ))}
+        {explanation.facts !== undefined && (
+          <dl>
+            {explanation.facts.map(({ label, text }) => (
+              <div
+                key={label}
+                className="flex items-center justify-between gap-4 py-1 text-xs text-ink-3"
+              >
+                <dt>{label}</dt>
+                <dd className="text-right whitespace-nowrap">{text}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
       </div>
-      <label className="mt-3 flex min-h-11 pointer-fine:min-h-8 w-fit items-center gap-2 text-xs text-ink-2"><input type="checkbox" checked={exact} onChange={(event) => { setExact(event.target.checked); }} />All digits</label>
+      <label className="mt-3 flex min-h-11 pointer-fine:min-h-8 w-fit items-center gap-2 text-xs text-ink-2">
+        <input
+          type="checkbox"
+          checked={exact}
+          onChange={(event) => {
+            setExact(event.target.checked);
+          }}
+        />
+        All digits
+      </label>
     </Dialog>
   );
 }

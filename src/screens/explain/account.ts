@@ -1,5 +1,14 @@
-/** The sums behind an account's figures, from what the server last said of it; refuses to price or to guess anything. */
-import type { AgentResult, DayResult, Fill, Portfolio, Position } from '../../../contract/trading.ts';
+/**
+ * The sums behind an account's figures, from what the server last said of it; refuses to price or
+ * to guess anything.
+ */
+import type {
+  AgentResult,
+  DayResult,
+  Fill,
+  Portfolio,
+  Position,
+} from '../../../contract/trading.ts';
 import { formatPrice, formatQuantity, formatRatio } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
@@ -20,58 +29,158 @@ export function ofSale(fill: Fill, quote: string): Explanation {
   const realized = fill.realized ?? '0';
   const cost = fill.costBasis ?? sumOf([fill.notional, less(fill.fee), less(realized)]);
   return {
-    title: `${fill.pair} sold`, quote, words: `${fill.agentName}, ${formatMoment(fill.filledAt)}`,
-    equations: [equation('Realised', [
-      { key: 'proceeds', label: `${formatQuantity(fill.quantity)} ${base(fill.pair)} at ${formatPrice(fill.price)}`, value: fill.notional },
-      { key: 'fee', label: 'Fee', value: less(fill.fee) },
-      { key: 'cost', label: 'What it had cost, fees of entry included', value: less(cost) },
-    ], { label: 'Realised', value: realized, change: true })],
+    title: `${fill.pair} sold`,
+    quote,
+    words: `${fill.agentName}, ${formatMoment(fill.filledAt)}`,
+    equations: [
+      equation(
+        'Realised',
+        [
+          {
+            key: 'proceeds',
+            label: `${formatQuantity(fill.quantity)} ${base(fill.pair)} at ${formatPrice(fill.price)}`,
+            value: fill.notional,
+          },
+          { key: 'fee', label: 'Fee', value: less(fill.fee) },
+          { key: 'cost', label: 'What it had cost, fees of entry included', value: less(cost) },
+        ],
+        { label: 'Realised', value: realized, change: true },
+      ),
+    ],
     facts: termsOf(fill),
   };
 }
 
 /** What was frozen into a fill when it was made: what it can be reckoned by again. */
-function termsOf({ feeBps, slippageBps, quoteBid, quoteAsk, ruleVersion }: Fill): NonNullable<Explanation['facts']> {
+function termsOf({
+  feeBps,
+  slippageBps,
+  quoteBid,
+  quoteAsk,
+  ruleVersion,
+}: Fill): NonNullable<Explanation['facts']> {
   return [
     { label: 'Fee rate then', text: `${formatPrice(feeBps)} bps` },
-    ...(quoteBid === undefined || quoteAsk === undefined ? [] : [{ label: 'Quote it was priced from, bid and ask', text: `${formatPrice(quoteBid)} / ${formatPrice(quoteAsk)}` }]),
-    { label: 'Price against the middle of it', text: `${formatRatio(Number(slippageBps), 1)} bps worse` },
-    ...(ruleVersion === undefined ? [] : [{ label: 'Version of the fill rules', text: String(ruleVersion) }]),
+    ...(quoteBid === undefined || quoteAsk === undefined
+      ? []
+      : [
+          {
+            label: 'Quote it was priced from, bid and ask',
+            text: `${formatPrice(quoteBid)} / ${formatPrice(quoteAsk)}`,
+          },
+        ]),
+    {
+      label: 'Price against the middle of it',
+      text: `${formatRatio(Number(slippageBps), 1)} bps worse`,
+    },
+    ...(ruleVersion === undefined
+      ? []
+      : [{ label: 'Version of the fill rules', text: String(ruleVersion) }]),
   ];
 }
 
 /** What sales brought, one row each, against a total that the server knows. */
-export function ofSales(title: string, fills: readonly Fill[], realized: string, quote: string, words?: string): Explanation {
-  const rows = fills.filter((fill) => fill.realized !== null).map((fill): Row => ({
-    key: fill.id, label: `Sold ${formatQuantity(fill.quantity)} ${base(fill.pair)} at ${formatPrice(fill.price)}`, note: `${fill.agentName} · ${formatMoment(fill.filledAt)}`,
-    value: fill.realized ?? '0', change: true, open: () => ofSale(fill, quote),
-  }));
-  return { title, quote, ...(words === undefined ? {} : { words }), equations: [equation('Sales', rows, { label: 'Realised, net of fees', value: realized, change: true }, OLDER)] };
+export function ofSales(
+  title: string,
+  fills: readonly Fill[],
+  realized: string,
+  quote: string,
+  words?: string,
+): Explanation {
+  const rows = fills
+    .filter((fill) => fill.realized !== null)
+    .map((fill): Row => ({
+      key: fill.id,
+      label: `Sold ${formatQuantity(fill.quantity)} ${base(fill.pair)} at ${formatPrice(fill.price)}`,
+      note: `${fill.agentName} · ${formatMoment(fill.filledAt)}`,
+      value: fill.realized ?? '0',
+      change: true,
+      open: () => ofSale(fill, quote),
+    }));
+  return {
+    title,
+    quote,
+    ...(words === undefined ? {} : { words }),
+    equations: [
+      equation(
+        'Sales',
+        rows,
+        { label: 'Realised, net of fees', value: realized, change: true },
+        OLDER,
+      ),
+    ],
+  };
 }
 
 /** What is held against what it cost. */
 export function ofPosition(position: Position, quote: string): Explanation {
   const { value, cost, unrealized } = position;
   if (value === null || unrealized === null) {
-    return { title: position.pair, quote, words: 'No price has been seen yet. It counts at its cost.', equations: [equation('Unrealised', [{ key: 'value', label: 'Counted at cost', value: cost }, { key: 'cost', label: 'Cost', value: less(cost) }], { label: 'Unrealised', value: '0', change: true })] };
+    return {
+      title: position.pair,
+      quote,
+      words: 'No price has been seen yet. It counts at its cost.',
+      equations: [
+        equation(
+          'Unrealised',
+          [
+            { key: 'value', label: 'Counted at cost', value: cost },
+            { key: 'cost', label: 'Cost', value: less(cost) },
+          ],
+          { label: 'Unrealised', value: '0', change: true },
+        ),
+      ],
+    };
   }
   return {
-    title: position.pair, quote, words: `${position.agentName}, marked at the bid of ${formatPrice(position.price)}`,
-    equations: [equation('Unrealised', [
-      { key: 'value', label: `${formatQuantity(position.quantity)} ${base(position.pair)} at ${formatPrice(position.price)}`, value },
-      { key: 'cost', label: `Cost, ${formatPrice(position.averageCost)} each on average, fees included`, value: less(cost) },
-    ], { label: 'Unrealised', value: unrealized, change: true })],
+    title: position.pair,
+    quote,
+    words: `${position.agentName}, marked at the bid of ${formatPrice(position.price)}`,
+    equations: [
+      equation(
+        'Unrealised',
+        [
+          {
+            key: 'value',
+            label: `${formatQuantity(position.quantity)} ${base(position.pair)} at ${formatPrice(position.price)}`,
+            value,
+          },
+          {
+            key: 'cost',
+            label: `Cost, ${formatPrice(position.averageCost)} each on average, fees included`,
+            value: less(cost),
+          },
+        ],
+        { label: 'Unrealised', value: unrealized, change: true },
+      ),
+    ],
   };
 }
 
 const positionRow = (position: Position, quote: string, named: boolean): Row => ({
-  key: position.id, label: `${base(position.pair)} ${formatQuantity(position.quantity)}`, ...(named ? { note: position.agentName } : {}),
-  value: position.unrealized ?? '0', change: true, open: () => ofPosition(position, quote),
+  key: position.id,
+  label: `${base(position.pair)} ${formatQuantity(position.quantity)}`,
+  ...(named ? { note: position.agentName } : {}),
+  value: position.unrealized ?? '0',
+  change: true,
+  open: () => ofPosition(position, quote),
 });
 
 export function ofUnrealized({ portfolio }: Account): Explanation {
   const { positions, quote, unrealized } = portfolio;
-  return { title: 'Unrealised', quote, words: 'What is held, at the bid, less what it cost.', equations: [equation('Positions', positions.map((one) => positionRow(one, quote, true)), { label: 'Unrealised', value: unrealized, change: true }, 'Valued as a whole at the end of the book')] };
+  return {
+    title: 'Unrealised',
+    quote,
+    words: 'What is held, at the bid, less what it cost.',
+    equations: [
+      equation(
+        'Positions',
+        positions.map((one) => positionRow(one, quote, true)),
+        { label: 'Unrealised', value: unrealized, change: true },
+        'Valued as a whole at the end of the book',
+      ),
+    ],
+  };
 }
 
 const realizedBy = ({ pairs }: AgentResult): string => sumOf(pairs.map(({ realized }) => realized));
@@ -79,23 +188,60 @@ const realizedBy = ({ pairs }: AgentResult): string => sumOf(pairs.map(({ realiz
 /** What one agent has realised: pair by pair, and in each sale by sale. */
 export function ofAgentRealized({ portfolio, fills }: Account, result: AgentResult): Explanation {
   const { quote } = portfolio;
-  const rows = result.pairs.filter(({ sells }) => sells > 0).map((pair): Row => ({
-    key: pair.pair, label: pair.pair, note: `${pair.sells} closed`, value: pair.realized, change: true,
-    open: () => ofSales(`${result.agentName}, ${pair.pair}`, fills.filter((fill) => fill.agentId === result.agentId && fill.pair === pair.pair), pair.realized, quote),
-  }));
-  return { title: `${result.agentName}, realised`, quote, words: 'Proceeds of sales, less their fees and what was sold had cost.', equations: [equation('Pairs', rows, { label: 'Realised, net of fees', value: realizedBy(result), change: true })] };
+  const rows = result.pairs
+    .filter(({ sells }) => sells > 0)
+    .map((pair): Row => ({
+      key: pair.pair,
+      label: pair.pair,
+      note: `${pair.sells} closed`,
+      value: pair.realized,
+      change: true,
+      open: () =>
+        ofSales(
+          `${result.agentName}, ${pair.pair}`,
+          fills.filter((fill) => fill.agentId === result.agentId && fill.pair === pair.pair),
+          pair.realized,
+          quote,
+        ),
+    }));
+  return {
+    title: `${result.agentName}, realised`,
+    quote,
+    words: 'Proceeds of sales, less their fees and what was sold had cost.',
+    equations: [
+      equation('Pairs', rows, {
+        label: 'Realised, net of fees',
+        value: realizedBy(result),
+        change: true,
+      }),
+    ],
+  };
 }
 
 export function ofRealized(account: Account): Explanation {
   const { portfolio } = account;
-  const rows = (portfolio.results ?? []).filter(({ pairs }) => pairs.some(({ sells }) => sells > 0)).map((result): Row => ({
-    key: result.agentId, label: result.agentName, value: realizedBy(result), change: true, open: () => ofAgentRealized(account, result),
-  }));
-  const words = 'Proceeds of sales, less their fees and what was sold had cost. Agents that were deleted count.';
+  const rows = (portfolio.results ?? [])
+    .filter(({ pairs }) => pairs.some(({ sells }) => sells > 0))
+    .map((result): Row => ({
+      key: result.agentId,
+      label: result.agentName,
+      value: realizedBy(result),
+      change: true,
+      open: () => ofAgentRealized(account, result),
+    }));
+  const words =
+    'Proceeds of sales, less their fees and what was sold had cost. Agents that were deleted count.';
   const total = { label: 'Realised, net of fees', value: portfolio.realized, change: true };
-  // A portfolio that came with a message has no room for its parts: the trades at hand stand for them.
-  if (portfolio.results === undefined) return { ...ofSales('Realised', account.fills, portfolio.realized, portfolio.quote, words) };
-  return { title: 'Realised', quote: portfolio.quote, words, equations: [equation('Agents', rows, total)] };
+  // A portfolio that came with a message has no room for its parts: the trades at hand stand for
+  // them.
+  if (portfolio.results === undefined)
+    return { ...ofSales('Realised', account.fills, portfolio.realized, portfolio.quote, words) };
+  return {
+    title: 'Realised',
+    quote: portfolio.quote,
+    words,
+    equations: [equation('Agents', rows, total)],
+  };
 }
 
 /** Deposits, and what was made of them. */
@@ -103,19 +249,52 @@ export function ofEquity(account: Account): Explanation {
   const { portfolio } = account;
   const { quote } = portfolio;
   return {
-    title: 'Equity', quote, words: `Marked at the bid.${portfolio.unpriced.length > 0 ? ` No price for ${portfolio.unpriced.join(', ')}: counted at cost.` : ''}`,
+    title: 'Equity',
+    quote,
+    words: `Marked at the bid.${portfolio.unpriced.length > 0 ? ` No price for ${portfolio.unpriced.join(', ')}: counted at cost.` : ''}`,
     equations: [
-      equation('What there is', [
-        { key: 'cash', label: 'Cash', value: portfolio.cash },
-        ...portfolio.positions.map((one): Row => ({ key: `held-${one.id}`, label: `${base(one.pair)} ${formatQuantity(one.quantity)}`, note: one.agentName, value: one.value ?? one.cost })),
-      ], { label: 'Equity', value: portfolio.equity }, 'Positions, valued as a whole at the end of the book'),
-      equation('Where it came from', [
-        { key: 'deposits', label: 'Deposits', value: portfolio.deposits },
-        { key: 'realized', label: 'Realised, net of fees', value: portfolio.realized, change: true, open: () => ofRealized(account) },
-        { key: 'unrealized', label: 'Unrealised', value: portfolio.unrealized, change: true, open: () => ofUnrealized(account) },
-      ], { label: 'Equity', value: portfolio.equity }),
+      equation(
+        'What there is',
+        [
+          { key: 'cash', label: 'Cash', value: portfolio.cash },
+          ...portfolio.positions.map((one): Row => ({
+            key: `held-${one.id}`,
+            label: `${base(one.pair)} ${formatQuantity(one.quantity)}`,
+            note: one.agentName,
+            value: one.value ?? one.cost,
+          })),
+        ],
+        { label: 'Equity', value: portfolio.equity },
+        'Positions, valued as a whole at the end of the book',
+      ),
+      equation(
+        'Where it came from',
+        [
+          { key: 'deposits', label: 'Deposits', value: portfolio.deposits },
+          {
+            key: 'realized',
+            label: 'Realised, net of fees',
+            value: portfolio.realized,
+            change: true,
+            open: () => ofRealized(account),
+          },
+          {
+            key: 'unrealized',
+            label: 'Unrealised',
+            value: portfolio.unrealized,
+            change: true,
+            open: () => ofUnrealized(account),
+          },
+        ],
+        { label: 'Equity', value: portfolio.equity },
+      ),
     ],
-    facts: [{ label: 'Fees paid so far, already inside realised and cost', text: formatPrice(portfolio.fees) }],
+    facts: [
+      {
+        label: 'Fees paid so far, already inside realised and cost',
+        text: formatPrice(portfolio.fees),
+      },
+    ],
   };
 }
 
@@ -123,36 +302,113 @@ export function ofEquity(account: Account): Explanation {
 export function ofResult(account: Account): Explanation {
   const { portfolio } = account;
   return {
-    title: 'Result', quote: portfolio.quote, words: 'Since the book was opened.',
-    equations: [equation('Result', [
-      { key: 'realized', label: 'Realised, net of fees', value: portfolio.realized, change: true, open: () => ofRealized(account) },
-      { key: 'unrealized', label: 'Unrealised', value: portfolio.unrealized, change: true, open: () => ofUnrealized(account) },
-    ], { label: 'Result', value: sumOf([portfolio.realized, portfolio.unrealized]), change: true })],
+    title: 'Result',
+    quote: portfolio.quote,
+    words: 'Since the book was opened.',
+    equations: [
+      equation(
+        'Result',
+        [
+          {
+            key: 'realized',
+            label: 'Realised, net of fees',
+            value: portfolio.realized,
+            change: true,
+            open: () => ofRealized(account),
+          },
+          {
+            key: 'unrealized',
+            label: 'Unrealised',
+            value: portfolio.unrealized,
+            change: true,
+            open: () => ofUnrealized(account),
+          },
+        ],
+        { label: 'Result', value: sumOf([portfolio.realized, portfolio.unrealized]), change: true },
+      ),
+    ],
   };
 }
 
 export function ofFees({ portfolio }: Account): Explanation {
   const rows = (portfolio.results ?? []).map((result): Row => ({
-    key: result.agentId, label: result.agentName, note: trades(result.pairs.reduce((all, pair) => all + pair.trades, 0)), value: sumOf(result.pairs.map(({ fees }) => fees)),
-    open: () => ({ title: `${result.agentName}, fees`, quote: portfolio.quote, equations: [equation('Pairs', result.pairs.map((pair) => ({ key: pair.pair, label: pair.pair, note: trades(pair.trades), value: pair.fees })), { label: 'Fees', value: sumOf(result.pairs.map(({ fees }) => fees)) })] }),
+    key: result.agentId,
+    label: result.agentName,
+    note: trades(result.pairs.reduce((all, pair) => all + pair.trades, 0)),
+    value: sumOf(result.pairs.map(({ fees }) => fees)),
+    open: () => ({
+      title: `${result.agentName}, fees`,
+      quote: portfolio.quote,
+      equations: [
+        equation(
+          'Pairs',
+          result.pairs.map((pair) => ({
+            key: pair.pair,
+            label: pair.pair,
+            note: trades(pair.trades),
+            value: pair.fees,
+          })),
+          { label: 'Fees', value: sumOf(result.pairs.map(({ fees }) => fees)) },
+        ),
+      ],
+    }),
   }));
-  return { title: 'Fees', quote: portfolio.quote, words: 'Of every trade. They are inside realised and cost already.', equations: [equation('Agents', rows, { label: 'Fees', value: portfolio.fees })] };
+  return {
+    title: 'Fees',
+    quote: portfolio.quote,
+    words: 'Of every trade. They are inside realised and cost already.',
+    equations: [equation('Agents', rows, { label: 'Fees', value: portfolio.fees })],
+  };
 }
 
 /** One UTC day, or what has passed of it. */
-export function ofDay(day: DayResult, fills: readonly Fill[], quote: string, title: string): Explanation {
-  const mine = fills.filter((fill) => fill.filledAt > day.start && fill.filledAt <= day.start + DAY_MS);
+export function ofDay(
+  day: DayResult,
+  fills: readonly Fill[],
+  quote: string,
+  title: string,
+): Explanation {
+  const mine = fills.filter(
+    (fill) => fill.filledAt > day.start && fill.filledAt <= day.start + DAY_MS,
+  );
   const change = sumOf([day.closing, less(day.opening)]);
   return {
-    title, quote, words: 'Days begin at 00:00 UTC. Equity is marked at the bid.',
+    title,
+    quote,
+    words: 'Days begin at 00:00 UTC. Equity is marked at the bid.',
     equations: [
-      equation('Equity', [{ key: 'closing', label: 'At its end, or now', value: day.closing }, { key: 'opening', label: 'At 00:00 UTC', value: less(day.opening) }], { label: 'Change', value: change, change: true }),
-      equation('What brought it', [
-        { key: 'realized', label: 'Realised that day, net of fees', value: day.realized, change: true, open: () => ofSales(`${title}, realised`, mine, day.realized, quote) },
-        { key: 'held', label: 'Change of what is held and not sold', value: day.unrealizedChange, change: true },
-      ], { label: 'Change', value: change, change: true }),
+      equation(
+        'Equity',
+        [
+          { key: 'closing', label: 'At its end, or now', value: day.closing },
+          { key: 'opening', label: 'At 00:00 UTC', value: less(day.opening) },
+        ],
+        { label: 'Change', value: change, change: true },
+      ),
+      equation(
+        'What brought it',
+        [
+          {
+            key: 'realized',
+            label: 'Realised that day, net of fees',
+            value: day.realized,
+            change: true,
+            open: () => ofSales(`${title}, realised`, mine, day.realized, quote),
+          },
+          {
+            key: 'held',
+            label: 'Change of what is held and not sold',
+            value: day.unrealizedChange,
+            change: true,
+          },
+        ],
+        { label: 'Change', value: change, change: true },
+      ),
     ],
-    facts: [{ label: 'Trades', text: String(day.trades) }, { label: 'Fees among them', text: formatPrice(day.fees) }],
+    facts: [
+      { label: 'Trades', text: String(day.trades) },
+      { label: 'Fees among them', text: formatPrice(day.fees) },
+    ],
   };
 }
 
@@ -161,28 +417,88 @@ export function ofToday(account: Account): Explanation {
   if (portfolio.today != null) return ofDay(portfolio.today, fills, portfolio.quote, 'Today');
   const change = portfolio.dayChange ?? '0';
   return {
-    title: 'Today', quote: portfolio.quote, words: portfolio.dayChange === null ? 'There is no mark before today to compare with.' : 'Days begin at 00:00 UTC. Its parts come with the next reading.',
-    equations: portfolio.dayChange === null ? [] : [equation('Equity', [{ key: 'now', label: 'Equity now', value: portfolio.equity }, { key: 'opening', label: 'At 00:00 UTC', value: sumOf([change, less(portfolio.equity)]) }], { label: 'Change', value: change, change: true })],
+    title: 'Today',
+    quote: portfolio.quote,
+    words:
+      portfolio.dayChange === null
+        ? 'There is no mark before today to compare with.'
+        : 'Days begin at 00:00 UTC. Its parts come with the next reading.',
+    equations:
+      portfolio.dayChange === null
+        ? []
+        : [
+            equation(
+              'Equity',
+              [
+                { key: 'now', label: 'Equity now', value: portfolio.equity },
+                {
+                  key: 'opening',
+                  label: 'At 00:00 UTC',
+                  value: sumOf([change, less(portfolio.equity)]),
+                },
+              ],
+              { label: 'Change', value: change, change: true },
+            ),
+          ],
   };
 }
 
-/** One agent: realised and unrealised, each openable. `total` is what was shown; prices may have moved on since. */
-export function ofAgent(account: Account, agent: { id: string; name: string; total: string }): Explanation {
+/**
+ * One agent: realised and unrealised, each openable. `total` is what was shown; prices may have
+ * moved on since.
+ */
+export function ofAgent(
+  account: Account,
+  agent: { id: string; name: string; total: string },
+): Explanation {
   const { portfolio } = account;
   const result = portfolio.results?.find(({ agentId }) => agentId === agent.id);
   const held = portfolio.positions.filter(({ agentId }) => agentId === agent.id);
   const unrealized = sumOf(held.map((one) => one.unrealized));
   const realized = result === undefined ? '0' : realizedBy(result);
   return {
-    title: agent.name, quote: portfolio.quote,
-    equations: [equation('Result', [
-      { key: 'realized', label: 'Realised, net of fees', value: realized, change: true, ...(result === undefined ? {} : { open: () => ofAgentRealized(account, result) }) },
-      { key: 'unrealized', label: 'Unrealised', value: unrealized, change: true, ...(held.length === 0 ? {} : { open: () => ofAgentUnrealized(account, agent) }) },
-    ], { label: 'Result', value: agent.total, change: true }, 'Moved since these rows were read')],
+    title: agent.name,
+    quote: portfolio.quote,
+    equations: [
+      equation(
+        'Result',
+        [
+          {
+            key: 'realized',
+            label: 'Realised, net of fees',
+            value: realized,
+            change: true,
+            ...(result === undefined ? {} : { open: () => ofAgentRealized(account, result) }),
+          },
+          {
+            key: 'unrealized',
+            label: 'Unrealised',
+            value: unrealized,
+            change: true,
+            ...(held.length === 0 ? {} : { open: () => ofAgentUnrealized(account, agent) }),
+          },
+        ],
+        { label: 'Result', value: agent.total, change: true },
+        'Moved since these rows were read',
+      ),
+    ],
   };
 }
 
-export function ofAgentUnrealized({ portfolio }: Account, agent: { id: string; name: string }): Explanation {
+export function ofAgentUnrealized(
+  { portfolio }: Account,
+  agent: { id: string; name: string },
+): Explanation {
   const held = portfolio.positions.filter(({ agentId }) => agentId === agent.id);
-  return { title: `${agent.name}, unrealised`, quote: portfolio.quote, equations: [equation('Positions', held.map((one) => positionRow(one, portfolio.quote, false)), { label: 'Unrealised', value: sumOf(held.map((one) => one.unrealized)), change: true })] };
+  return {
+    title: `${agent.name}, unrealised`,
+    quote: portfolio.quote,
+    equations: [
+      equation(
+        'Positions',
+        held.map((one) => positionRow(one, portfolio.quote, false)),
+        { label: 'Unrealised', value: sumOf(held.map((one) => one.unrealized)), change: true },
+      ),
+    ],
+  };
 }

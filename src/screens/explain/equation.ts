@@ -1,5 +1,15 @@
-/** Sums as a person can check them: rows that add up to their total, to the last digit; refuses to leave a remainder unsaid. */
-import { add, formatFixed, parseFixed, subtract, ZERO, type Fixed } from '../../../contract/money.ts';
+/**
+ * Sums as a person can check them: rows that add up to their total, to the last digit; refuses to
+ * leave a remainder unsaid.
+ */
+import {
+  add,
+  formatFixed,
+  parseFixed,
+  subtract,
+  ZERO,
+  type Fixed,
+} from '../../../contract/money.ts';
 
 export interface Row {
   key: string;
@@ -32,23 +42,56 @@ export interface Explanation {
 const ROWS_MAX = 40;
 
 export const less = (text: string): string => formatFixed(subtract(ZERO, parseFixed(text)));
-export const sumOf = (values: readonly (string | null)[]): string => formatFixed(values.reduce<Fixed>((total, text) => (text === null ? total : add(total, parseFixed(text))), ZERO));
+export const sumOf = (values: readonly (string | null)[]): string =>
+  formatFixed(
+    values.reduce<Fixed>(
+      (total, text) => (text === null ? total : add(total, parseFixed(text))),
+      ZERO,
+    ),
+  );
 
 /** The rows with what they do not explain as a row of its own, so that they always add up. */
-export function equation(name: string, rows: readonly Row[], total: Equation['total'], rest = 'Not explained by these rows'): Equation {
+export function equation(
+  name: string,
+  rows: readonly Row[],
+  total: Equation['total'],
+  rest = 'Not explained by these rows',
+): Equation {
   const shown = rows.length > ROWS_MAX + 1 ? rows.slice(0, ROWS_MAX) : [...rows];
   const others = rows.slice(shown.length);
-  if (others.length > 0) shown.push({ key: 'others', label: `${others.length} more`, value: sumOf(others.map(({ value }) => value)), change: total.change === true });
-  const left = formatFixed(subtract(parseFixed(total.value), parseFixed(sumOf(shown.map(({ value }) => value)))));
-  return { name, total, rows: left === '0' ? shown : [...shown, { key: 'rest', label: rest, value: left, change: true }] };
+  if (others.length > 0)
+    shown.push({
+      key: 'others',
+      label: `${others.length} more`,
+      value: sumOf(others.map(({ value }) => value)),
+      change: total.change === true,
+    });
+  const left = formatFixed(
+    subtract(parseFixed(total.value), parseFixed(sumOf(shown.map(({ value }) => value)))),
+  );
+  return {
+    name,
+    total,
+    rows:
+      left === '0' ? shown : [...shown, { key: 'rest', label: rest, value: left, change: true }],
+  };
 }
 
-/** The explanation that a path of rows leads to, and how far it could be followed: rows come and go as prices move. */
-export function follow(first: Explanation, path: readonly string[]): { explanation: Explanation; path: string[] } {
+/**
+ * The explanation that a path of rows leads to, and how far it could be followed: rows come and go
+ * as prices move.
+ */
+export function follow(
+  first: Explanation,
+  path: readonly string[],
+): { explanation: Explanation; path: string[] } {
   let explanation = first;
   const followed: string[] = [];
   for (const key of path) {
-    const next = explanation.equations.flatMap(({ rows }) => rows).find((row) => row.key === key)?.open?.();
+    const next = explanation.equations
+      .flatMap(({ rows }) => rows)
+      .find((row) => row.key === key)
+      ?.open?.();
     if (next === undefined) break;
     explanation = next;
     followed.push(key);

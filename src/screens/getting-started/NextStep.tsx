@@ -1,4 +1,7 @@
-/** The one thing to do next, until the first trade: set up the first agent, go on with it, or see how it is doing. */
+/**
+ * The one thing to do next, until the first trade: set up the first agent, go on with it, or see
+ * how it is doing.
+ */
 import { useSnapshot } from 'valtio';
 import { LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
@@ -26,7 +29,10 @@ const FIRST: Omit<Next, 'action'> = {
   to: SETUP_PATH,
 };
 
-/** What to do next by what this device knows; null once there was a trade, undefined while that is not known. */
+/**
+ * What to do next by what this device knows; null once there was a trade, undefined while that is
+ * not known.
+ */
 export function useNextStep(): Next | null | undefined {
   const uid = useSnapshot(session).user?.uid ?? '';
   const { data, error } = useSlot(agentsStore, loadAgents);
@@ -35,13 +41,19 @@ export function useNextStep(): Next | null | undefined {
   const agents = data?.agents;
   if (agents === undefined) return error === null && !offline ? undefined : null;
   // Whether an agent has traded is in the history; without an agent there is nothing to wait for.
-  if (agents.length > 0 && history.data === null && history.error === null && !offline) return undefined;
+  if (agents.length > 0 && history.data === null && history.error === null && !offline)
+    return undefined;
   if ((history.data?.fills.length ?? 0) > 0) return null;
   const [agent] = agents;
   if (agent === undefined) return { ...FIRST, action: hasDraft(SETUP_DRAFT, uid) ? GO_ON : SET_UP };
   const to = `/agents/${encodeURIComponent(agent.id)}`;
   if (agents.every(({ startedAt }) => startedAt === null)) {
-    return { title: `${agent.name} is ready to start`, text: 'You see what it would do now before it starts.', to, action: `Open ${agent.name}` };
+    return {
+      title: `${agent.name} is ready to start`,
+      text: 'You see what it would do now before it starts.',
+      to,
+      action: `Open ${agent.name}`,
+    };
   }
   const running = agents.find(({ status }) => status === 'running') ?? agent;
   return {
@@ -60,21 +72,42 @@ export function NextStep() {
     <section aria-label="Next step" className="max-w-xl">
       <h2 className="text-lg font-semibold text-balance">{next.title}</h2>
       <p className="mt-1 text-ink-2">{next.text}</p>
-      <LinkButton to={next.to} tone="primary" className="mt-4 max-sm:w-full">{next.action}</LinkButton>
+      <LinkButton to={next.to} tone="primary" className="mt-4 max-sm:w-full">
+        {next.action}
+      </LinkButton>
     </section>
   );
 }
 
-/** At the end of what a person was sent to read: back to what they were doing, or on to the next step. */
+/**
+ * At the end of what a person was sent to read: back to what they were doing, or on to the next
+ * step.
+ */
 export function NextStepLink({ from }: { from: string | null }) {
   const { status } = useSnapshot(session);
-  return status === 'signed-in' ? <Onward from={from} /> : <LinkButton to="/register" tone="primary">Create an account</LinkButton>;
+  return status === 'signed-in' ? (
+    <Onward from={from} />
+  ) : (
+    <LinkButton to="/register" tone="primary">
+      Create an account
+    </LinkButton>
+  );
 }
 
 /** Of a person who is signed in: only theirs is read from the server. */
 function Onward({ from }: { from: string | null }) {
   const next = useNextStep();
-  if (from !== null) return <LinkButton to={from} tone="primary">Back to your setup</LinkButton>;
-  if (next === null || next === undefined) return <LinkButton to="/dashboard">Dashboard</LinkButton>;
-  return <LinkButton to={next.to} tone="primary">{next.action}</LinkButton>;
+  if (from !== null)
+    return (
+      <LinkButton to={from} tone="primary">
+        Back to your setup
+      </LinkButton>
+    );
+  if (next === null || next === undefined)
+    return <LinkButton to="/dashboard">Dashboard</LinkButton>;
+  return (
+    <LinkButton to={next.to} tone="primary">
+      {next.action}
+    </LinkButton>
+  );
 }

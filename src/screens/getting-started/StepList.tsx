@@ -19,29 +19,46 @@ function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
   const isOpen = step.state === 'open' || step.state === 'unknown';
   return (
     <li aria-current={isNext ? 'step' : undefined} className="rule flex items-start gap-3 py-3">
-      <Icon className={`mt-0.5 size-5 shrink-0 ${look}`} strokeWidth={isDone ? 2.25 : 1.5} aria-hidden />
+      <Icon
+        className={`mt-0.5 size-5 shrink-0 ${look}`}
+        strokeWidth={isDone ? 2.25 : 1.5}
+        aria-hidden
+      />
       <div className="flex min-w-0 flex-1 items-start justify-between gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1">
           <p className={isDone ? 'text-ink-2' : 'font-medium'}>
-            {step.title}<span className="sr-only">: {said}</span>
+            {step.title}
+            <span className="sr-only">: {said}</span>
           </p>
-          <p className="text-ink-3">{step.state === 'unknown' ? 'Not known on this device while offline.' : step.text}</p>
+          <p className="text-ink-3">
+            {step.state === 'unknown' ? 'Not known on this device while offline.' : step.text}
+          </p>
         </div>
-        {isOpen && <Link href={step.to} className={LINK}>{step.action}</Link>}
+        {isOpen && (
+          <Link href={step.to} className={LINK}>
+            {step.action}
+          </Link>
+        )}
       </div>
     </li>
   );
 }
 
-const GROUPS = [['trade', 'To the first trade'], ['device', 'On this device']] as const;
+const GROUPS = [
+  ['trade', 'To the first trade'],
+  ['device', 'On this device'],
+] as const;
 
 function StepList({ steps, next }: { steps: readonly Step[]; next: Step | null }) {
   return GROUPS.map(([group, title]) => (
     <section key={group} aria-label={title} className="min-w-0">
       <h3 className="pb-1 text-sm font-semibold">{title}</h3>
       <ol>
-        {steps.filter((step) => step.group === group)
-          .map((step) => <StepRow key={step.id} step={step} isNext={step.id === next?.id} />)}
+        {steps
+          .filter((step) => step.group === group)
+          .map((step) => (
+            <StepRow key={step.id} step={step} isNext={step.id === next?.id} />
+          ))}
       </ol>
     </section>
   ));
@@ -49,15 +66,33 @@ function StepList({ steps, next }: { steps: readonly Step[]; next: Step | null }
 
 function Bar({ progress: { done, of }, text }: { progress: Progress; text: string }) {
   return (
-    <div role="progressbar" aria-label="First steps" aria-valuemin={0} aria-valuemax={of} aria-valuenow={done} aria-valuetext={text}
-      className="h-1 w-24 overflow-hidden rounded-full bg-line">
+    <div
+      role="progressbar"
+      aria-label="First steps"
+      aria-valuemin={0}
+      aria-valuemax={of}
+      aria-valuenow={done}
+      aria-valuetext={text}
+      className="h-1 w-24 overflow-hidden rounded-full bg-line"
+    >
       <div className="h-full rounded-full bg-accent" style={{ width: `${(done / of) * 100}%` }} />
     </div>
   );
 }
 
-/** All steps in a panel that is closed until it is wanted: nobody has to do them in order, or at all. */
-export function StepsPanel({ steps, progress, open = false }: { steps: readonly Step[]; progress: Progress; open?: boolean }) {
+/**
+ * All steps in a panel that is closed until it is wanted: nobody has to do them in order, or at
+ * all.
+ */
+export function StepsPanel({
+  steps,
+  progress,
+  open = false,
+}: {
+  steps: readonly Step[];
+  progress: Progress;
+  open?: boolean;
+}) {
   const text = `${progress.done} of ${progress.of} done`;
   return (
     <details open={open} className="rule group max-w-5xl">
@@ -65,7 +100,10 @@ export function StepsPanel({ steps, progress, open = false }: { steps: readonly 
         <span className="font-medium">First steps</span>
         <Bar progress={progress} text={text} />
         <span className="text-ink-3">{text}</span>
-        <ChevronDown className="ml-auto size-4 shrink-0 text-ink-3 group-open:rotate-180" aria-hidden />
+        <ChevronDown
+          className="ml-auto size-4 shrink-0 text-ink-3 group-open:rotate-180"
+          aria-hidden
+        />
       </summary>
       <p className="pb-3 text-ink-3">Steps check off automatically. Do them in any order.</p>
       <div className="grid gap-x-14 gap-y-8 pb-4 lg:grid-cols-2">

@@ -14,7 +14,11 @@ export default function GettingStarted() {
         {next === null && <LinkButton to="/dashboard">Dashboard</LinkButton>}
       </ScreenTitle>
       <NextStep />
-      {next !== undefined && <div className="mt-8"><StepsPanel steps={steps} progress={progress} open={next === null} /></div>}
+      {next !== undefined && (
+        <div className="mt-8">
+          <StepsPanel steps={steps} progress={progress} open={next === null} />
+        </div>
+      )}
     </>
   );
 }

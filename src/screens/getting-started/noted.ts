@@ -1,21 +1,34 @@
-/** What this person has looked at or put away on this device, for the first steps; refuses to note it of anybody who is not here. */
+/**
+ * What this person has looked at or put away on this device, for the first steps; refuses to note
+ * it of anybody who is not here.
+ */
 import { useCallback, useEffect, type RefCallback } from 'react';
 import { readLastUser } from '../../identity/last-user.ts';
 import { session } from '../../identity/session.ts';
 
 const KEY = 'tradewind.firstSteps';
 
-/** `security` and `risk` were opened, `trade` was on the screen, `installed` was seen from within the app, `hidden` took the list off the dashboard. */
+/**
+ * `security` and `risk` were opened, `trade` was on the screen, `installed` was seen from within
+ * the app, `hidden` took the list off the dashboard.
+ */
 export const NOTES = ['security', 'risk', 'trade', 'installed', 'hidden'] as const;
 export type Note = (typeof NOTES)[number];
 
-export function readNotes(uid: string, storage: Pick<Storage, 'getItem'> = localStorage): ReadonlySet<Note> {
+export function readNotes(
+  uid: string,
+  storage: Pick<Storage, 'getItem'> = localStorage,
+): ReadonlySet<Note> {
   const [owner, notes = ''] = (storage.getItem(KEY) ?? '').split(' ');
   return new Set(owner === uid ? NOTES.filter((note) => notes.split(',').includes(note)) : []);
 }
 
 /** A screen that leaves with its person, in this tab or another, notes nothing. */
-export function note(uid: string, what: Note, storage: Pick<Storage, 'getItem' | 'setItem'> = localStorage): void {
+export function note(
+  uid: string,
+  what: Note,
+  storage: Pick<Storage, 'getItem' | 'setItem'> = localStorage,
+): void {
   if (readLastUser()?.uid !== uid) return;
   storage.setItem(KEY, `${uid} ${[...new Set([...readNotes(uid, storage), what])].join(',')}`);
 }
@@ -28,18 +41,29 @@ export function useLookedAt(what: Note): void {
   }, [what]);
 }
 
-/** Notes what it is put on once a part of it is on the screen; at once where the browser cannot tell. */
+/**
+ * Notes what it is put on once a part of it is on the screen; at once where the browser cannot
+ * tell.
+ */
 export function useSeenOnScreen(what: Note): RefCallback<Element> {
-  return useCallback((element: Element | null) => {
-    const uid = session.user?.uid;
-    if (element === null || uid === undefined || readNotes(uid).has(what)) return undefined;
-    if (typeof IntersectionObserver !== 'function') { note(uid, what); return undefined; }
-    const observer = new IntersectionObserver(([entry]) => {
-      if (entry?.isIntersecting !== true) return;
-      note(uid, what);
-      observer.disconnect();
-    });
-    observer.observe(element);
-    return () => { observer.disconnect(); };
-  }, [what]);
+  return useCallback(
+    (element: Element | null) => {
+      const uid = session.user?.uid;
+      if (element === null || uid === undefined || readNotes(uid).has(what)) return undefined;
+      if (typeof IntersectionObserver !== 'function') {
+        note(uid, what);
+        return undefined;
+      }
+      const observer = new IntersectionObserver(([entry]) => {
+        if (entry?.isIntersecting !== true) return;
+        note(uid, what);
+        observer.disconnect();
+      });
+      observer.observe(element);
+      return () => {
+        observer.disconnect();
+      };
+    },
+    [what],
+  );
 }

@@ -1,4 +1,7 @@
-/** The facts behind the first steps, from the stores and this device; refuses to take what is not known for not done. */
+/**
+ * The facts behind the first steps, from the stores and this device; refuses to take what is not
+ * known for not done.
+ */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import { keepsSnapshots, queue } from '../../commands.ts';
@@ -27,7 +30,9 @@ export function useSteps(): { steps: Step[]; progress: Progress } {
   const notes = readNotes(uid);
   const installed = now || isStandalone();
   // Seen once from within, it is known in the browser's own window too.
-  useEffect(() => { if (installed) note(uid, 'installed'); }, [installed, uid]);
+  useEffect(() => {
+    if (installed) note(uid, 'installed');
+  }, [installed, uid]);
   const steps = stepsOf({
     deposit: portfolio === null ? null : `${formatAmount(portfolio.deposits)} ${portfolio.quote}`,
     subscribed: plan === null ? null : isSubscribed,

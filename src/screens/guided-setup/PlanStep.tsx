@@ -1,4 +1,7 @@
-/** The plan that the answers lead to, with its worst loss; every part can be changed, and the trial starts from here. */
+/**
+ * The plan that the answers lead to, with its worst loss; every part can be changed, and the trial
+ * starts from here.
+ */
 import { ChevronDown } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
@@ -19,7 +22,10 @@ import { LEVELS, scoreOf, SIDE_MAX, type Score } from './profile.ts';
 import { SETUP_PATH } from './progress.ts';
 import { TrialConsent } from './TrialConsent.tsx';
 
-/** How an agent can be had here: the plan allows it, the trial can be started, or a plan must be bought. */
+/**
+ * How an agent can be had here: the plan allows it, the trial can be started, or a plan must be
+ * bought.
+ */
 export type Entry = 'plan' | 'trial' | 'buy';
 
 interface PlanStepProps {
@@ -41,7 +47,8 @@ function Change({ title, open, children }: { title: string; open?: boolean; chil
   return (
     <details className="rule group" open={open}>
       <summary className="flex min-h-11 cursor-pointer items-center justify-between gap-3 text-accent pointer-fine:min-h-9">
-        {title}<ChevronDown className="size-4 shrink-0 group-open:rotate-180" aria-hidden />
+        {title}
+        <ChevronDown className="size-4 shrink-0 group-open:rotate-180" aria-hidden />
       </summary>
       <div className="pt-1 pb-4">{children}</div>
     </details>
@@ -55,8 +62,16 @@ function Summary({ draft, quote }: { draft: AgentDraft; quote: string }) {
     <dl className="mt-4">
       <Line term="Trades">{pairsText({ trading_pairs: draft.pairs, pool: draft.pool })}</Line>
       <Line term="Checks the market">{intervalText(interval)}</Line>
-      <Line term="Most in one position"><Amount value={worst.position} quote={quote} why={worst.why} /></Line>
-      <Line term={<>Worst loss in one pair <span className="text-ink-3">at the stop, incl. fees</span></>}>
+      <Line term="Most in one position">
+        <Amount value={worst.position} quote={quote} why={worst.why} />
+      </Line>
+      <Line
+        term={
+          <>
+            Worst loss in one pair <span className="text-ink-3">at the stop, incl. fees</span>
+          </>
+        }
+      >
         <Amount value={worst.loss} change quote={quote} why={worst.why} />
       </Line>
     </dl>
@@ -66,7 +81,9 @@ function Summary({ draft, quote }: { draft: AgentDraft; quote: string }) {
 function Points({ term, side }: { term: string; side: Score['capacity'] }) {
   return (
     <Line term={term}>
-      <span className="text-ink-3">{side.points} of {SIDE_MAX}</span>{' '}
+      <span className="text-ink-3">
+        {side.points} of {SIDE_MAX}
+      </span>{' '}
       <span className="ml-1 inline-block min-w-24 font-medium">{side.level}</span>
     </Line>
   );
@@ -80,10 +97,10 @@ function Counting({ score }: { score: Score }) {
         <Points term="Risk comfort" side={score.comfort} />
       </dl>
       <p className="mt-2 text-ink-2">
-        Each answer gives 0, 1 or 2 points, the careful one none. Two questions are about what a loss would do
-        to you, two about how you would feel about one. Up to 1 point of 4 is Conservative, 2 and 3 are Moderate,
-        4 is Aggressive. The lower side counts. Money needed within a year is always Conservative. Your answers
-        stay on this device.
+        Each answer gives 0, 1 or 2 points, the careful one none. Two questions are about what a
+        loss would do to you, two about how you would feel about one. Up to 1 point of 4 is
+        Conservative, 2 and 3 are Moderate, 4 is Aggressive. The lower side counts. Money needed
+        within a year is always Conservative. Your answers stay on this device.
       </p>
     </>
   );
@@ -95,12 +112,19 @@ const NEXT: Record<Exclude<Entry, 'buy'>, string> = {
 };
 
 /** The way on, by what the person's plan allows. */
-function Onward({ entry, need, busy, onNext }: Pick<PlanStepProps, 'entry' | 'need' | 'busy' | 'onNext'>) {
+function Onward({
+  entry,
+  need,
+  busy,
+  onNext,
+}: Pick<PlanStepProps, 'entry' | 'need' | 'busy' | 'onNext'>) {
   const offline = useSnapshot(connection).online === 'offline';
   if (entry === 'buy') {
     return (
       <section aria-label="Plan" className="mt-5">
-        <p className="mb-2 font-medium">Running an agent needs a plan. Your free trial has been used.</p>
+        <p className="mb-2 font-medium">
+          Running an agent needs a plan. Your free trial has been used.
+        </p>
         <UpgradeHere need={need} from={SETUP_PATH} typed />
       </section>
     );
@@ -109,7 +133,9 @@ function Onward({ entry, need, busy, onNext }: Pick<PlanStepProps, 'entry' | 'ne
   return (
     <>
       {entry === 'trial' && <TrialConsent />}
-      <Button tone="primary" wide className="mt-4" busy={busy} disabled={blocked} onClick={onNext}>{NEXT[entry]}</Button>
+      <Button tone="primary" wide className="mt-4" busy={busy} disabled={blocked} onClick={onNext}>
+        {NEXT[entry]}
+      </Button>
       {blocked && (
         <p role="status" className="mt-2 text-amber">
           Offline. The trial starts when you are back online. Your plan is kept on this device.
@@ -127,7 +153,9 @@ export function PlanStep(props: PlanStepProps) {
   return (
     <section aria-label="Your plan">
       <StepHeading>Your profile: {draft.risk_profile}</StepHeading>
-      <p className="mt-1 text-ink-2">{own ? score.why : `Your answers say ${score.profile}. ${score.why}`}</p>
+      <p className="mt-1 text-ink-2">
+        {own ? score.why : `Your answers say ${score.profile}. ${score.why}`}
+      </p>
       {bolder && (
         <p role="status" className="mt-3 border-l-2 border-amber py-1 pl-3 text-amber">
           {draft.risk_profile} takes more risk than your answers suggest.
@@ -142,13 +170,27 @@ export function PlanStep(props: PlanStepProps) {
       <Change title="Change what it trades" open={Object.keys(issues).length > 0}>
         <p className="mb-4 text-ink-2">
           Two or three large coins are enough to begin with.{' '}
-          <Link href="/library" className="text-accent underline underline-offset-2">How the strategies work</Link>
+          <Link href="/library" className="text-accent underline underline-offset-2">
+            How the strategies work
+          </Link>
         </p>
-        <TermsFields draft={draft} quote={quote} issues={issues} onChange={onChange} upgrade={{ from: SETUP_PATH }} />
+        <TermsFields
+          draft={draft}
+          quote={quote}
+          issues={issues}
+          onChange={onChange}
+          upgrade={{ from: SETUP_PATH }}
+        />
       </Change>
-      {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+      {failure !== null && (
+        <p role="alert" className="mt-3 text-danger">
+          {failure}
+        </p>
+      )}
       <Onward {...props} />
-      <Button tone="plain" className="mt-2 -ml-4" onClick={onBack}>Back to the questions</Button>
+      <Button tone="plain" className="mt-2 -ml-4" onClick={onBack}>
+        Back to the questions
+      </Button>
     </section>
   );
 }

@@ -1,4 +1,7 @@
-/** The risks in two sentences and the person's word that they understand them, before an agent starts. */
+/**
+ * The risks in two sentences and the person's word that they understand them, before an agent
+ * starts.
+ */
 import { useEffect, useId, useRef } from 'react';
 import { Link } from 'wouter';
 import { SETUP_PATH } from './progress.ts';
@@ -13,7 +16,9 @@ interface RiskConsentProps {
 export function RiskConsent({ accepted, missing, onChange }: RiskConsentProps) {
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => { if (missing) box.current?.focus(); }, [missing]);
+  useEffect(() => {
+    if (missing) box.current?.focus();
+  }, [missing]);
   return (
     <section aria-label="Risks" className="mt-5">
       <label className="flex cursor-pointer items-start gap-3 rounded-md border border-line-strong/60 p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent">
@@ -23,12 +28,14 @@ export function RiskConsent({ accepted, missing, onChange }: RiskConsentProps) {
           checked={accepted}
           aria-invalid={missing || undefined}
           aria-describedby={missing ? id : undefined}
-          onChange={(event) => { onChange(event.target.checked); }}
+          onChange={(event) => {
+            onChange(event.target.checked);
+          }}
           className="mt-0.5 size-5 shrink-0 accent-accent"
         />
         <span>
-          I understand the risks: you can lose all the money you invest, and a price gap can lose more
-          than a stop loss allows. This agent trades with paper money.
+          I understand the risks: you can lose all the money you invest, and a price gap can lose
+          more than a stop loss allows. This agent trades with paper money.
         </span>
       </label>
       <p id={id} aria-live="polite" className="mt-1 text-sm text-danger empty:mt-0">

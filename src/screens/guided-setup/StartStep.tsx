@@ -39,21 +39,37 @@ export function StartStep(props: StartStepProps) {
   const ask = previewOf(draft);
   return (
     <section aria-label="Start">
-      <StepHeading>{draft.name.trim()}, {draft.risk_profile}</StepHeading>
+      <StepHeading>
+        {draft.name.trim()}, {draft.risk_profile}
+      </StepHeading>
       <p className="mt-1 mb-4 text-ink-2">
-        It checks the market {intervalText(draft.execution_interval as '5-minute')} and trades when its signal is
-        strong enough. Most checks end with no trade.
+        It checks the market {intervalText(draft.execution_interval as '5-minute')} and trades when
+        its signal is strong enough. Most checks end with no trade.
       </p>
       <EntriesOffNotice className="mb-3" />
-      <WouldDoNow ask={ask} rows={draft.pairs.length === 0 ? 5 : draft.pairs.length} missing={INCOMPLETE} />
-      <div className="mt-5"><WouldHaveDone ask={ask} missing={INCOMPLETE} /></div>
+      <WouldDoNow
+        ask={ask}
+        rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
+        missing={INCOMPLETE}
+      />
+      <div className="mt-5">
+        <WouldHaveDone ask={ask} missing={INCOMPLETE} />
+      </div>
       <RiskConsent accepted={risks} missing={asked && !risks} onChange={onRisks} />
-      {failure !== null && <p role="alert" className="mt-3 text-danger">{failure}</p>}
+      {failure !== null && (
+        <p role="alert" className="mt-3 text-danger">
+          {failure}
+        </p>
+      )}
       <div className="mt-2 flex flex-col gap-2">
-        {room
-          ? <CreateActs draft={draft} quote={quote} busy={busy} onCreate={create} />
-          : <UpgradeHere need={need} from={SETUP_PATH} typed />}
-        <Button tone="plain" onClick={onBack}>Back to the plan</Button>
+        {room ? (
+          <CreateActs draft={draft} quote={quote} busy={busy} onCreate={create} />
+        ) : (
+          <UpgradeHere need={need} from={SETUP_PATH} typed />
+        )}
+        <Button tone="plain" onClick={onBack}>
+          Back to the plan
+        </Button>
       </div>
     </section>
   );

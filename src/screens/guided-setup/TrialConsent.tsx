@@ -13,7 +13,9 @@ export function TrialConsent() {
     <section aria-label="Free trial" className="mt-5 rounded-md bg-sunken px-4 py-3">
       <h3 className="font-medium">The free trial starts with the next step</h3>
       <ul className="mt-1 flex list-disc flex-col gap-1 pl-5 text-ink-2">
-        {TERMS.map((line) => <li key={line}>{line}</li>)}
+        {TERMS.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
       </ul>
     </section>
   );

@@ -1,4 +1,7 @@
-/** From four questions to a running agent: the profile, the plan, the trial, the risks and the start, kept on this device until done. */
+/**
+ * From four questions to a running agent: the profile, the plan, the trial, the risks and the
+ * start, kept on this device until done.
+ */
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
@@ -35,9 +38,18 @@ function Stages({ at }: { at: number }) {
       <ol aria-label="Steps" className="grid grid-cols-3 gap-1.5">
         {STAGES.map((name, index) => (
           <li key={name} aria-current={index === stage ? 'step' : undefined} className="min-w-0">
-            <span aria-hidden className={classes('block h-1 rounded-sm', index <= stage ? 'bg-accent' : 'bg-line')} />
-            <span className={classes('mt-1 block truncate text-xs', index === stage ? 'text-ink' : 'text-ink-3')}>
-              {name}{index < stage && <span className="sr-only">, done</span>}
+            <span
+              aria-hidden
+              className={classes('block h-1 rounded-sm', index <= stage ? 'bg-accent' : 'bg-line')}
+            />
+            <span
+              className={classes(
+                'mt-1 block truncate text-xs',
+                index === stage ? 'text-ink' : 'text-ink-3',
+              )}
+            >
+              {name}
+              {index < stage && <span className="sr-only">, done</span>}
             </span>
           </li>
         ))}
@@ -51,8 +63,12 @@ function NoPlace({ cap, need }: { cap: number; need: Need }) {
   return (
     <div className="mb-5 border-l-2 border-amber py-1 pl-3">
       <p className="mb-2 text-amber">
-        Your plan has {cap} agents, and all are in use. To create one more, take a larger plan or delete one
-        under <Link href="/agents" className="underline underline-offset-2">Agents</Link>.
+        Your plan has {cap} agents, and all are in use. To create one more, take a larger plan or
+        delete one under{' '}
+        <Link href="/agents" className="underline underline-offset-2">
+          Agents
+        </Link>
+        .
       </p>
       <UpgradeHere need={need} typed />
     </div>
@@ -70,11 +86,19 @@ function useRoom(): { entry: Entry; mayCreate: boolean; room: boolean; cap: numb
   return { entry: mayCreate ? 'plan' : untried, mayCreate, room: held < cap, cap, need };
 }
 
-/** The plan that answers lead to: the profile's own size, and pairs that were chosen before or the starters. */
+/**
+ * The plan that answers lead to: the profile's own size, and pairs that were chosen before or the
+ * starters.
+ */
 function planned(draft: AgentDraft, answers: readonly number[], starters: string[]): AgentDraft {
   const profile = profileOf(answers);
   const size = PRESETS.find((preset) => preset.profile === profile)?.size ?? draft.size;
-  return { ...draft, risk_profile: profile, size, pairs: draft.pairs.length > 0 ? draft.pairs : starters };
+  return {
+    ...draft,
+    risk_profile: profile,
+    size,
+    pairs: draft.pairs.length > 0 ? draft.pairs : starters,
+  };
 }
 
 export default function GuidedSetup() {
@@ -95,8 +119,13 @@ export default function GuidedSetup() {
 
   const answer = (given: number): void => {
     const next = [...answers.slice(0, at), given, ...answers.slice(at + 1)];
-    if (at + 1 < PLAN_AT) { to(at + 1, { answers: next }); return; }
-    const starters = STARTERS.map((base) => `${base}/${quote}`).filter((pair) => board?.symbols[pair] !== undefined);
+    if (at + 1 < PLAN_AT) {
+      to(at + 1, { answers: next });
+      return;
+    }
+    const starters = STARTERS.map((base) => `${base}/${quote}`).filter(
+      (pair) => board?.symbols[pair] !== undefined,
+    );
     to(PLAN_AT, { answers: next, draft: planned(draft, next, starters) });
   };
   const change = (part: Partial<AgentDraft>): void => {
@@ -105,7 +134,10 @@ export default function GuidedSetup() {
   };
   const next = async (): Promise<void> => {
     const checked = checkDraft(draft);
-    if (!checked.ok) { setIssues(formIssues(checked.issues)); return; }
+    if (!checked.ok) {
+      setIssues(formIssues(checked.issues));
+      return;
+    }
     if (entry === 'trial') {
       setStarting(true);
       const started = await startTrial();
@@ -132,15 +164,52 @@ export default function GuidedSetup() {
       <div ref={steps}>
         {at < PLAN_AT && <Asked at={at} answers={answers} onAnswer={answer} onBack={back} />}
         {at === PLAN_AT && (
-          <PlanStep answers={answers} draft={draft} quote={quote} entry={entry} need={need} busy={starting} issues={issues}
-            failure={failure} onChange={change} onNext={() => { void next(); }} onBack={back} />
+          <PlanStep
+            answers={answers}
+            draft={draft}
+            quote={quote}
+            entry={entry}
+            need={need}
+            busy={starting}
+            issues={issues}
+            failure={failure}
+            onChange={change}
+            onNext={() => {
+              void next();
+            }}
+            onBack={back}
+          />
         )}
         {at === START_AT && (
-          <StartStep draft={draft} quote={quote} risks={risks} room={room} need={need} busy={busy} failure={failure}
-            onRisks={accept} onCreate={(start) => { void send(start); }} onBack={back} />
+          <StartStep
+            draft={draft}
+            quote={quote}
+            risks={risks}
+            room={room}
+            need={need}
+            busy={busy}
+            failure={failure}
+            onRisks={accept}
+            onCreate={(start) => {
+              void send(start);
+            }}
+            onBack={back}
+          />
         )}
       </div>
-      {at > 0 && <Button size="sm" tone="plain" className="-ml-3 text-ink-3" onClick={() => { setIssues({}); again(); }}>Start over</Button>}
+      {at > 0 && (
+        <Button
+          size="sm"
+          tone="plain"
+          className="-ml-3 text-ink-3"
+          onClick={() => {
+            setIssues({});
+            again();
+          }}
+        >
+          Start over
+        </Button>
+      )}
     </div>
   );
 }

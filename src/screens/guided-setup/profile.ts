@@ -1,8 +1,14 @@
-/** Four answers and the risk profile they give: the lower of what a person can bear and what they accept. */
+/**
+ * Four answers and the risk profile they give: the lower of what a person can bear and what they
+ * accept.
+ */
 import type { RiskProfile } from '../../../contract/agents.ts';
 import { formatAmount } from '../../format/numbers.ts';
 
-/** What a loss would do to somebody (capacity), and what they feel about one (comfort): suitability needs both. */
+/**
+ * What a loss would do to somebody (capacity), and what they feel about one (comfort): suitability
+ * needs both.
+ */
 export type Side = 'capacity' | 'comfort';
 export interface Question {
   id: string;
@@ -75,11 +81,15 @@ function reasonFor({ capacity, comfort, profile }: Omit<Score, 'why'>): string {
 /** Money that is needed within a year is never put at more than the lowest risk. */
 export function scoreOf(answers: readonly number[]): Score {
   const pointsOf = (side: Side): number =>
-    QUESTIONS.reduce((sum, question, index) => sum + (question.side === side ? answers[index] ?? 0 : 0), 0);
+    QUESTIONS.reduce(
+      (sum, question, index) => sum + (question.side === side ? (answers[index] ?? 0) : 0),
+      0,
+    );
   const capacity = { points: pointsOf('capacity'), level: levelOf(pointsOf('capacity')) };
   const comfort = { points: pointsOf('comfort'), level: levelOf(pointsOf('comfort')) };
   if (answers[0] === 0) {
-    const why = 'Money you may need within a year should take little risk. This answer decides alone.';
+    const why =
+      'Money you may need within a year should take little risk. This answer decides alone.';
     return { profile: 'Conservative', capacity, comfort, why };
   }
   const score = { profile: lower(capacity.level, comfort.level), capacity, comfort };

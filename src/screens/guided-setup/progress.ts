@@ -1,4 +1,6 @@
-/** How far a person is in the guided setup, as it is kept on the device and named in the address. */
+/**
+ * How far a person is in the guided setup, as it is kept on the device and named in the address.
+ */
 import * as z from 'zod/mini';
 import { AgentDraft, checkDraft, NEW_AGENT } from '../agents/agent-draft.ts';
 import { QUESTIONS } from './profile.ts';
@@ -28,7 +30,10 @@ export const BEGIN: Progress = {
 };
 
 /** The last place that can be shown: everything before it is answered and valid. */
-export function furthest({ answers, draft }: Pick<Progress, 'answers' | 'draft'>, mayCreate: boolean): number {
+export function furthest(
+  { answers, draft }: Pick<Progress, 'answers' | 'draft'>,
+  mayCreate: boolean,
+): number {
   if (answers.length < QUESTIONS.length) return answers.length;
   return mayCreate && checkDraft(draft).ok ? START_AT : PLAN_AT;
 }

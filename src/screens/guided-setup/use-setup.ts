@@ -1,4 +1,7 @@
-/** Where a person is in the guided setup, kept on the device and in the address, so that every way back agrees. */
+/**
+ * Where a person is in the guided setup, kept on the device and in the address, so that every way
+ * back agrees.
+ */
 import { useEffect, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useKeptDraft } from '../agents/kept-draft.ts';
@@ -23,19 +26,24 @@ export function useSetup(mayCreate: boolean): Setup {
   const at = Math.min(placeIn(search) ?? progress.at, furthest(progress, mayCreate));
   // What is typed while the trial starts is part of what goes on.
   const latest = useRef(progress);
-  useEffect(() => { latest.current = progress; });
+  useEffect(() => {
+    latest.current = progress;
+  });
 
   const keep = (part: Partial<Progress> | null): void => {
     put(part === null ? null : { ...latest.current, at, ...part });
   };
   return {
-    progress, at, keep,
+    progress,
+    at,
+    keep,
     to: (next, part = {}, replace = false) => {
       keep({ ...part, at: next });
       go(addressOf(next), replace ? { replace } : { state: { setup: true } });
     },
     back: () => {
-      // By the browser's own history where it leads there, so that its back button and this one agree.
+      // By the browser's own history where it leads there, so that its back button and this one
+      // agree.
       const within = (history.state as { setup?: boolean } | null)?.setup === true;
       keep({ at: at - 1 });
       if (within) history.back();

@@ -1,29 +1,59 @@
-/** What the plans cost and how many agents they run; refuses to quote built-in prices where a payment provider sets them. */
+/**
+ * What the plans cost and how many agents they run; refuses to quote built-in prices where a
+ * payment provider sets them.
+ */
 import { BUILT_IN_AMOUNTS, PLAN_NAMES } from '../../../contract/plan-prices.ts';
-import { agentCap, PAID_TIERS, tierPermits, type PaidTier, type Tier } from '../../../contract/tiers.ts';
+import {
+  agentCap,
+  PAID_TIERS,
+  tierPermits,
+  type PaidTier,
+  type Tier,
+} from '../../../contract/tiers.ts';
 import { environment } from '../../environment.ts';
 import { formatAmount } from '../../format/numbers.ts';
 
-interface Row { tier: Tier; name: string; price: string | null; adds: string }
+interface Row {
+  tier: Tier;
+  name: string;
+  price: string | null;
+  adds: string;
+}
 
 /** What a plan adds to the one before it, by the table that the server enforces. */
 function added(tier: PaidTier, index: number): string {
   const before: Tier = PAID_TIERS[index - 1] ?? 'free';
-  const isNew = (...[resource, action]: [Parameters<typeof tierPermits>[1], Parameters<typeof tierPermits>[2]]): boolean => tierPermits(tier, resource, action) && !tierPermits(before, resource, action);
+  const isNew = (
+    ...[resource, action]: [Parameters<typeof tierPermits>[1], Parameters<typeof tierPermits>[2]]
+  ): boolean => tierPermits(tier, resource, action) && !tierPermits(before, resource, action);
   return [
-    isNew('trading', 'basic') && 'preset risk profiles', isNew('trading', 'standard') && 'your own risk values', isNew('analytics', 'read') && 'full analytics',
-    isNew('trading', 'advanced') && 'pools of your choice', isNew('pro-features', 'read') && 'the PRO dashboard', isNew('priority-support', 'access') && 'priority support',
-  ].filter(Boolean).join(', ');
+    isNew('trading', 'basic') && 'preset risk profiles',
+    isNew('trading', 'standard') && 'your own risk values',
+    isNew('analytics', 'read') && 'full analytics',
+    isNew('trading', 'advanced') && 'pools of your choice',
+    isNew('pro-features', 'read') && 'the PRO dashboard',
+    isNew('priority-support', 'access') && 'priority support',
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 export function planRows(quoted: boolean): Row[] {
   return [
     { tier: 'free', name: 'Free', price: '0', adds: 'dashboard, markets and portfolio' },
-    ...PAID_TIERS.map((tier, index): Row => ({ tier, name: PLAN_NAMES[tier], price: quoted ? BUILT_IN_AMOUNTS[tier] : null, adds: added(tier, index) })),
+    ...PAID_TIERS.map((tier, index): Row => ({
+      tier,
+      name: PLAN_NAMES[tier],
+      price: quoted ? BUILT_IN_AMOUNTS[tier] : null,
+      adds: added(tier, index),
+    })),
   ];
 }
 
-/** With a payment provider of the operator's own the amounts are that provider's: they are not known on this page. */
+/**
+ * With a payment provider of the operator's own the amounts are that provider's: they are not known
+ * on this page.
+ */
 const isBuiltIn = environment.stripePublishableKey === '';
 
 export function PlanPrices() {
@@ -31,12 +61,29 @@ export function PlanPrices() {
     <div className="sheet-scroll">
       <table className="sheet-table">
         <caption className="sr-only">Plans</caption>
-        <thead><tr><th scope="col">Plan</th><th scope="col" className="num">{isBuiltIn ? 'USD a month' : 'Price'}</th><th scope="col" className="num">Agents</th><th scope="col" className="hidden sm:table-cell">Adds</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Plan</th>
+            <th scope="col" className="num">
+              {isBuiltIn ? 'USD a month' : 'Price'}
+            </th>
+            <th scope="col" className="num">
+              Agents
+            </th>
+            <th scope="col" className="hidden sm:table-cell">
+              Adds
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {planRows(isBuiltIn).map(({ tier, name, price, adds }) => (
             <tr key={tier}>
-              <th scope="row" className="static! bg-transparent! text-sm! text-ink!">{name}</th>
-              <td className="num">{price === null ? 'before you pay' : formatAmount(price, { least: 0 })}</td>
+              <th scope="row" className="static! bg-transparent! text-sm! text-ink!">
+                {name}
+              </th>
+              <td className="num">
+                {price === null ? 'before you pay' : formatAmount(price, { least: 0 })}
+              </td>
               <td className="num">{agentCap(tier) === 0 ? '—' : agentCap(tier)}</td>
               <td className="hidden whitespace-normal! text-ink-2 sm:table-cell">{adds}</td>
             </tr>

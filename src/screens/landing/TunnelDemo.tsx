@@ -1,4 +1,7 @@
-/** The offline promise to try: an example agent, a network to switch off, a Stop; refuses to be taken for an account. */
+/**
+ * The offline promise to try: an example agent, a network to switch off, a Stop; refuses to be
+ * taken for an account.
+ */
 import { CircleStop, Undo2, WifiOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from '../../components/Button.tsx';
@@ -18,7 +21,8 @@ const SEND_MS = 900;
 export type Demo = 'running' | 'saved' | 'sending' | 'stopped';
 
 /** What a press of Stop does, and what the return of the network does. */
-export const pressed = (at: Demo, online: boolean): Demo => (at === 'running' ? (online ? 'sending' : 'saved') : at);
+export const pressed = (at: Demo, online: boolean): Demo =>
+  at === 'running' ? (online ? 'sending' : 'saved') : at;
 export const afterNetwork = (at: Demo, online: boolean): Demo => {
   if (at === 'saved' && online) return 'sending';
   // The network went while it was on its way: nobody knows yet, so it is not stopped.
@@ -26,11 +30,20 @@ export const afterNetwork = (at: Demo, online: boolean): Demo => {
 };
 
 /** Said by the very functions that say it of a real agent. */
-function wordsOf(at: Demo, online: boolean): { status: string; command: string | null; phase: 'saved' | 'sending' } {
-  const status = statusText({ status: at === 'stopped' ? 'stopped' : 'running', openPositions: 1, hold: null }, online);
+function wordsOf(
+  at: Demo,
+  online: boolean,
+): { status: string; command: string | null; phase: 'saved' | 'sending' } {
+  const status = statusText(
+    { status: at === 'stopped' ? 'stopped' : 'running', openPositions: 1, hold: null },
+    online,
+  );
   const state = at === 'sending' ? 'sending' : 'saved';
   const entry = { intent: 'stop', state, attempts: 0, reason: null, agentId: 'example' } as const;
-  const command = at === 'saved' || at === 'sending' ? `${commandText(entry)}${untilThen(entry, [{ id: 'example', status: 'running' }])}` : null;
+  const command =
+    at === 'saved' || at === 'sending'
+      ? `${commandText(entry)}${untilThen(entry, [{ id: 'example', status: 'running' }])}`
+      : null;
   return { status, command, phase: state };
 }
 
@@ -45,8 +58,12 @@ export function TunnelDemo() {
   const [at, setAt] = useState<Demo>('running');
   useEffect(() => {
     if (at !== 'sending') return;
-    const answer = setTimeout(() => { setAt('stopped'); }, SEND_MS);
-    return () => { clearTimeout(answer); };
+    const answer = setTimeout(() => {
+      setAt('stopped');
+    }, SEND_MS);
+    return () => {
+      clearTimeout(answer);
+    };
   }, [at]);
   const turn = (isTunnel: boolean): void => {
     setOnline(!isTunnel);
@@ -55,38 +72,100 @@ export function TunnelDemo() {
   };
   const { status, command, phase } = wordsOf(at, online);
   return (
-    <figure className="m-0 min-w-0 rounded-lg border border-line bg-surface" aria-label="Try it: stop an agent in a tunnel">
-      <div className={`flex min-h-10 items-center gap-2 rounded-t-lg border-b border-line px-4 text-xs ${online ? 'text-ink-3' : 'bg-amber-wash text-amber'}`}>
-        {online ? <span>Example prices</span> : <><WifiOff className="size-3.5 shrink-0" aria-hidden /><span>{offlineText(leftAt, false, leftAt ?? 0)}</span></>}
+    <figure
+      className="m-0 min-w-0 rounded-lg border border-line bg-surface"
+      aria-label="Try it: stop an agent in a tunnel"
+    >
+      <div
+        className={`flex min-h-10 items-center gap-2 rounded-t-lg border-b border-line px-4 text-xs ${online ? 'text-ink-3' : 'bg-amber-wash text-amber'}`}
+      >
+        {online ? (
+          <span>Example prices</span>
+        ) : (
+          <>
+            <WifiOff className="size-3.5 shrink-0" aria-hidden />
+            <span>{offlineText(leftAt, false, leftAt ?? 0)}</span>
+          </>
+        )}
       </div>
       <div className="px-4 pt-3 pb-1">
         <div className="flex flex-wrap items-start justify-between gap-x-3">
-          <div><p className="text-figure font-semibold tracking-[-0.02em]"><Amount value="10041.2" /><span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">USDT</span></p></div>
+          <div>
+            <p className="text-figure font-semibold tracking-[-0.02em]">
+              <Amount value="10041.2" />
+              <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">USDT</span>
+            </p>
+          </div>
           <PaperTag className="mt-2" />
         </div>
         <div className="rule mt-3 grid min-h-28 grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
           <div className="min-w-0">
             <p className="font-medium">Harbour</p>
             <div aria-live="polite">
-              <StatusBadge tone={at === 'stopped' ? 'neutral' : 'good'} hollow={!online} className="text-xs">{status}</StatusBadge>
-              {command !== null && <div><CommandState phase={phase} className="text-xs">{command}</CommandState></div>}
+              <StatusBadge
+                tone={at === 'stopped' ? 'neutral' : 'good'}
+                hollow={!online}
+                className="text-xs"
+              >
+                {status}
+              </StatusBadge>
+              {command !== null && (
+                <div>
+                  <CommandState phase={phase} className="text-xs">
+                    {command}
+                  </CommandState>
+                </div>
+              )}
             </div>
           </div>
-          <span className="flex flex-col items-end"><Amount value="41.2" change /><Sparkline values={LINE} label="Example of a result over time" className="h-5! w-16!" /></span>
-          <Button size="icon" tone="danger-quiet" aria-label={at === 'stopped' ? 'Stopped: Harbour' : 'Stop Harbour'} data-steady aria-disabled={at === 'running' ? undefined : true} onClick={() => { setAt(pressed(at, online)); }}><CircleStop className="size-4.5" aria-hidden /></Button>
+          <span className="flex flex-col items-end">
+            <Amount value="41.2" change />
+            <Sparkline values={LINE} label="Example of a result over time" className="h-5! w-16!" />
+          </span>
+          <Button
+            size="icon"
+            tone="danger-quiet"
+            aria-label={at === 'stopped' ? 'Stopped: Harbour' : 'Stop Harbour'}
+            data-steady
+            aria-disabled={at === 'running' ? undefined : true}
+            onClick={() => {
+              setAt(pressed(at, online));
+            }}
+          >
+            <CircleStop className="size-4.5" aria-hidden />
+          </Button>
         </div>
         {/* As in the app: Undo has a place of its own, kept before it is there. */}
         <div className="rule flex min-h-12 items-center justify-between gap-3">
-          {at === 'running' ? <p className="text-ink-3">One tap stops it.</p> : (
+          {at === 'running' ? (
+            <p className="text-ink-3">One tap stops it.</p>
+          ) : (
             <>
               <p className="min-w-0 flex-1">{offerWords('Harbour', UNDO_OF[at])}</p>
-              <Button size="sm" onClick={() => { setAt('running'); }}><Undo2 className="size-4" aria-hidden />Undo</Button>
+              <Button
+                size="sm"
+                onClick={() => {
+                  setAt('running');
+                }}
+              >
+                <Undo2 className="size-4" aria-hidden />
+                Undo
+              </Button>
             </>
           )}
         </div>
-        <div className="rule"><Switch label="In a tunnel" checked={!online} onChange={turn} hint="Switch it on, press Stop, switch it off." /></div>
+        <div className="rule">
+          <Switch
+            label="In a tunnel"
+            checked={!online}
+            onChange={turn}
+            hint="Switch it on, press Stop, switch it off."
+          />
+        </div>
       </div>
-      <figcaption className="border-t border-line px-4 py-2 text-xs text-ink-3">An example in this page, with the app’s own parts. No account, no result.</figcaption>
+      <figcaption className="border-t border-line px-4 py-2 text-xs text-ink-3">
+        An example in this page, with the app’s own parts. No account, no result.
+      </figcaption>
     </figure>
   );
 }

@@ -1,4 +1,6 @@
-/** One article to read, with where it is seen and what to read next; refuses to begin in the middle. */
+/**
+ * One article to read, with where it is seen and what to read next; refuses to begin in the middle.
+ */
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -8,16 +10,22 @@ import { Prose } from '../words/Prose.tsx';
 import { addressOf, type LibraryArticle } from './article.ts';
 import { articleOf } from './articles.ts';
 
-const BACK = 'inline-flex min-h-11 items-center gap-1.5 text-ink-3 hover:text-ink pointer-fine:min-h-9';
+const BACK =
+  'inline-flex min-h-11 items-center gap-1.5 text-ink-3 hover:text-ink pointer-fine:min-h-9';
 
 /** Each article begins at its top, and a reader of the screen hears its title first. */
 function useBeginning(article: LibraryArticle): void {
   useEffect(() => {
     // After the screen's own title, which is set as the screen arrives.
-    const later = setTimeout(() => { document.title = `${article.title} · Tradewind`; }, 0);
+    const later = setTimeout(() => {
+      document.title = `${article.title} · Tradewind`;
+    }, 0);
     if (location.hash === '') scrollTo(0, 0);
     document.getElementById('content')?.focus({ preventScroll: true });
-    return () => { clearTimeout(later); document.title = 'Library · Tradewind'; };
+    return () => {
+      clearTimeout(later);
+      document.title = 'Library · Tradewind';
+    };
   }, [article]);
 }
 
@@ -27,21 +35,53 @@ export function ArticleView({ article, backTo }: { article: LibraryArticle; back
   useAnchor(heading);
   const next = article.next.map(articleOf).filter((one) => one !== undefined);
   return (
-    <LongText headings={headingsOf(article.blocks)} head={<>
-      <Link href={backTo} className={`${BACK} not-prose`}><ArrowLeft className="size-4" aria-hidden />Library</Link>
-      <h1>{article.title}</h1>
-      <p className="label">{article.topic} · {minutesOf(article.blocks)} min to read</p>
-      <p className="prose-lead">{article.summary}</p>
-    </>}>
+    <LongText
+      headings={headingsOf(article.blocks)}
+      head={
+        <>
+          <Link href={backTo} className={`${BACK} not-prose`}>
+            <ArrowLeft className="size-4" aria-hidden />
+            Library
+          </Link>
+          <h1>{article.title}</h1>
+          <p className="label">
+            {article.topic} · {minutesOf(article.blocks)} min to read
+          </p>
+          <p className="prose-lead">{article.summary}</p>
+        </>
+      }
+    >
       <Prose blocks={article.blocks} />
       <footer className="not-prose mt-10 grid gap-x-12 gap-y-6 border-t border-line pt-5 sm:grid-cols-2">
         <section aria-label="Where to see it">
           <p className="label mb-1">Where to see it</p>
-          <ul>{article.screens.map(({ to, label }) => <li key={to}><Link href={to} className="inline-flex min-h-11 items-center text-accent hover:underline pointer-fine:min-h-8">{label}</Link></li>)}</ul>
+          <ul>
+            {article.screens.map(({ to, label }) => (
+              <li key={to}>
+                <Link
+                  href={to}
+                  className="inline-flex min-h-11 items-center text-accent hover:underline pointer-fine:min-h-8"
+                >
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
         </section>
         <section aria-label="Read next">
           <p className="label mb-1">Read next</p>
-          <ul>{next.map(({ id, title }) => <li key={id}><Link href={addressOf(id)} className="inline-flex min-h-11 items-center py-1 text-accent hover:underline pointer-fine:min-h-8">{title}</Link></li>)}</ul>
+          <ul>
+            {next.map(({ id, title }) => (
+              <li key={id}>
+                <Link
+                  href={addressOf(id)}
+                  className="inline-flex min-h-11 items-center py-1 text-accent hover:underline pointer-fine:min-h-8"
+                >
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
         </section>
       </footer>
     </LongText>

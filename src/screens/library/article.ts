@@ -1,7 +1,13 @@
 /** What an article of the library is; refuses advice on what to buy. */
 import type { Block } from '../words/prose.ts';
 
-export const TOPICS = ['Reading the screens', 'Strategies', 'Risk', 'Money', 'Your account'] as const;
+export const TOPICS = [
+  'Reading the screens',
+  'Strategies',
+  'Risk',
+  'Money',
+  'Your account',
+] as const;
 export type Topic = (typeof TOPICS)[number];
 
 export interface LibraryArticle {

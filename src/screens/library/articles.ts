@@ -7,10 +7,24 @@ import { RISK } from './articles/risk.ts';
 import { ACCOUNT, SCREENS } from './articles/screens.ts';
 import { STRATEGIES } from './articles/strategies.ts';
 
-export const ARTICLES: readonly LibraryArticle[] = [...SCREENS, ...STRATEGIES, ...RISK, ...MONEY, ...ACCOUNT];
+export const ARTICLES: readonly LibraryArticle[] = [
+  ...SCREENS,
+  ...STRATEGIES,
+  ...RISK,
+  ...MONEY,
+  ...ACCOUNT,
+];
 
-export const articleOf = (id: string | null): LibraryArticle | undefined => ARTICLES.find((article) => article.id === id);
+export const articleOf = (id: string | null): LibraryArticle | undefined =>
+  ARTICLES.find((article) => article.id === id);
 
-export const SEARCHED: readonly Searchable[] = ARTICLES.map(({ id, title, also, summary, blocks }) => ({
-  id, title, also, summary, headings: headingsOf(blocks), passages: passagesOf(blocks),
-}));
+export const SEARCHED: readonly Searchable[] = ARTICLES.map(
+  ({ id, title, also, summary, blocks }) => ({
+    id,
+    title,
+    also,
+    summary,
+    headings: headingsOf(blocks),
+    passages: passagesOf(blocks),
+  }),
+);

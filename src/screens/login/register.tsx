@@ -1,4 +1,7 @@
-/** Create an account by email and password or Google. What was typed stays over an error and over reading the terms. */
+/**
+ * Create an account by email and password or Google. What was typed stays over an error and over
+ * reading the terms.
+ */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, Redirect } from 'wouter';
@@ -8,11 +11,19 @@ import { Field } from '../../components/Field.tsx';
 import { check } from '../../format/validation.ts';
 import { session, signUp } from '../../identity/session.ts';
 import { keptReferral } from '../../shell/referral.ts';
-import { checkCredentials, PASSWORD_LEAST, refusedCredentials, type CredentialErrors } from './credentials.ts';
+import {
+  checkCredentials,
+  PASSWORD_LEAST,
+  refusedCredentials,
+  type CredentialErrors,
+} from './credentials.ts';
 import { GoogleButton } from './login.tsx';
 
 const NOTHING = { name: '', email: '', password: '' };
-/** What is in the form while another page is read; in memory alone, and gone once the account is there. */
+/**
+ * What is in the form while another page is read; in memory alone, and gone once the account is
+ * there.
+ */
 let typed = NOTHING;
 
 export default function Register() {
@@ -35,24 +46,89 @@ export default function Register() {
     if (Object.keys(found).length > 0) return;
     setBusy(true);
     signUp(email.trim(), password, name.trim() === '' ? null : name.trim())
-      .then(() => { typed = NOTHING; })
-      .catch((error: unknown) => { setErrors(refusedCredentials(error)); })
-      .finally(() => { setBusy(false); });
+      .then(() => {
+        typed = NOTHING;
+      })
+      .catch((error: unknown) => {
+        setErrors(refusedCredentials(error));
+      })
+      .finally(() => {
+        setBusy(false);
+      });
   };
   return (
     <div className="mx-auto max-w-sm py-8">
       <h1 className="mb-1 text-xl">Create an account</h1>
-      <p className="mb-6 text-ink-2">You start with paper money. No card.{referral === null ? '' : ` Invited with code ${referral}.`}</p>
+      <p className="mb-6 text-ink-2">
+        You start with paper money. No card.
+        {referral === null ? '' : ` Invited with code ${referral}.`}
+      </p>
       <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
-        <Field label="Name (optional)" name="name" autoComplete="name" value={name} error={errors.name} onChange={(event) => { type({ name: event.target.value }); }} />
-        <Field label="Email" type="email" name="email" autoComplete="email" value={email} error={errors.email} onChange={(event) => { type({ email: event.target.value }); }} />
-        <Field label="Password" type="password" name="password" autoComplete="new-password" hint={`At least ${PASSWORD_LEAST} characters.`} value={password} error={errors.password} onChange={(event) => { type({ password: event.target.value }); }} />
-        {errors.form !== undefined && <p role="alert" className="text-danger">{errors.form}</p>}
-        <Button type="submit" tone="primary" wide busy={busy}>Create account</Button>
-        <GoogleButton disabled={busy} onError={(error) => { setErrors(refusedCredentials(error)); }} />
+        <Field
+          label="Name (optional)"
+          name="name"
+          autoComplete="name"
+          value={name}
+          error={errors.name}
+          onChange={(event) => {
+            type({ name: event.target.value });
+          }}
+        />
+        <Field
+          label="Email"
+          type="email"
+          name="email"
+          autoComplete="email"
+          value={email}
+          error={errors.email}
+          onChange={(event) => {
+            type({ email: event.target.value });
+          }}
+        />
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autoComplete="new-password"
+          hint={`At least ${PASSWORD_LEAST} characters.`}
+          value={password}
+          error={errors.password}
+          onChange={(event) => {
+            type({ password: event.target.value });
+          }}
+        />
+        {errors.form !== undefined && (
+          <p role="alert" className="text-danger">
+            {errors.form}
+          </p>
+        )}
+        <Button type="submit" tone="primary" wide busy={busy}>
+          Create account
+        </Button>
+        <GoogleButton
+          disabled={busy}
+          onError={(error) => {
+            setErrors(refusedCredentials(error));
+          }}
+        />
       </form>
-      <p className="mt-4 text-xs text-ink-3">By creating an account you accept the <Link href="/terms" className="underline underline-offset-2">Terms of Service</Link> and have read the <Link href="/risk-disclosure" className="underline underline-offset-2">Risk Disclosure</Link>.</p>
-      <Link href="/login" className="mt-2 flex min-h-11 items-center text-ink-2 underline underline-offset-2 hover:text-ink">I have an account</Link>
+      <p className="mt-4 text-xs text-ink-3">
+        By creating an account you accept the{' '}
+        <Link href="/terms" className="underline underline-offset-2">
+          Terms of Service
+        </Link>{' '}
+        and have read the{' '}
+        <Link href="/risk-disclosure" className="underline underline-offset-2">
+          Risk Disclosure
+        </Link>
+        .
+      </p>
+      <Link
+        href="/login"
+        className="mt-2 flex min-h-11 items-center text-ink-2 underline underline-offset-2 hover:text-ink"
+      >
+        I have an account
+      </Link>
     </div>
   );
 }

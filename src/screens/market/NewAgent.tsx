@@ -1,17 +1,51 @@
-/** The agents' own dialog, opened from the market with a pool or a pair filled in; refuses a form of its own. */
+/**
+ * The agents' own dialog, opened from the market with a pool or a pair filled in; refuses a form of
+ * its own.
+ */
 import { lazy, Suspense } from 'react';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';
 import { useAuth } from '../../stores/security.ts';
 import { useAgentViews } from '../reading.ts';
 
-const CreateDialog = lazy(() => import('../agents/agents.tsx').then((module) => ({ default: module.CreateDialog })));
+const CreateDialog = lazy(() =>
+  import('../agents/agents.tsx').then((module) => ({ default: module.CreateDialog })),
+);
 
-export function NewAgent({ title, pool, pairs, onDone }: { title: string; pool: PoolId; pairs: readonly string[]; onDone: () => void }) {
+export function NewAgent({
+  title,
+  pool,
+  pairs,
+  onDone,
+}: {
+  title: string;
+  pool: PoolId;
+  pairs: readonly string[];
+  onDone: () => void;
+}) {
   const count = useAgentViews().views?.length ?? 0;
   const { subscriptionTier } = useAuth();
   // A plan that may not choose a pool is shown the one it has, with what another would add.
   const allowed = tierPermits(subscriptionTier, 'trading', 'advanced') ? pool : 'all_pools';
-  const draft = { name: '', pool: allowed, pairs: [...pairs], risk_profile: 'Moderate', size: '1000', execution_interval: '5-minute' };
-  return <Suspense><CreateDialog open title={title} count={count} draft={draft} onOpenChange={(open) => { if (!open) onDone(); }} /></Suspense>;
+  const draft = {
+    name: '',
+    pool: allowed,
+    pairs: [...pairs],
+    risk_profile: 'Moderate',
+    size: '1000',
+    execution_interval: '5-minute',
+  };
+  return (
+    <Suspense>
+      <CreateDialog
+        open
+        title={title}
+        count={count}
+        draft={draft}
+        onOpenChange={(open) => {
+          if (!open) onDone();
+        }}
+      />
+    </Suspense>
+  );
 }

@@ -18,7 +18,15 @@ const GRID = 'mb-5 grid grid-cols-2 gap-x-6 gap-y-3 md:grid-cols-4';
 const TERMS = ['Rising and falling', 'Volume, 24 h', 'Strongest, 24 h', 'Weakest, 24 h'];
 const NO_DAY = 'Less than a day of history';
 
-function Figure({ term, children, under }: { term: ReactNode; children: ReactNode; under: ReactNode }) {
+function Figure({
+  term,
+  children,
+  under,
+}: {
+  term: ReactNode;
+  children: ReactNode;
+  under: ReactNode;
+}) {
   return (
     <div className="min-w-0">
       <dt className="label truncate">{term}</dt>
@@ -49,42 +57,120 @@ function Leader({ of: { symbol, price_change_24h } }: { of: Glance['rising'][num
   return (
     <Link href={addressOf(symbol)} className="reach block truncate hover:text-accent">
       {baseOf(symbol)}{' '}
-      <span className="text-sm font-normal"><Percent value={price_change_24h} why={NO_DAY} /></span>
+      <span className="text-sm font-normal">
+        <Percent value={price_change_24h} why={NO_DAY} />
+      </span>
     </Link>
   );
 }
 
 const none = (what: string): ReactNode => (
-  <span className="text-ink-3" title={what}><span aria-hidden>—</span><span className="sr-only">{what}</span></span>
+  <span className="text-ink-3" title={what}>
+    <span aria-hidden>—</span>
+    <span className="sr-only">{what}</span>
+  </span>
 );
 
-/** The leader of a direction and who follows; where nobody goes that way, who comes nearest to it. */
-function Led({ term, leaders, nobody, nearest, near, known }: {
-  term: string; leaders: Glance['rising']; nobody: string; nearest: string; near: Glance['smallestFall']; known: boolean;
+/**
+ * The leader of a direction and who follows; where nobody goes that way, who comes nearest to it.
+ */
+function Led({
+  term,
+  leaders,
+  nobody,
+  nearest,
+  near,
+  known,
+}: {
+  term: string;
+  leaders: Glance['rising'];
+  nobody: string;
+  nearest: string;
+  near: Glance['smallestFall'];
+  known: boolean;
 }) {
   const [first, ...rest] = leaders;
-  if (!known) return <Figure term={term} under="">{none(NO_DAY)}</Figure>;
+  if (!known)
+    return (
+      <Figure term={term} under="">
+        {none(NO_DAY)}
+      </Figure>
+    );
   if (first === undefined) {
-    const under = near === undefined ? '' : <>{nearest}: {baseOf(near.symbol)} <Percent value={near.price_change_24h} why={NO_DAY} /></>;
-    return <Figure term={term} under={under}><span className="block truncate font-normal text-ink-2">{nobody}</span></Figure>;
+    const under =
+      near === undefined ? (
+        ''
+      ) : (
+        <>
+          {nearest}: {baseOf(near.symbol)} <Percent value={near.price_change_24h} why={NO_DAY} />
+        </>
+      );
+    return (
+      <Figure term={term} under={under}>
+        <span className="block truncate font-normal text-ink-2">{nobody}</span>
+      </Figure>
+    );
   }
   const under = rest.length === 0 ? '' : `then ${rest.map((one) => baseOf(one.symbol)).join(', ')}`;
-  return <Figure term={term} under={under}><Leader of={first} /></Figure>;
+  return (
+    <Figure term={term} under={under}>
+      <Leader of={first} />
+    </Figure>
+  );
 }
 
 function Known({ glance, age }: { glance: Glance; age: ReactNode }) {
   const { advancing, declining, unchanged, symbols, busiest } = glance;
   const known = advancing + declining + unchanged > 0;
-  const most = busiest === undefined ? `${symbols} pairs`
-    : <>most in <Link href={addressOf(busiest)} className="text-ink-2 underline underline-offset-2 hover:text-accent">{baseOf(busiest)}</Link> of {symbols} pairs</>;
+  const most =
+    busiest === undefined ? (
+      `${symbols} pairs`
+    ) : (
+      <>
+        most in{' '}
+        <Link
+          href={addressOf(busiest)}
+          className="text-ink-2 underline underline-offset-2 hover:text-accent"
+        >
+          {baseOf(busiest)}
+        </Link>{' '}
+        of {symbols} pairs
+      </>
+    );
   return (
     <dl aria-label="Market overview" className={GRID}>
-      <Figure term={<>Rising and falling{age}</>} under={known ? <Breadth glance={glance} /> : NO_DAY}>
-        {known ? <>{advancing} up, {declining} down{unchanged > 0 && <span className="text-ink-3">, {unchanged} level</span>}</> : none(NO_DAY)}
+      <Figure
+        term={<>Rising and falling{age}</>}
+        under={known ? <Breadth glance={glance} /> : NO_DAY}
+      >
+        {known ? (
+          <>
+            {advancing} up, {declining} down
+            {unchanged > 0 && <span className="text-ink-3">, {unchanged} level</span>}
+          </>
+        ) : (
+          none(NO_DAY)
+        )}
       </Figure>
-      <Figure term={`Volume, 24 h, ${glance.quote}`} under={most}><span className="block truncate">{formatShort(glance.volume)}</span></Figure>
-      <Led term="Strongest, 24 h" leaders={glance.rising} nobody="None is up" nearest="Smallest fall" near={glance.smallestFall} known={known} />
-      <Led term="Weakest, 24 h" leaders={glance.falling} nobody="None is down" nearest="Smallest rise" near={glance.smallestRise} known={known} />
+      <Figure term={`Volume, 24 h, ${glance.quote}`} under={most}>
+        <span className="block truncate">{formatShort(glance.volume)}</span>
+      </Figure>
+      <Led
+        term="Strongest, 24 h"
+        leaders={glance.rising}
+        nobody="None is up"
+        nearest="Smallest fall"
+        near={glance.smallestFall}
+        known={known}
+      />
+      <Led
+        term="Weakest, 24 h"
+        leaders={glance.falling}
+        nobody="None is down"
+        nearest="Smallest rise"
+        near={glance.smallestRise}
+        known={known}
+      />
     </dl>
   );
 }
@@ -98,14 +184,28 @@ export function Overview() {
   const missing = online === 'offline' ? 'Not on this device' : overview.error;
   const at = live === null ? overview.savedAt : marketStore.savedAt;
   const isOld = !useCurrent('market') || glance?.stale === true;
-  const age = isOld && at !== null ? <span className="text-amber">, at {formatWhen(at)}</span> : null;
+  const age =
+    isOld && at !== null ? <span className="text-amber">, at {formatWhen(at)}</span> : null;
   if (glance !== null) return <Known glance={glance} age={age} />;
   if (missing === null) {
     return (
       <div role="status" aria-label="Market overview" className={GRID}>
-        {TERMS.map((term) => <div key={term} className="h-14"><Skeleton className="h-3 w-16" /><Skeleton className="mt-2 h-5 w-28" /></div>)}
+        {TERMS.map((term) => (
+          <div key={term} className="h-14">
+            <Skeleton className="h-3 w-16" />
+            <Skeleton className="mt-2 h-5 w-28" />
+          </div>
+        ))}
       </div>
     );
   }
-  return <dl aria-label="Market overview" className={GRID}>{TERMS.map((term) => <Figure key={term} term={term} under="">{none(missing)}</Figure>)}</dl>;
+  return (
+    <dl aria-label="Market overview" className={GRID}>
+      {TERMS.map((term) => (
+        <Figure key={term} term={term} under="">
+          {none(missing)}
+        </Figure>
+      ))}
+    </dl>
+  );
 }

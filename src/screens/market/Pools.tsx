@@ -1,4 +1,7 @@
-/** The six pools: what each does, on which coins, at what risk and for whom; refuses to describe what the server has not. */
+/**
+ * The six pools: what each does, on which coins, at what risk and for whom; refuses to describe
+ * what the server has not.
+ */
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Pool } from '../../../contract/market.ts';
@@ -10,7 +13,11 @@ import { useSlot } from '../reading.ts';
 import { baseOf, matches } from './market-order.ts';
 import { NewAgent } from './NewAgent.tsx';
 
-const CAPITAL = { conservative: 'Conservative', moderate: 'Moderate', aggressive: 'Aggressive' } as const;
+const CAPITAL = {
+  conservative: 'Conservative',
+  moderate: 'Moderate',
+  aggressive: 'Aggressive',
+} as const;
 
 /** Coins of the pool, those that the source offers as links, the others named as missing. */
 function Universe({ pool }: { pool: Pool }) {
@@ -18,12 +25,31 @@ function Universe({ pool }: { pool: Pool }) {
   const missing = (pool.about?.universe ?? []).filter((base) => !offered.has(base));
   return (
     <div className="py-2">
-      <h3 className="text-xs font-normal text-ink-3">{pool.pairs.length === 0 ? 'No pair of it is offered here' : `${pool.pairs.length} ${pool.pairs.length === 1 ? 'pair' : 'pairs'} offered here`}</h3>
+      <h3 className="text-xs font-normal text-ink-3">
+        {pool.pairs.length === 0
+          ? 'No pair of it is offered here'
+          : `${pool.pairs.length} ${pool.pairs.length === 1 ? 'pair' : 'pairs'} offered here`}
+      </h3>
       <ul className="flex flex-wrap gap-x-3">
-        {pool.pairs.map((pair) => <li key={pair}><Link href={`/market/${pair.replace('/', '-')}`} className="inline-flex min-h-11 min-w-6 items-center font-medium hover:text-accent hover:underline pointer-fine:min-h-7">{baseOf(pair)}</Link></li>)}
+        {pool.pairs.map((pair) => (
+          <li key={pair}>
+            <Link
+              href={`/market/${pair.replace('/', '-')}`}
+              className="inline-flex min-h-11 min-w-6 items-center font-medium hover:text-accent hover:underline pointer-fine:min-h-7"
+            >
+              {baseOf(pair)}
+            </Link>
+          </li>
+        ))}
       </ul>
-      {missing.length > 0 && <p className="text-xs text-ink-3">Also on its list, not offered by this source: {missing.join(', ')}.</p>}
-      {pool.about?.listedSince != null && <p className="text-xs text-ink-3">List as of {formatDate(pool.about.listedSince)}.</p>}
+      {missing.length > 0 && (
+        <p className="text-xs text-ink-3">
+          Also on its list, not offered by this source: {missing.join(', ')}.
+        </p>
+      )}
+      {pool.about?.listedSince != null && (
+        <p className="text-xs text-ink-3">List as of {formatDate(pool.about.listedSince)}.</p>
+      )}
     </div>
   );
 }
@@ -31,7 +57,10 @@ function Universe({ pool }: { pool: Pool }) {
 function PoolPart({ pool, onCreate }: { pool: Pool; onCreate: () => void }) {
   const { about } = pool;
   return (
-    <section aria-label={pool.name} className="rule grid gap-x-10 gap-y-3 py-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
+    <section
+      aria-label={pool.name}
+      className="rule grid gap-x-10 gap-y-3 py-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]"
+    >
       <div>
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <h2 className="text-lg">{pool.name}</h2>
@@ -39,7 +68,11 @@ function PoolPart({ pool, onCreate }: { pool: Pool; onCreate: () => void }) {
         </div>
         <p className="mt-1 max-w-[56ch] text-ink-2">{pool.description}</p>
         <Universe pool={pool} />
-        {about !== undefined && <Button size="sm" onClick={onCreate} className="mt-1">Create an agent with this pool</Button>}
+        {about !== undefined && (
+          <Button size="sm" onClick={onCreate} className="mt-1">
+            Create an agent with this pool
+          </Button>
+        )}
       </div>
       {about !== undefined && (
         <div>
@@ -47,7 +80,13 @@ function PoolPart({ pool, onCreate }: { pool: Pool; onCreate: () => void }) {
             <Rule term="Buys">{about.enters}</Rule>
             <Rule term="Sells">{about.leaves}</Rule>
             <Rule term="Decides">{about.looks}</Rule>
-            <Rule term="Risks"><ul className="flex flex-col gap-1.5">{about.risks.map((risk) => <li key={risk}>{risk}</li>)}</ul></Rule>
+            <Rule term="Risks">
+              <ul className="flex flex-col gap-1.5">
+                {about.risks.map((risk) => (
+                  <li key={risk}>{risk}</li>
+                ))}
+              </ul>
+            </Rule>
             <Rule term="Suits">{about.suits.map((profile) => CAPITAL[profile]).join(', ')}</Rule>
           </dl>
         </div>
@@ -67,8 +106,11 @@ function Rule({ term, children }: { term: string; children: ReactNode }) {
 
 /** `bitcoin` finds the pools that trade it; a pool's own name finds it too. */
 export function poolMatches(pool: Pool, query: string): boolean {
-  if (query.trim() === '' || pool.name.toUpperCase().includes(query.trim().toUpperCase())) return true;
-  return [...pool.pairs.map(baseOf), ...pool.about?.universe ?? []].some((base) => matches(base, query));
+  if (query.trim() === '' || pool.name.toUpperCase().includes(query.trim().toUpperCase()))
+    return true;
+  return [...pool.pairs.map(baseOf), ...(pool.about?.universe ?? [])].some((base) =>
+    matches(base, query),
+  );
 }
 
 export default function Pools({ query }: { query: string }) {
@@ -77,12 +119,47 @@ export default function Pools({ query }: { query: string }) {
   const [creating, setCreating] = useState<Pool | null>(null);
   return (
     <>
-      <ReadError message={pools.error} hasData={pools.data !== null} onRetry={() => { void loadPools(true); }} />
-      {pools.data === null && pools.error === null && <SkeletonRows rows={6} rowClass="min-h-24" label="Pools" />}
-      {pools.data !== null && <p className="mb-4 max-w-[68ch] text-ink-2">A pool is a list of coins with one way to trade them. The six are the same for every plan. An agent follows one pool, with your risk profile’s limits on top: its stop, its largest position, its pause after losses.</p>}
-      {pools.data !== null && shown.length === 0 && <EmptyState title={`No pool trades “${query.trim()}”`}>Search by the name of a pool, or by a coin.</EmptyState>}
-      {shown.map((pool) => <PoolPart key={pool.id} pool={pool} onCreate={() => { setCreating(pool); }} />)}
-      {creating !== null && <NewAgent title={`New agent: ${creating.name}`} pool={creating.id} pairs={[]} onDone={() => { setCreating(null); }} />}
+      <ReadError
+        message={pools.error}
+        hasData={pools.data !== null}
+        onRetry={() => {
+          void loadPools(true);
+        }}
+      />
+      {pools.data === null && pools.error === null && (
+        <SkeletonRows rows={6} rowClass="min-h-24" label="Pools" />
+      )}
+      {pools.data !== null && (
+        <p className="mb-4 max-w-[68ch] text-ink-2">
+          A pool is a list of coins with one way to trade them. The six are the same for every plan.
+          An agent follows one pool, with your risk profile’s limits on top: its stop, its largest
+          position, its pause after losses.
+        </p>
+      )}
+      {pools.data !== null && shown.length === 0 && (
+        <EmptyState title={`No pool trades “${query.trim()}”`}>
+          Search by the name of a pool, or by a coin.
+        </EmptyState>
+      )}
+      {shown.map((pool) => (
+        <PoolPart
+          key={pool.id}
+          pool={pool}
+          onCreate={() => {
+            setCreating(pool);
+          }}
+        />
+      ))}
+      {creating !== null && (
+        <NewAgent
+          title={`New agent: ${creating.name}`}
+          pool={creating.id}
+          pairs={[]}
+          onDone={() => {
+            setCreating(null);
+          }}
+        />
+      )}
     </>
   );
 }

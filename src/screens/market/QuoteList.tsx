@@ -10,17 +10,36 @@ import { COLUMNS } from './columns.tsx';
 import type { Sort, SortKey } from './market-order.ts';
 import { QuoteRow } from './QuoteRow.tsx';
 
-/** Rows that the browser is asked about together: whether they are on the screen costs it the same for one as for ten. */
+/**
+ * Rows that the browser is asked about together: whether they are on the screen costs it the same
+ * for one as for ten.
+ */
 const BLOCK_ROWS = 10;
 /** Blocks drawn in full before the browser has said what is on the screen. */
 const EARLY_BLOCKS = 2;
 const FIXED_WIDTHS = ['2.25rem', '9rem', '7.5rem', '6.5rem'] as const;
 const GAP = '12px';
 
-function Header({ name, label, sort, onSort, className, children }: { name: SortKey; label: string; sort: Sort; onSort: (sort: Sort) => void; className?: string; children?: ReactNode }) {
+function Header({
+  name,
+  label,
+  sort,
+  onSort,
+  className,
+  children,
+}: {
+  name: SortKey;
+  label: string;
+  sort: Sort;
+  onSort: (sort: Sort) => void;
+  className?: string;
+  children?: ReactNode;
+}) {
   return (
     <span role="columnheader" aria-sort={ariaSort(sort, name)} className={className}>
-      <SortButton name={name} label={label} sort={sort} isText={name === 'symbol'} onSort={onSort}>{children}</SortButton>
+      <SortButton name={name} label={label} sort={sort} isText={name === 'symbol'} onSort={onSort}>
+        {children}
+      </SortButton>
     </span>
   );
 }
@@ -36,40 +55,144 @@ export interface QuoteListProps {
   onSort: (sort: Sort) => void;
 }
 
-function Block({ symbols, early, board, lines, starred, columns }: Pick<QuoteListProps, 'board' | 'symbols' | 'lines' | 'columns'> & { early: boolean; starred: ReadonlySet<string> }) {
+function Block({
+  symbols,
+  early,
+  board,
+  lines,
+  starred,
+  columns,
+}: Pick<QuoteListProps, 'board' | 'symbols' | 'lines' | 'columns'> & {
+  early: boolean;
+  starred: ReadonlySet<string>;
+}) {
   const [place, seen] = useOnScreen(early);
   return (
-    <div role="rowgroup" ref={place} className="quote-block" style={{ '--rows': symbols.length } as CSSProperties}>
-      {symbols.map((symbol) => <QuoteRow key={symbol} board={board} symbol={symbol} line={lines?.[symbol]} starred={starred.has(symbol)} columns={columns} seen={seen} />)}
+    <div
+      role="rowgroup"
+      ref={place}
+      className="quote-block"
+      style={{ '--rows': symbols.length } as CSSProperties}
+    >
+      {symbols.map((symbol) => (
+        <QuoteRow
+          key={symbol}
+          board={board}
+          symbol={symbol}
+          line={lines?.[symbol]}
+          starred={starred.has(symbol)}
+          columns={columns}
+          seen={seen}
+        />
+      ))}
     </div>
   );
 }
 
-export function QuoteList({ board, symbols, lines, favourites, columns, quote, sort, onSort }: QuoteListProps) {
+export function QuoteList({
+  board,
+  symbols,
+  lines,
+  favourites,
+  columns,
+  quote,
+  sort,
+  onSort,
+}: QuoteListProps) {
   const starred = new Set(favourites);
   const widths = columns.map((name) => COLUMNS[name].width);
   const style = {
     '--columns': ['2.25rem', 'minmax(9rem,1fr)', '7.5rem', '6.5rem', ...widths].join(' '),
     '--least': `calc(${[...FIXED_WIDTHS, ...widths].join(' + ')} + ${FIXED_WIDTHS.length + widths.length - 1} * ${GAP})`,
   } as CSSProperties;
-  const blocks = Array.from({ length: Math.ceil(symbols.length / BLOCK_ROWS) }, (_none, index) => symbols.slice(index * BLOCK_ROWS, (index + 1) * BLOCK_ROWS));
+  const blocks = Array.from({ length: Math.ceil(symbols.length / BLOCK_ROWS) }, (_none, index) =>
+    symbols.slice(index * BLOCK_ROWS, (index + 1) * BLOCK_ROWS),
+  );
   return (
     <div className="quote-scroll">
-      <div role="table" aria-label="Pairs" aria-rowcount={symbols.length + 1} style={style} className="quote-table">
+      <div
+        role="table"
+        aria-label="Pairs"
+        aria-rowcount={symbols.length + 1}
+        style={style}
+        className="quote-table"
+      >
         <div role="row" className="quote-head">
-          <span role="columnheader" className="max-md:hidden"><span className="sr-only">Favourite</span></span>
+          <span role="columnheader" className="max-md:hidden">
+            <span className="sr-only">Favourite</span>
+          </span>
           <Header name="symbol" label="Pair" sort={sort} onSort={onSort} />
-          <Header name="price" label="Price" sort={sort} onSort={onSort} className="text-right max-md:order-3 max-md:ml-auto" />
-          <Header name="change" label="24 h" sort={sort} onSort={onSort} className="text-right max-md:order-4" />
-          {!columns.includes('volume') && <Header name="volume" label="Volume" sort={sort} onSort={onSort} className="max-md:order-2 md:hidden" />}
+          <Header
+            name="price"
+            label="Price"
+            sort={sort}
+            onSort={onSort}
+            className="text-right max-md:order-3 max-md:ml-auto"
+          />
+          <Header
+            name="change"
+            label="24 h"
+            sort={sort}
+            onSort={onSort}
+            className="text-right max-md:order-4"
+          />
+          {!columns.includes('volume') && (
+            <Header
+              name="volume"
+              label="Volume"
+              sort={sort}
+              onSort={onSort}
+              className="max-md:order-2 md:hidden"
+            />
+          )}
           {columns.map((name) => {
             const { title, sort: key } = COLUMNS[name];
-            if (key === undefined) return <span key={name} role="columnheader" className="hidden text-right text-xs text-ink-3 md:block">{title}</span>;
+            if (key === undefined)
+              return (
+                <span
+                  key={name}
+                  role="columnheader"
+                  className="hidden text-right text-xs text-ink-3 md:block"
+                >
+                  {title}
+                </span>
+              );
             const label = name === 'volume' && quote !== '' ? `Volume, ${quote}` : title;
-            return <Header key={name} name={key} label={label} sort={sort} onSort={onSort} className={classes('text-right', name === 'volume' ? 'max-md:order-2' : 'max-md:hidden')}>{name === 'volume' ? <><span className="md:hidden">Volume</span><span className="hidden md:inline">{label}</span></> : title}</Header>;
+            return (
+              <Header
+                key={name}
+                name={key}
+                label={label}
+                sort={sort}
+                onSort={onSort}
+                className={classes(
+                  'text-right',
+                  name === 'volume' ? 'max-md:order-2' : 'max-md:hidden',
+                )}
+              >
+                {name === 'volume' ? (
+                  <>
+                    <span className="md:hidden">Volume</span>
+                    <span className="hidden md:inline">{label}</span>
+                  </>
+                ) : (
+                  title
+                )}
+              </Header>
+            );
           })}
         </div>
-        {blocks.map((some, index) => <Block key={index} board={board} symbols={some} lines={lines} starred={starred} columns={columns} early={index < EARLY_BLOCKS} />)}
+        {blocks.map((some, index) => (
+          <Block
+            key={index}
+            board={board}
+            symbols={some}
+            lines={lines}
+            starred={starred}
+            columns={columns}
+            early={index < EARLY_BLOCKS}
+          />
+        ))}
       </div>
     </div>
   );

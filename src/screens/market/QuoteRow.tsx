@@ -33,26 +33,75 @@ function Name({ symbol, quote }: { symbol: string; quote: SymbolQuote }) {
   return (
     <span role="rowheader" className="min-w-0 max-md:row-span-2">
       <span className="flex items-baseline gap-2">
-        <Link href={`/market/${base}-${counter}`} className="shrink-0 whitespace-nowrap outline-none after:absolute after:inset-0 after:rounded-sm focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"><span className="font-medium">{base}</span><span className="text-ink-3">/{counter}</span></Link>
+        <Link
+          href={`/market/${base}-${counter}`}
+          className="shrink-0 whitespace-nowrap outline-none after:absolute after:inset-0 after:rounded-sm focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+        >
+          <span className="font-medium">{base}</span>
+          <span className="text-ink-3">/{counter}</span>
+        </Link>
         <span className="hidden min-w-0 truncate text-xs text-ink-3 md:inline">{name}</span>
-        {quote.stale && <span className="hidden shrink-0 text-xs md:inline"><Old at={quote.timestamp} /></span>}
+        {quote.stale && (
+          <span className="hidden shrink-0 text-xs md:inline">
+            <Old at={quote.timestamp} />
+          </span>
+        )}
       </span>
-      <span className="block truncate text-xs text-ink-3 md:hidden">{quote.stale ? <Old at={quote.timestamp} /> : volume === null ? name : <><span className="sr-only">Volume </span>{volume}</>}</span>
+      <span className="block truncate text-xs text-ink-3 md:hidden">
+        {quote.stale ? (
+          <Old at={quote.timestamp} />
+        ) : volume === null ? (
+          name
+        ) : (
+          <>
+            <span className="sr-only">Volume </span>
+            {volume}
+          </>
+        )}
+      </span>
     </span>
   );
 }
 
-export const QuoteRow = memo(function QuoteRow({ board, symbol, line, starred, columns, seen }: QuoteRowProps) {
+export const QuoteRow = memo(function QuoteRow({
+  board,
+  symbol,
+  line,
+  starred,
+  columns,
+  seen,
+}: QuoteRowProps) {
   const quote = useQuote(board, symbol, seen);
   if (quote === undefined) return null;
   return (
     <div role="row" className="quote-row rule relative hover:bg-sunken/60">
-      <span role="cell" className="max-md:row-span-2"><Star symbol={symbol} on={starred} className="-ml-2 size-11 pointer-fine:size-9" /></span>
+      <span role="cell" className="max-md:row-span-2">
+        <Star symbol={symbol} on={starred} className="-ml-2 size-11 pointer-fine:size-9" />
+      </span>
       <Name symbol={symbol} quote={quote} />
-      <span role="cell" className="text-right max-md:col-start-4 max-md:row-start-1 max-md:self-end"><Price value={quote.price} least={priceDecimals(quote)} /></span>
-      <span role="cell" className="text-right max-md:col-start-4 max-md:row-start-2 max-md:self-start max-md:text-xs"><Percent value={quote.price_change_24h} why="Less than a day of history" /></span>
-      <span role="cell" className="spark max-md:col-start-3 max-md:row-span-2 max-md:row-start-1 md:hidden">{seen && <DayLineCell line={line} quote={quote} className="block !w-full" />}</span>
-      {columns.map((name) => <span key={name} role="cell" className="hidden text-right text-ink-2 md:block">{seen && COLUMNS[name].cell(quote, line)}</span>)}
+      <span
+        role="cell"
+        className="text-right max-md:col-start-4 max-md:row-start-1 max-md:self-end"
+      >
+        <Price value={quote.price} least={priceDecimals(quote)} />
+      </span>
+      <span
+        role="cell"
+        className="text-right max-md:col-start-4 max-md:row-start-2 max-md:self-start max-md:text-xs"
+      >
+        <Percent value={quote.price_change_24h} why="Less than a day of history" />
+      </span>
+      <span
+        role="cell"
+        className="spark max-md:col-start-3 max-md:row-span-2 max-md:row-start-1 md:hidden"
+      >
+        {seen && <DayLineCell line={line} quote={quote} className="block !w-full" />}
+      </span>
+      {columns.map((name) => (
+        <span key={name} role="cell" className="hidden text-right text-ink-2 md:block">
+          {seen && COLUMNS[name].cell(quote, line)}
+        </span>
+      ))}
     </div>
   );
 });

@@ -8,14 +8,39 @@ import { SYMBOL_CHOICES_MAX } from '../../../contract/limits.ts';
 async function turn(symbol: string): Promise<void> {
   const said = await toggleFavourite(symbol);
   if (said === 'full') pageToast('error', `At most ${SYMBOL_CHOICES_MAX} favourites.`);
-  if (said === 'not-kept') pageToast('error', 'This device cannot keep it: the star lasts until the page is closed.');
+  if (said === 'not-kept')
+    pageToast('error', 'This device cannot keep it: the star lasts until the page is closed.');
 }
 
-export function Star({ symbol, on, className }: { symbol: string; on: boolean; className?: string }) {
+export function Star({
+  symbol,
+  on,
+  className,
+}: {
+  symbol: string;
+  on: boolean;
+  className?: string;
+}) {
   return (
-    <button type="button" aria-pressed={on} aria-label={`Favourite ${symbol}`} onClick={() => { void turn(symbol); }}
-      className={classes('relative z-10 flex items-center justify-center rounded-sm hover:text-accent', on ? 'text-accent' : 'text-ink-3', className)}>
-      <StarIcon className="size-4" fill={on ? 'currentColor' : 'none'} strokeWidth={1.5} aria-hidden />
+    <button
+      type="button"
+      aria-pressed={on}
+      aria-label={`Favourite ${symbol}`}
+      onClick={() => {
+        void turn(symbol);
+      }}
+      className={classes(
+        'relative z-10 flex items-center justify-center rounded-sm hover:text-accent',
+        on ? 'text-accent' : 'text-ink-3',
+        className,
+      )}
+    >
+      <StarIcon
+        className="size-4"
+        fill={on ? 'currentColor' : 'none'}
+        strokeWidth={1.5}
+        aria-hidden
+      />
     </button>
   );
 }

@@ -1,4 +1,7 @@
-/** The chart of a pair with the person's own trades; without the server and its candles, the last day that was kept. */
+/**
+ * The chart of a pair with the person's own trades; without the server and its candles, the last
+ * day that was kept.
+ */
 import { useMemo } from 'react';
 import { DAY_LINE_MS, type DayLine } from '../../../contract/market.ts';
 import type { Fill } from '../../../contract/trading.ts';
@@ -9,11 +12,49 @@ const HEIGHT = 380;
 
 /** The kept day as points in time, for a chart. */
 export function lineOfDay(line: DayLine): [number, string][] {
-  return line.points.map((price, place) => [line.to - DAY_LINE_MS + (DAY_LINE_MS * place) / (line.points.length - 1), price.toFixed(10)]);
+  return line.points.map((price, place) => [
+    line.to - DAY_LINE_MS + (DAY_LINE_MS * place) / (line.points.length - 1),
+    price.toFixed(10),
+  ]);
 }
 
-export function SymbolChart({ symbol, known, fills, price, quote, line }: { symbol: string; known: boolean; fills: readonly Fill[]; price: string | null; quote: string; line: DayLine | undefined }) {
+export function SymbolChart({
+  symbol,
+  known,
+  fills,
+  price,
+  quote,
+  line,
+}: {
+  symbol: string;
+  known: boolean;
+  fills: readonly Fill[];
+  price: string | null;
+  quote: string;
+  line: DayLine | undefined;
+}) {
   const day = useMemo(() => (line === undefined ? null : lineOfDay(line)), [line]);
-  const fallback = day === null ? undefined : <TimeChart label={`The last day of ${symbol} kept on this device`} line={day} height={HEIGHT} unit={quote} empty="" note="The last day that was kept. Candles come when the server is back." />;
-  return <PairChart symbol={known ? symbol : null} label={`Candles of ${symbol}`} usual="1h" fills={fills} price={price} quote={quote} height={HEIGHT} fallback={fallback} />;
+  const fallback =
+    day === null ? undefined : (
+      <TimeChart
+        label={`The last day of ${symbol} kept on this device`}
+        line={day}
+        height={HEIGHT}
+        unit={quote}
+        empty=""
+        note="The last day that was kept. Candles come when the server is back."
+      />
+    );
+  return (
+    <PairChart
+      symbol={known ? symbol : null}
+      label={`Candles of ${symbol}`}
+      usual="1h"
+      fills={fills}
+      price={price}
+      quote={quote}
+      height={HEIGHT}
+      fallback={fallback}
+    />
+  );
 }

@@ -1,4 +1,7 @@
-/** What is the person's in one pair: positions, agents that trade it, their trades; refuses to count an agent whose pool is not known here. */
+/**
+ * What is the person's in one pair: positions, agents that trade it, their trades; refuses to count
+ * an agent whose pool is not known here.
+ */
 import { Link } from 'wouter';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
@@ -18,11 +21,23 @@ export function agentsOf(views: readonly AgentView[], symbol: string): AgentView
   return views.filter((view) => pairsOf(view.agent).includes(symbol));
 }
 
-export function SymbolPositions({ portfolio, symbol }: { portfolio: Portfolio | null; symbol: string }) {
+export function SymbolPositions({
+  portfolio,
+  symbol,
+}: {
+  portfolio: Portfolio | null;
+  symbol: string;
+}) {
   const positions = portfolio?.positions.filter((position) => position.pair === symbol) ?? [];
   return (
     <Section title="Your positions">
-      {portfolio === null ? <SkeletonRows rows={1} label="Your positions" /> : positions.length === 0 ? none('None in this pair.') : <Positions portfolio={{ positions, quote: portfolio.quote }} />}
+      {portfolio === null ? (
+        <SkeletonRows rows={1} label="Your positions" />
+      ) : positions.length === 0 ? (
+        none('None in this pair.')
+      ) : (
+        <Positions portfolio={{ positions, quote: portfolio.quote }} />
+      )}
     </Section>
   );
 }
@@ -34,24 +49,57 @@ export function SymbolAgents({ symbol }: { symbol: string }) {
   const mine = agentsOf(views ?? [], symbol);
   return (
     <Section title="Agents that trade it">
-      {views === null ? <SkeletonRows rows={1} label="Your agents" /> : mine.length === 0 ? none('None of your agents.') : (
-        <ul>{mine.map(({ agent, statusText }) => (
-          <li key={agent.id} className="rule">
-            <Link href={`/agents/${encodeURIComponent(agent.id)}`} className="row flex items-center justify-between gap-3 py-1.5 hover:text-accent">
-              <span className="min-w-0 truncate font-medium">{agent.name}</span><span className="min-w-0 truncate text-ink-2">{statusText}</span>
-            </Link>
-          </li>
-        ))}</ul>
+      {views === null ? (
+        <SkeletonRows rows={1} label="Your agents" />
+      ) : mine.length === 0 ? (
+        none('None of your agents.')
+      ) : (
+        <ul>
+          {mine.map(({ agent, statusText }) => (
+            <li key={agent.id} className="rule">
+              <Link
+                href={`/agents/${encodeURIComponent(agent.id)}`}
+                className="row flex items-center justify-between gap-3 py-1.5 hover:text-accent"
+              >
+                <span className="min-w-0 truncate font-medium">{agent.name}</span>
+                <span className="min-w-0 truncate text-ink-2">{statusText}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
       )}
     </Section>
   );
 }
 
-export function SymbolTrades({ fills, symbol, quote }: { fills: readonly Fill[] | undefined; symbol: string; quote: string }) {
+export function SymbolTrades({
+  fills,
+  symbol,
+  quote,
+}: {
+  fills: readonly Fill[] | undefined;
+  symbol: string;
+  quote: string;
+}) {
   const mine = (fills ?? []).filter((fill) => fill.pair === symbol);
   return (
-    <Section title="Your trades" aside={mine.length > TRADES_SHOWN ? <Link href="/portfolio" className="underline underline-offset-2 hover:text-ink">All {mine.length}</Link> : undefined}>
-      {fills === undefined ? <SkeletonRows rows={2} label="Your trades" /> : mine.length === 0 ? none('None in this pair.') : <Fills fills={mine.slice(0, TRADES_SHOWN)} quote={quote} />}
+    <Section
+      title="Your trades"
+      aside={
+        mine.length > TRADES_SHOWN ? (
+          <Link href="/portfolio" className="underline underline-offset-2 hover:text-ink">
+            All {mine.length}
+          </Link>
+        ) : undefined
+      }
+    >
+      {fills === undefined ? (
+        <SkeletonRows rows={2} label="Your trades" />
+      ) : mine.length === 0 ? (
+        none('None in this pair.')
+      ) : (
+        <Fills fills={mine.slice(0, TRADES_SHOWN)} quote={quote} />
+      )}
     </Section>
   );
 }

@@ -1,15 +1,27 @@
-/** One pair's quote, as it changes while it is looked at; refuses to wake for the ticks of others. */
+/**
+ * One pair's quote, as it changes while it is looked at; refuses to wake for the ticks of others.
+ */
 import { useCallback, useSyncExternalStore } from 'react';
 import { snapshot, subscribe } from 'valtio';
 import type { SymbolQuote } from '../../../contract/market.ts';
 import { marketStore, type MarketBoard } from '../../stores/market.ts';
 
-/** `board` is the store's own, of which one that was replaced says nothing any more. A row that is not `live` reads and does not listen. */
-export function useQuote(board: MarketBoard | null, symbol: string, live = true): SymbolQuote | undefined {
-  const listen = useCallback((notify: () => void) => {
-    const held = live ? board?.symbols[symbol] : undefined;
-    return held === undefined ? () => undefined : subscribe(held, notify);
-  }, [board, symbol, live]);
+/**
+ * `board` is the store's own, of which one that was replaced says nothing any more. A row that is
+ * not `live` reads and does not listen.
+ */
+export function useQuote(
+  board: MarketBoard | null,
+  symbol: string,
+  live = true,
+): SymbolQuote | undefined {
+  const listen = useCallback(
+    (notify: () => void) => {
+      const held = live ? board?.symbols[symbol] : undefined;
+      return held === undefined ? () => undefined : subscribe(held, notify);
+    },
+    [board, symbol, live],
+  );
   const read = useCallback(() => {
     const held = board?.symbols[symbol];
     return held === undefined ? undefined : snapshot(held);

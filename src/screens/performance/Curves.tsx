@@ -1,4 +1,6 @@
-/** The results of chosen agents over time in one chart; refuses more lines than can be told apart. */
+/**
+ * The results of chosen agents over time in one chart; refuses more lines than can be told apart.
+ */
 import { useMemo, useState } from 'react';
 import type { AgentInsight } from '../../../contract/insight.ts';
 import { classes } from '../../components/class-names.ts';
@@ -6,35 +8,103 @@ import { ChartPlace } from '../../components/EmptyState.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
 
 const LINES_MAX = 4;
-/** How each line is drawn: the first filled in the accent, the others as `COMPARED_STYLES` has them. */
-const SWATCH = ['border-solid border-accent', 'border-dashed border-ink-3', 'border-solid border-amber', 'border-dotted border-[var(--blue)]'] as const;
+/**
+ * How each line is drawn: the first filled in the accent, the others as `COMPARED_STYLES` has them.
+ */
+const SWATCH = [
+  'border-solid border-accent',
+  'border-dashed border-ink-3',
+  'border-solid border-amber',
+  'border-dotted border-[var(--blue)]',
+] as const;
 
-export function Curves({ agents, insight, quote }: { agents: readonly { id: string; name: string }[]; insight: AgentInsight | null; quote: string }) {
-  const drawn = useMemo(() => agents.flatMap(({ id, name }) => {
-    const points = insight?.series.find(({ agentId }) => agentId === id)?.points ?? [];
-    return points.length < 2 ? [] : [{ id, name, points: points.map(([at, result]) => [at, result.toFixed(6)] as const) }];
-  }), [agents, insight]);
+export function Curves({
+  agents,
+  insight,
+  quote,
+}: {
+  agents: readonly { id: string; name: string }[];
+  insight: AgentInsight | null;
+  quote: string;
+}) {
+  const drawn = useMemo(
+    () =>
+      agents.flatMap(({ id, name }) => {
+        const points = insight?.series.find(({ agentId }) => agentId === id)?.points ?? [];
+        return points.length < 2
+          ? []
+          : [{ id, name, points: points.map(([at, result]) => [at, result.toFixed(6)] as const) }];
+      }),
+    [agents, insight],
+  );
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
-  const ids = chosen ?? drawn.slice(0, LINES_MAX).map(({ id }) => id);
-  const lines = useMemo(() => ids.flatMap((id) => drawn.filter((one) => one.id === id)), [ids.join(), drawn]); // oxlint-disable-line react/exhaustive-deps
+  const ids = useMemo(
+    () => chosen ?? drawn.slice(0, LINES_MAX).map(({ id }) => id),
+    [chosen, drawn],
+  );
+  const lines = useMemo(
+    () => ids.flatMap((id) => drawn.filter((one) => one.id === id)),
+    [ids, drawn],
+  );
   const [first, ...others] = lines;
-  if (insight === null) return <ChartPlace what="The lines of agents" className="h-[328px] w-full pointer-fine:h-[304px]" />;
-  const toggle = (id: string): void => { setChosen(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id].slice(-LINES_MAX)); };
+  if (insight === null)
+    return (
+      <ChartPlace what="The lines of agents" className="h-[328px] w-full pointer-fine:h-[304px]" />
+    );
+  const toggle = (id: string): void => {
+    setChosen(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id].slice(-LINES_MAX));
+  };
   return (
     <>
-      <TimeChart label={`Results of agents in ${quote}`} height={240} unit={quote} lineName={first?.name ?? ''} line={first?.points ?? []} compared={others}
-        {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})} empty={drawn.length === 0 ? 'A line begins with an agent’s first trade.' : 'Choose an agent below.'} />
-      <div role="group" aria-label="Agents in the chart" className="flex flex-wrap gap-x-1 gap-y-0.5">
+      <TimeChart
+        label={`Results of agents in ${quote}`}
+        height={240}
+        unit={quote}
+        lineName={first?.name ?? ''}
+        line={first?.points ?? []}
+        compared={others}
+        {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
+        empty={
+          drawn.length === 0
+            ? 'A line begins with an agent’s first trade.'
+            : 'Choose an agent below.'
+        }
+      />
+      <div
+        role="group"
+        aria-label="Agents in the chart"
+        className="flex flex-wrap gap-x-1 gap-y-0.5"
+      >
         {drawn.map(({ id, name }) => {
           const place = lines.findIndex((one) => one.id === id);
           return (
-            <button key={id} type="button" aria-pressed={place >= 0} onClick={() => { toggle(id); }} className={classes('-ml-2 flex min-h-11 items-center gap-2 rounded-sm px-2 text-xs pointer-fine:min-h-8', place >= 0 ? 'text-ink' : 'text-ink-3 hover:text-ink')}>
-              <span aria-hidden className={classes('w-5 border-t-2', place >= 0 ? SWATCH[place] : 'border-transparent')} />{name}
+            <button
+              key={id}
+              type="button"
+              aria-pressed={place >= 0}
+              onClick={() => {
+                toggle(id);
+              }}
+              className={classes(
+                '-ml-2 flex min-h-11 items-center gap-2 rounded-sm px-2 text-xs pointer-fine:min-h-8',
+                place >= 0 ? 'text-ink' : 'text-ink-3 hover:text-ink',
+              )}
+            >
+              <span
+                aria-hidden
+                className={classes(
+                  'w-5 border-t-2',
+                  place >= 0 ? SWATCH[place] : 'border-transparent',
+                )}
+              />
+              {name}
             </button>
           );
         })}
       </div>
-      {drawn.length > LINES_MAX && <p className="text-xs text-ink-3">At most {LINES_MAX} at a time.</p>}
+      {drawn.length > LINES_MAX && (
+        <p className="text-xs text-ink-3">At most {LINES_MAX} at a time.</p>
+      )}
     </>
   );
 }

@@ -12,11 +12,24 @@ export interface Compared {
   winRate: number | null;
   exposure: number | null;
   profitFactor: number | null;
-  /** Deepest fall of its result from its highest so far, in money, by the points of its line; 0 or negative. */
+  /**
+   * Deepest fall of its result from its highest so far, in money, by the points of its line; 0 or
+   * negative.
+   */
   drawdown: number | null;
 }
 
-export type Column = 'name' | 'total' | 'realized' | 'unrealized' | 'fees' | 'trades' | 'winRate' | 'profitFactor' | 'exposure' | 'drawdown';
+export type Column =
+  | 'name'
+  | 'total'
+  | 'realized'
+  | 'unrealized'
+  | 'fees'
+  | 'trades'
+  | 'winRate'
+  | 'profitFactor'
+  | 'exposure'
+  | 'drawdown';
 
 export function deepestFall(points: readonly (readonly [number, number])[]): number | null {
   if (points.length === 0) return null;
@@ -36,30 +49,50 @@ type Figures = Pick<Compared, 'trades' | 'winRate' | 'profitFactor'>;
 function figuresIn(insight: Pick<AgentInsight, 'figures'> | null, id: string): Figures {
   const figures = insight?.figures?.find(({ agentId }) => agentId === id);
   return {
-    trades: insight?.figures === undefined ? null : figures?.trades ?? 0,
+    trades: insight?.figures === undefined ? null : (figures?.trades ?? 0),
     winRate: figures === undefined || figures.sells === 0 ? null : figures.wins / figures.sells,
     profitFactor: figures?.profitFactor ?? null,
   };
 }
 
 /**
- * Money and counts of one agent are of one reading of the account, so that a trade that closes is in all of them at once.
- * What only the results over time tell comes from those.
+ * Money and counts of one agent are of one reading of the account, so that a trade that closes is
+ * in all of them at once. What only the results over time tell comes from those.
  */
 export function compared<T extends { agent: Agent }>(
-  views: readonly T[], insight: Pick<AgentInsight, 'figures' | 'series'> | null, portfolio: Reading | null = null,
+  views: readonly T[],
+  insight: Pick<AgentInsight, 'figures' | 'series'> | null,
+  portfolio: Reading | null = null,
 ): (T & Compared)[] {
   return views.map((view) => {
     const { id } = view.agent;
     const record = recordOf(id, portfolio);
     const points = insight?.series.find(({ agentId }) => agentId === id)?.points ?? [];
-    const line = record === null || portfolio === null || points.length === 0 ? points : [...points, [portfolio.asOf, Number(record.total)] as const];
-    const told: Figures = record === null || record.wins === null ? figuresIn(insight, id) : {
-      trades: record.trades, winRate: record.sells === 0 ? null : record.wins / record.sells, profitFactor: record.profitFactor,
-    };
-    const money = record === null ? {} : { realized: record.realized, unrealized: record.unrealized, fees: record.fees, total: record.total };
+    const line =
+      record === null || portfolio === null || points.length === 0
+        ? points
+        : [...points, [portfolio.asOf, Number(record.total)] as const];
+    const told: Figures =
+      record === null || record.wins === null
+        ? figuresIn(insight, id)
+        : {
+            trades: record.trades,
+            winRate: record.sells === 0 ? null : record.wins / record.sells,
+            profitFactor: record.profitFactor,
+          };
+    const money =
+      record === null
+        ? {}
+        : {
+            realized: record.realized,
+            unrealized: record.unrealized,
+            fees: record.fees,
+            total: record.total,
+          };
     return {
-      ...view, ...told, agent: { ...view.agent, ...money },
+      ...view,
+      ...told,
+      agent: { ...view.agent, ...money },
       exposure: insight?.figures?.find(({ agentId }) => agentId === id)?.exposure ?? null,
       drawdown: deepestFall(line),
     };
@@ -75,5 +108,7 @@ function valueOf(row: Compared, by: Column): SortValue {
 }
 
 /** Equal ones keep the order in which they are given; what is not known stands last either way. */
-export const sortCompared = <T extends Compared>(rows: readonly T[], { key, down }: TableSort<Column>): T[] =>
-  sortRows(rows, (row) => valueOf(row, key), down);
+export const sortCompared = <T extends Compared>(
+  rows: readonly T[],
+  { key, down }: TableSort<Column>,
+): T[] => sortRows(rows, (row) => valueOf(row, key), down);

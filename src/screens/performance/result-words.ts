@@ -1,4 +1,7 @@
-/** A person's result in words for others; refuses names and amounts: a percentage is all that leaves. */
+/**
+ * A person's result in words for others; refuses names and amounts: a percentage is all that
+ * leaves.
+ */
 import { divide, parseFixed, subtract, toNumber, ZERO } from '../../../contract/money.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { formatPercent } from '../../format/numbers.ts';
@@ -7,6 +10,7 @@ import { formatPercent } from '../../format/numbers.ts';
 export function resultWords(portfolio: Pick<Portfolio, 'equity' | 'deposits'>): string | null {
   const deposits = parseFixed(portfolio.deposits);
   if (deposits <= ZERO) return null;
-  const percent = toNumber(divide(subtract(parseFixed(portfolio.equity), deposits), deposits, 'half-even')) * 100;
+  const percent =
+    toNumber(divide(subtract(parseFixed(portfolio.equity), deposits), deposits, 'half-even')) * 100;
   return `My trading agents, on paper money: ${formatPercent(percent, { signed: true })} since the start, after fees.`;
 }

@@ -7,18 +7,50 @@ import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 
-export function BookPicker({ books, open, book, onPick }: { books: readonly BookSummary[]; open: number | null; book: number | null; onPick: (book: number | null) => void }) {
+export function BookPicker({
+  books,
+  open,
+  book,
+  onPick,
+}: {
+  books: readonly BookSummary[];
+  open: number | null;
+  book: number | null;
+  onPick: (book: number | null) => void;
+}) {
   const { online } = useSnapshot(connection);
   if (books.length < 2) return null;
   const options = [...books].reverse().map((one) => ({
-    value: String(one.book), disabled: online === 'offline' && one.closedAt !== null,
-    label: one.closedAt === null ? `Book ${one.book}, since ${formatDate(one.openedAt)}` : `Book ${one.book}, ${formatDate(one.openedAt)} to ${formatDate(one.closedAt)}${one.equity === null ? '' : `, ended at ${formatAmount(one.equity)}`}`,
+    value: String(one.book),
+    disabled: online === 'offline' && one.closedAt !== null,
+    label:
+      one.closedAt === null
+        ? `Book ${one.book}, since ${formatDate(one.openedAt)}`
+        : `Book ${one.book}, ${formatDate(one.openedAt)} to ${formatDate(one.closedAt)}${one.equity === null ? '' : `, ended at ${formatAmount(one.equity)}`}`,
   }));
   return (
     <div className="mb-5 flex flex-wrap items-end gap-x-4 gap-y-2">
-      <div className="w-full max-w-md"><Select label="Paper book" value={String(book ?? open ?? '')} options={options} {...(online === 'offline' ? { hint: 'Old books are on the server.' } : {})}
-        onChange={(event) => { const next = Number(event.target.value); onPick(next === open ? null : next); }} /></div>
-      {book !== null && <Button onClick={() => { onPick(null); }}>Back to the open book</Button>}
+      <div className="w-full max-w-md">
+        <Select
+          label="Paper book"
+          value={String(book ?? open ?? '')}
+          options={options}
+          {...(online === 'offline' ? { hint: 'Old books are on the server.' } : {})}
+          onChange={(event) => {
+            const next = Number(event.target.value);
+            onPick(next === open ? null : next);
+          }}
+        />
+      </div>
+      {book !== null && (
+        <Button
+          onClick={() => {
+            onPick(null);
+          }}
+        >
+          Back to the open book
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,4 +1,7 @@
-/** Equity as the one large figure and the day's change, each opening into its sum; refuses sums that do not add up in silence. */
+/**
+ * Equity as the one large figure and the day's change, each opening into its sum; refuses sums that
+ * do not add up in silence.
+ */
 import { add, formatFixed, parseFixed, subtract, ZERO } from '../../../contract/money.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { Amount, Percent } from '../../components/Figures.tsx';
@@ -11,8 +14,13 @@ import { Explain } from '../explain/Explain.tsx';
 import { useMarketNow } from '../reading.ts';
 
 /** equity − (deposits + realised + unrealised): zero, or what the rows leave unexplained. */
-export function unexplained(portfolio: Pick<Portfolio, 'equity' | 'deposits' | 'realized' | 'unrealized'>): string {
-  const parts = [portfolio.deposits, portfolio.realized, portfolio.unrealized].reduce((total, text) => add(total, parseFixed(text)), ZERO);
+export function unexplained(
+  portfolio: Pick<Portfolio, 'equity' | 'deposits' | 'realized' | 'unrealized'>,
+): string {
+  const parts = [portfolio.deposits, portfolio.realized, portfolio.unrealized].reduce(
+    (total, text) => add(total, parseFixed(text)),
+    ZERO,
+  );
   return formatFixed(subtract(parseFixed(portfolio.equity), parts));
 }
 
@@ -27,23 +35,56 @@ function useDayName(asOf: number): string {
 }
 
 /** `failed`: it was asked for and did not come. */
-export function EquityFigure({ portfolio, book, failed = false }: { portfolio: Portfolio | null; book?: Account; failed?: boolean }) {
+export function EquityFigure({
+  portfolio,
+  book,
+  failed = false,
+}: {
+  portfolio: Portfolio | null;
+  book?: Account;
+  failed?: boolean;
+}) {
   const day = useDayName(portfolio?.asOf ?? 0);
-  if (portfolio === null && failed) return <p className="min-h-16 text-figure font-semibold"><Amount value={null} why="The account could not be read" /></p>;
-  if (portfolio === null) return <div role="status" aria-label="Portfolio"><Skeleton className="h-10 w-56" /><Skeleton className="mt-2 h-4 w-40" /></div>;
+  if (portfolio === null && failed)
+    return (
+      <p className="min-h-16 text-figure font-semibold">
+        <Amount value={null} why="The account could not be read" />
+      </p>
+    );
+  if (portfolio === null)
+    return (
+      <div role="status" aria-label="Portfolio">
+        <Skeleton className="h-10 w-56" />
+        <Skeleton className="mt-2 h-4 w-40" />
+      </div>
+    );
   const of = book === undefined ? {} : { book };
   return (
     <div>
       <Explain ask={{ of: 'equity', ...of }} name="the equity" plain className="block text-left">
-        <span className="block text-figure font-semibold tracking-[-0.02em]"><Amount value={portfolio.equity} /><span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">{portfolio.quote}</span></span>
+        <span className="block text-figure font-semibold tracking-[-0.02em]">
+          <Amount value={portfolio.equity} />
+          <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">
+            {portfolio.quote}
+          </span>
+        </span>
       </Explain>
       <div className="flex min-h-6 flex-wrap items-baseline gap-x-3">
-        {portfolio.dayChange === null && portfolio.books?.find((one) => one.book === portfolio.book)?.closedAt != null
-          ? <span className="text-ink-3">at the end of book {portfolio.book}</span>
-          : <Explain ask={{ of: 'today', ...of }} name="the change of today" plain className="flex min-h-6 flex-wrap items-baseline gap-x-3">
+        {portfolio.dayChange === null &&
+        portfolio.books?.find((one) => one.book === portfolio.book)?.closedAt != null ? (
+          <span className="text-ink-3">at the end of book {portfolio.book}</span>
+        ) : (
+          <Explain
+            ask={{ of: 'today', ...of }}
+            name="the change of today"
+            plain
+            className="flex min-h-6 flex-wrap items-baseline gap-x-3"
+          >
             <Percent value={portfolio.dayChangePercent} why="No mark before today" />
-            <Amount value={portfolio.dayChange} change why="No mark before today" /><span className="text-ink-3">{day}</span>
-          </Explain>}
+            <Amount value={portfolio.dayChange} change why="No mark before today" />
+            <span className="text-ink-3">{day}</span>
+          </Explain>
+        )}
         {book === undefined && <DataAge kind="portfolio" />}
       </div>
     </div>

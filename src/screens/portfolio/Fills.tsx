@@ -1,4 +1,7 @@
-/** Trades as they were made, newest first unless they are sorted: a table where there is room, a list on a phone. */
+/**
+ * Trades as they were made, newest first unless they are sorted: a table where there is room, a
+ * list on a phone.
+ */
 import { useMemo } from 'react';
 import type { Fill } from '../../../contract/trading.ts';
 import { ColumnMenu } from '../../components/ColumnMenu.tsx';
@@ -22,15 +25,41 @@ export interface FillsProps {
   showAgent?: boolean;
 }
 
-function ListRow({ fill, quote, showAgent, now }: { fill: Fill; quote: string; showAgent: boolean; now: number }) {
+function ListRow({
+  fill,
+  quote,
+  showAgent,
+  now,
+}: {
+  fill: Fill;
+  quote: string;
+  showAgent: boolean;
+  now: number;
+}) {
   return (
     <li className="rule grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 py-2">
       <div className="min-w-0">
-        <p><SideTag side={fill.side} /> {formatQuantity(fill.quantity)} {fill.pair.split('/')[0]} at {formatPrice(fill.price)}</p>
-        <p className="text-xs text-ink-3">{formatWhen(fill.filledAt, now)}{showAgent ? ` · ${fill.agentName}` : ''} · {reasonText(fill.reason)}{' · '}<span className="whitespace-nowrap">fee {formatPrice(fill.fee)} {quote}</span></p>
+        <p>
+          <SideTag side={fill.side} /> {formatQuantity(fill.quantity)} {fill.pair.split('/')[0]} at{' '}
+          {formatPrice(fill.price)}
+        </p>
+        <p className="text-xs text-ink-3">
+          {formatWhen(fill.filledAt, now)}
+          {showAgent ? ` · ${fill.agentName}` : ''} · {reasonText(fill.reason)}
+          {' · '}
+          <span className="whitespace-nowrap">
+            fee {formatPrice(fill.fee)} {quote}
+          </span>
+        </p>
       </div>
       <div className="text-right">
-        {fill.realized === null ? <Amount value={fill.notional} className="text-ink-2" /> : <Explain ask={{ of: 'sale', fill, quote }} name={`what ${fill.pair} brought`} plain><Amount value={fill.realized} change /></Explain>}
+        {fill.realized === null ? (
+          <Amount value={fill.notional} className="text-ink-2" />
+        ) : (
+          <Explain ask={{ of: 'sale', fill, quote }} name={`what ${fill.pair} brought`} plain>
+            <Amount value={fill.realized} change />
+          </Explain>
+        )}
         <p className="text-xs text-ink-3">{fill.realized === null ? 'spent' : 'realised'}</p>
       </div>
     </li>
@@ -41,11 +70,22 @@ function ListRow({ fill, quote, showAgent, now }: { fill: Fill; quote: string; s
 export function Fills({ fills, quote, showAgent = true }: FillsProps) {
   const now = useMarketNow(60_000);
   const seen = useSeenOnScreen('trade');
-  return <ul ref={fills.length > 0 ? seen : undefined}>{fills.map((fill) => <ListRow key={fill.id} fill={fill} quote={quote} showAgent={showAgent} now={now} />)}</ul>;
+  return (
+    <ul ref={fills.length > 0 ? seen : undefined}>
+      {fills.map((fill) => (
+        <ListRow key={fill.id} fill={fill} quote={quote} showAgent={showAgent} now={now} />
+      ))}
+    </ul>
+  );
 }
 
 /** `most`: as many rows as are drawn, of those that come first in the chosen order. */
-export function TradesTable({ fills, quote, showAgent = true, most }: FillsProps & { most: number }) {
+export function TradesTable({
+  fills,
+  quote,
+  showAgent = true,
+  most,
+}: FillsProps & { most: number }) {
   const now = useMarketNow(60_000);
   const setup = useMemo(() => tradesTable(quote, now, showAgent), [quote, now, showAgent]);
   const view = useTableView(setup, fills);
@@ -56,21 +96,40 @@ export function TradesTable({ fills, quote, showAgent = true, most }: FillsProps
     <div ref={fills.length > 0 ? seen : undefined}>
       {fills.length > 1 && (
         <div className="flex items-center justify-end">
-          {asTable
-            ? <ColumnMenu label="Columns of trades" columns={menuColumns(setup)} chosen={view.chosen} onChoose={view.onChoose} className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink" />
-            : <SortMenu columns={setup.columns} sort={view.sort} onSort={view.onSort} />}
+          {asTable ? (
+            <ColumnMenu
+              label="Columns of trades"
+              columns={menuColumns(setup)}
+              chosen={view.chosen}
+              onChoose={view.onChoose}
+              className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink"
+            />
+          ) : (
+            <SortMenu columns={setup.columns} sort={view.sort} onSort={view.onSort} />
+          )}
         </div>
       )}
-      {asTable
-        ? <DataTable label="Trades" columns={view.shown} rows={view.rows} order={order} sort={view.sort} onSort={view.onSort} />
-        : (
-          <ul {...order.hold}>
-            {order.order.map((id) => {
-              const fill = view.rows.get(id);
-              return fill !== undefined && <ListRow key={id} fill={fill} quote={quote} showAgent={showAgent} now={now} />;
-            })}
-          </ul>
-        )}
+      {asTable ? (
+        <DataTable
+          label="Trades"
+          columns={view.shown}
+          rows={view.rows}
+          order={order}
+          sort={view.sort}
+          onSort={view.onSort}
+        />
+      ) : (
+        <ul {...order.hold}>
+          {order.order.map((id) => {
+            const fill = view.rows.get(id);
+            return (
+              fill !== undefined && (
+                <ListRow key={id} fill={fill} quote={quote} showAgent={showAgent} now={now} />
+              )
+            );
+          })}
+        </ul>
+      )}
     </div>
   );
 }

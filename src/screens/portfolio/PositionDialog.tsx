@@ -1,4 +1,7 @@
-/** One position in full: what made its cost, what it would bring, its stop, its agent, and a way to close it; refuses to close by a tap. */
+/**
+ * One position in full: what made its cost, what it would bring, its stop, its agent, and a way to
+ * close it; refuses to close by a tap.
+ */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -33,7 +36,9 @@ function ItsStop({ view }: { view: AgentView }) {
     <div className="mt-3">
       <p className="mb-2 text-ink-2">{stopSentence(view)}</p>
       <StopButton view={view} shows="name" wide />
-      <div role="status"><StopOffered agentId={view.agent.id} /></div>
+      <div role="status">
+        <StopOffered agentId={view.agent.id} />
+      </div>
     </div>
   );
 }
@@ -43,8 +48,22 @@ function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentNam
   const view = useAgentViews().views?.find(({ agent }) => agent.id === position.agentId);
   return (
     <>
-      <dl><Line term="Agent"><Link href={`/agents/${encodeURIComponent(position.agentId)}`} className="text-accent underline underline-offset-2">{position.agentName}</Link>{view === undefined ? '' : `, ${view.statusText.toLowerCase()}`}</Line></dl>
-      {view !== undefined && view.entry !== null && view.commandText !== null && <div className="py-1.5"><CommandState phase={view.entry.state}>{view.commandText}</CommandState></div>}
+      <dl>
+        <Line term="Agent">
+          <Link
+            href={`/agents/${encodeURIComponent(position.agentId)}`}
+            className="text-accent underline underline-offset-2"
+          >
+            {position.agentName}
+          </Link>
+          {view === undefined ? '' : `, ${view.statusText.toLowerCase()}`}
+        </Line>
+      </dl>
+      {view !== undefined && view.entry !== null && view.commandText !== null && (
+        <div className="py-1.5">
+          <CommandState phase={view.entry.state}>{view.commandText}</CommandState>
+        </div>
+      )}
       {view !== undefined && <ItsStop view={view} />}
     </>
   );
@@ -56,22 +75,52 @@ function OfClosedBook({ position, quote }: { position: Position; quote: string }
     <dl>
       <Line term="Agent">{position.agentName}</Line>
       <Line term="Quantity">{formatQuantity(position.quantity)}</Line>
-      <Line term="Average cost of one, fees of entry included">{formatPrice(position.averageCost)}</Line>
-      <Line term="Cost"><Amount value={position.cost} quote={quote} /></Line>
-      <p className="rule py-3 text-ink-2">The book was valued as a whole when it was closed: what this one was worth then is not known.</p>
+      <Line term="Average cost of one, fees of entry included">
+        {formatPrice(position.averageCost)}
+      </Line>
+      <Line term="Cost">
+        <Amount value={position.cost} quote={quote} />
+      </Line>
+      <p className="rule py-3 text-ink-2">
+        The book was valued as a whole when it was closed: what this one was worth then is not
+        known.
+      </p>
     </dl>
   );
 }
 
-function Explained({ position, quote, equity, onDone }: { position: Position; quote: string; equity: string | undefined; onDone: () => void }) {
+function Explained({
+  position,
+  quote,
+  equity,
+  onDone,
+}: {
+  position: Position;
+  quote: string;
+  equity: string | undefined;
+  onDone: () => void;
+}) {
   const fills = useSnapshot(historyStore).data?.fills;
   const buys = buysBehind(position, fills ?? []);
   const { online } = useSnapshot(connection);
   const [busy, setBusy] = useState(false);
-  const worst = position.stopPrice === null ? null : formatFixed(subtract(multiply(parseFixed(position.stopPrice), parseFixed(position.quantity), 'down'), parseFixed(position.cost)));
+  const worst =
+    position.stopPrice === null
+      ? null
+      : formatFixed(
+          subtract(
+            multiply(parseFixed(position.stopPrice), parseFixed(position.quantity), 'down'),
+            parseFixed(position.cost),
+          ),
+        );
   const close = async (): Promise<void> => {
     setBusy(true);
-    if (await tried(api.call('closePosition', { params: { id: position.id } }), `${position.pair} sold.`)) {
+    if (
+      await tried(
+        api.call('closePosition', { params: { id: position.id } }),
+        `${position.pair} sold.`,
+      )
+    ) {
       await Promise.all([loadPortfolio(true), loadHistory(true)]);
       onDone();
     }
@@ -80,32 +129,96 @@ function Explained({ position, quote, equity, onDone }: { position: Position; qu
   const sentence = `Sells ${formatQuantity(position.quantity)} ${position.pair.split('/')[0] ?? ''}, about ${formatAmount(position.value)} ${quote} at the bid, less the fee.`;
   return (
     <>
-      <p className="mb-2 empty:hidden"><DataAge kind="portfolio" /></p>
+      <p className="mb-2 empty:hidden">
+        <DataAge kind="portfolio" />
+      </p>
       <dl aria-label="Cost">
-        {buys?.map((fill) => <Line key={fill.id} term={`Bought ${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}, fee ${formatPrice(fill.fee)}`}><Amount value={formatFixed(add(parseFixed(fill.notional), parseFixed(fill.fee)))} /></Line>)}
-        {buys === null && <Line term="Average cost of one, fees of entry included">{formatPrice(position.averageCost)}</Line>}
-        <Line term={<strong className="text-ink">{buys === null ? 'Cost' : '= Cost'}</strong>}><strong><Amount value={position.cost} quote={quote} /></strong></Line>
+        {buys?.map((fill) => (
+          <Line
+            key={fill.id}
+            term={`Bought ${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}, fee ${formatPrice(fill.fee)}`}
+          >
+            <Amount value={formatFixed(add(parseFixed(fill.notional), parseFixed(fill.fee)))} />
+          </Line>
+        ))}
+        {buys === null && (
+          <Line term="Average cost of one, fees of entry included">
+            {formatPrice(position.averageCost)}
+          </Line>
+        )}
+        <Line term={<strong className="text-ink">{buys === null ? 'Cost' : '= Cost'}</strong>}>
+          <strong>
+            <Amount value={position.cost} quote={quote} />
+          </strong>
+        </Line>
       </dl>
-      <div className="mt-4">{ofPosition(position, quote).equations.map((one) => <Sum key={one.name} equation={one} quote={quote} />)}</div>
+      <div className="mt-4">
+        {ofPosition(position, quote).equations.map((one) => (
+          <Sum key={one.name} equation={one} quote={quote} />
+        ))}
+      </div>
       <dl className="mt-4">
-        <Line term="Result on its cost"><Percent value={gainPercent(position)} why="No price seen yet" /></Line>
+        <Line term="Result on its cost">
+          <Percent value={gainPercent(position)} why="No price seen yet" />
+        </Line>
         <Line term="Stop">{formatPrice(position.stopPrice)}</Line>
-        <Line term="If the stop fills at its price, before the fee"><Amount value={worst} change why="No stop set" /></Line>
-        {equity !== undefined && <Line term="Share of equity">{formatShare(shareOf(position, equity), { signed: false, decimals: 1 })}</Line>}
+        <Line term="If the stop fills at its price, before the fee">
+          <Amount value={worst} change why="No stop set" />
+        </Line>
+        {equity !== undefined && (
+          <Line term="Share of equity">
+            {formatShare(shareOf(position, equity), { signed: false, decimals: 1 })}
+          </Line>
+        )}
       </dl>
       <ItsAgent position={position} />
       <div className="mt-4">
-        <p className="mb-2 text-ink-2">{online === 'offline' ? 'Closing needs the server; it cannot wait on this device. You can stop the agent now.' : sentence}</p>
-        <HoldToConfirm label="Close position" sentence={sentence} tone="danger" wide disabled={busy || online === 'offline'} onConfirm={() => { void close(); }} />
+        <p className="mb-2 text-ink-2">
+          {online === 'offline'
+            ? 'Closing needs the server; it cannot wait on this device. You can stop the agent now.'
+            : sentence}
+        </p>
+        <HoldToConfirm
+          label="Close position"
+          sentence={sentence}
+          tone="danger"
+          wide
+          disabled={busy || online === 'offline'}
+          onConfirm={() => {
+            void close();
+          }}
+        />
       </div>
     </>
   );
 }
 
-export default function PositionDialog({ position, quote, equity, closed, onClose }: { position: Position; quote: string; equity: string | undefined; closed: boolean; onClose: () => void }) {
+export default function PositionDialog({
+  position,
+  quote,
+  equity,
+  closed,
+  onClose,
+}: {
+  position: Position;
+  quote: string;
+  equity: string | undefined;
+  closed: boolean;
+  onClose: () => void;
+}) {
   return (
-    <Dialog open onOpenChange={(next) => { if (!next) onClose(); }} title={position.pair}>
-      {closed ? <OfClosedBook position={position} quote={quote} /> : <Explained position={position} quote={quote} equity={equity} onDone={onClose} />}
+    <Dialog
+      open
+      onOpenChange={(next) => {
+        if (!next) onClose();
+      }}
+      title={position.pair}
+    >
+      {closed ? (
+        <OfClosedBook position={position} quote={quote} />
+      ) : (
+        <Explained position={position} quote={quote} equity={equity} onDone={onClose} />
+      )}
     </Dialog>
   );
 }

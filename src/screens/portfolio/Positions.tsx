@@ -1,4 +1,7 @@
-/** Open positions, as a table where there is room and as a list on a phone; each opens into its sum and a way to close it. */
+/**
+ * Open positions, as a table where there is room and as a list on a phone; each opens into its sum
+ * and a way to close it.
+ */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Portfolio, Position } from '../../../contract/trading.ts';
 import { ColumnMenu } from '../../components/ColumnMenu.tsx';
@@ -15,27 +18,59 @@ const PositionDialog = lazy(() => import('./PositionDialog.tsx'));
 const NO_PRICE = 'No price seen yet';
 
 /** As wide as its place allows: a side column has the phone's two columns of figures. */
-function ListRow({ position, equity, showAgent, onOpen }: { position: Position; equity: string | undefined; showAgent: boolean; onOpen: () => void }) {
+function ListRow({
+  position,
+  equity,
+  showAgent,
+  onOpen,
+}: {
+  position: Position;
+  equity: string | undefined;
+  showAgent: boolean;
+  onOpen: () => void;
+}) {
   const small = 'block text-xs text-ink-3';
   return (
-    <button type="button" onClick={onOpen} title="Explain this position"
-      className="row grid w-full grid-cols-[minmax(0,1fr)_auto_5.5rem] items-center gap-x-4 py-1.5 text-left hover:text-accent @lg:grid-cols-[minmax(0,1fr)_6.5rem_6.5rem_4rem_6rem]">
+    <button
+      type="button"
+      onClick={onOpen}
+      title="Explain this position"
+      className="row grid w-full grid-cols-[minmax(0,1fr)_auto_5.5rem] items-center gap-x-4 py-1.5 text-left hover:text-accent @lg:grid-cols-[minmax(0,1fr)_6.5rem_6.5rem_4rem_6rem]"
+    >
       <span className="min-w-0">
-        <span className="font-medium">{position.pair.split('/')[0]}</span> <span className="text-ink-2">{formatQuantity(position.quantity)}</span>
-        <span className={`${small} truncate`}>{showAgent && `${position.agentName} · `}stop {formatPrice(position.stopPrice)}</span>
+        <span className="font-medium">{position.pair.split('/')[0]}</span>{' '}
+        <span className="text-ink-2">{formatQuantity(position.quantity)}</span>
+        <span className={`${small} truncate`}>
+          {showAgent && `${position.agentName} · `}stop {formatPrice(position.stopPrice)}
+        </span>
       </span>
-      <span className="hidden text-right @lg:block"><Amount value={position.cost} /><span className={small}>cost</span></span>
+      <span className="hidden text-right @lg:block">
+        <Amount value={position.cost} />
+        <span className={small}>cost</span>
+      </span>
       <span className="text-right">
         <Amount value={position.value} why={NO_PRICE} />
-        <span className={`${small} @max-lg:hidden`}><span className="mr-1.5">at</span><Price value={position.price} why={NO_PRICE} /></span>
-        <span className={`${small} @lg:hidden`}>cost <Amount value={position.cost} /></span>
+        <span className={`${small} @max-lg:hidden`}>
+          <span className="mr-1.5">at</span>
+          <Price value={position.price} why={NO_PRICE} />
+        </span>
+        <span className={`${small} @lg:hidden`}>
+          cost <Amount value={position.cost} />
+        </span>
       </span>
       <span className="hidden text-right text-ink-2 @lg:block">
-        {equity !== undefined && <>{formatShare(shareOf(position, equity), { signed: false, decimals: 1 })}<span className={small}>of equity</span></>}
+        {equity !== undefined && (
+          <>
+            {formatShare(shareOf(position, equity), { signed: false, decimals: 1 })}
+            <span className={small}>of equity</span>
+          </>
+        )}
       </span>
       <span className="text-right">
         <Percent value={gainPercent(position)} why={NO_PRICE} />
-        <span className="block text-xs"><Amount value={position.unrealized} change why={NO_PRICE} /></span>
+        <span className="block text-xs">
+          <Amount value={position.unrealized} change why={NO_PRICE} />
+        </span>
       </span>
     </button>
   );
@@ -51,7 +86,13 @@ export interface PositionsProps {
   tools?: boolean;
 }
 
-export function Positions({ portfolio: { positions, quote, equity }, closed = false, showAgent = true, table = false, tools = false }: PositionsProps) {
+export function Positions({
+  portfolio: { positions, quote, equity },
+  closed = false,
+  showAgent = true,
+  table = false,
+  tools = false,
+}: PositionsProps) {
   const [openId, setOpenId] = useState<string | null>(null);
   const open = positions.find((position) => position.id === openId);
   const setup = useMemo(() => positionsTable(equity, showAgent), [equity, showAgent]);
@@ -61,22 +102,65 @@ export function Positions({ portfolio: { positions, quote, equity }, closed = fa
     <>
       {tools && positions.length > 1 && (
         <div className="flex items-center justify-end">
-          {asTable
-            ? <ColumnMenu label="Columns of positions" columns={menuColumns(setup)} chosen={view.chosen} onChoose={view.onChoose} className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink" />
-            : <SortMenu columns={setup.columns} sort={view.sort} onSort={view.onSort} />}
+          {asTable ? (
+            <ColumnMenu
+              label="Columns of positions"
+              columns={menuColumns(setup)}
+              chosen={view.chosen}
+              onChoose={view.onChoose}
+              className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink"
+            />
+          ) : (
+            <SortMenu columns={setup.columns} sort={view.sort} onSort={view.onSort} />
+          )}
         </div>
       )}
-      {asTable
-        ? <DataTable label="Positions" columns={view.shown} rows={view.rows} order={view.order} sort={view.sort} onSort={view.onSort} onOpen={setOpenId} said={() => 'Explain'} />
-        : (
-          <ul className="@container" {...view.order.hold}>
-            {view.order.order.map((id) => {
-              const position = view.rows.get(id);
-              return position !== undefined && <li key={id} className="rule"><ListRow position={position} equity={equity} showAgent={showAgent} onOpen={() => { setOpenId(id); }} /></li>;
-            })}
-          </ul>
-        )}
-      {open !== undefined && <Suspense><PositionDialog key={open.id} position={open} quote={quote} equity={equity} closed={closed} onClose={() => { setOpenId(null); }} /></Suspense>}
+      {asTable ? (
+        <DataTable
+          label="Positions"
+          columns={view.shown}
+          rows={view.rows}
+          order={view.order}
+          sort={view.sort}
+          onSort={view.onSort}
+          onOpen={setOpenId}
+          said={() => 'Explain'}
+        />
+      ) : (
+        <ul className="@container" {...view.order.hold}>
+          {view.order.order.map((id) => {
+            const position = view.rows.get(id);
+            return (
+              position !== undefined && (
+                <li key={id} className="rule">
+                  <ListRow
+                    position={position}
+                    equity={equity}
+                    showAgent={showAgent}
+                    onOpen={() => {
+                      setOpenId(id);
+                    }}
+                  />
+                </li>
+              )
+            );
+          })}
+        </ul>
+      )}
+      {open !== undefined && (
+        <Suspense>
+          <PositionDialog
+            key={open.id}
+            position={open}
+            quote={quote}
+            equity={equity}
+            closed={closed}
+            onClose={() => {
+              setOpenId(null);
+            }}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,4 +1,7 @@
-/** Gains lot by lot for a tax return: the sums before the file, and how they meet the portfolio's; refuses to save a part as the whole. */
+/**
+ * Gains lot by lot for a tax return: the sums before the file, and how they meet the portfolio's;
+ * refuses to save a part as the whole.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { TaxLots } from '../../../contract/tax.ts';
@@ -19,16 +22,40 @@ import { download } from './csv.ts';
 import { readRows, readTaxLots, taxCsv, taxFileName, type TaxAsk } from './tax-file.ts';
 
 const ALL = 'all';
-const lotsText = (count: number): string => `${formatNumber(count)} ${count === 1 ? 'lot' : 'lots'}`;
+const lotsText = (count: number): string =>
+  `${formatNumber(count)} ${count === 1 ? 'lot' : 'lots'}`;
 
 /** From the file's gain to what the portfolio calls realised. */
 function meeting(found: TaxLots, year: number | null) {
   const held = sumOf(found.held.flatMap(({ averageCost, basis }) => [averageCost, less(basis)]));
-  return equation('Gain and what the portfolio calls realised', [
-    { key: 'gain', label: year === null ? 'Gain of these lots' : `Gain of ${year}`, value: found.sums.gain, change: true },
-    ...(year === null ? [] : [{ key: 'others', label: 'Gain of the other years', value: sumOf([found.all.gain, less(found.sums.gain)]), change: true }]),
-    { key: 'held', label: 'What is held: its average cost less its cost here', value: held, change: true },
-  ], { label: 'Realised, on the portfolio', value: found.realized, change: true });
+  return equation(
+    'Gain and what the portfolio calls realised',
+    [
+      {
+        key: 'gain',
+        label: year === null ? 'Gain of these lots' : `Gain of ${year}`,
+        value: found.sums.gain,
+        change: true,
+      },
+      ...(year === null
+        ? []
+        : [
+            {
+              key: 'others',
+              label: 'Gain of the other years',
+              value: sumOf([found.all.gain, less(found.sums.gain)]),
+              change: true,
+            },
+          ]),
+      {
+        key: 'held',
+        label: 'What is held: its average cost less its cost here',
+        value: held,
+        change: true,
+      },
+    ],
+    { label: 'Realised, on the portfolio', value: found.realized, change: true },
+  );
 }
 
 function Figures({ found, year, held }: { found: TaxLots; year: number | null; held: boolean }) {
@@ -37,26 +64,66 @@ function Figures({ found, year, held }: { found: TaxLots; year: number | null; h
     <>
       <dl aria-label={year === null ? 'Sold in all years' : `Sold in ${year}`}>
         <Line term="Sold">{lotsText(sums.lots)}</Line>
-        <Line term="Proceeds, fees taken off"><Amount value={sums.proceeds} quote={quote} /></Line>
-        <Line term="Basis, fees included"><Amount value={sums.basis} /></Line>
-        <Line term={<strong className="text-ink">= Gain</strong>}><strong><Amount value={sums.gain} change quote={quote} /></strong></Line>
-        <Line term="Fees, inside both already"><Amount value={sums.fees} /></Line>
+        <Line term="Proceeds, fees taken off">
+          <Amount value={sums.proceeds} quote={quote} />
+        </Line>
+        <Line term="Basis, fees included">
+          <Amount value={sums.basis} />
+        </Line>
+        <Line term={<strong className="text-ink">= Gain</strong>}>
+          <strong>
+            <Amount value={sums.gain} change quote={quote} />
+          </strong>
+        </Line>
+        <Line term="Fees, inside both already">
+          <Amount value={sums.fees} />
+        </Line>
       </dl>
-      <h3 className="mt-4 text-sm font-semibold">Held still{held ? ', in the file without a sale' : ', not in the file'}</h3>
-      {found.held.length === 0 ? <p className="rule py-2 text-ink-3">Nothing: every lot is sold.</p> : (
-        <dl>{found.held.map((one) => <Line key={one.pair} term={<>{formatQuantity(one.quantity)} {one.pair.split('/')[0]}<span className="block text-xs text-ink-3">{lotsText(one.lots)}, basis</span></>}><Amount value={one.basis} /></Line>)}</dl>
+      <h3 className="mt-4 text-sm font-semibold">
+        Held still{held ? ', in the file without a sale' : ', not in the file'}
+      </h3>
+      {found.held.length === 0 ? (
+        <p className="rule py-2 text-ink-3">Nothing: every lot is sold.</p>
+      ) : (
+        <dl>
+          {found.held.map((one) => (
+            <Line
+              key={one.pair}
+              term={
+                <>
+                  {formatQuantity(one.quantity)} {one.pair.split('/')[0]}
+                  <span className="block text-xs text-ink-3">{lotsText(one.lots)}, basis</span>
+                </>
+              }
+            >
+              <Amount value={one.basis} />
+            </Line>
+          ))}
+        </dl>
       )}
-      <div className="mt-4"><Sum equation={meeting(found, year)} quote={quote} /></div>
+      <div className="mt-4">
+        <Sum equation={meeting(found, year)} quote={quote} />
+      </div>
       <p className="mt-2 max-w-[72ch] text-xs text-ink-3">
-        The screens count what was sold at its agent's average cost, this file at the oldest purchase of the account; they differ by what is still held, and are equal once nothing is. Years and times are UTC, on the market's clock. Ask your tax office which way it wants: this is paper money, and no advice.
+        The screens count what was sold at its agent's average cost, this file at the oldest
+        purchase of the account; they differ by what is still held, and are equal once nothing is.
+        Years and times are UTC, on the market's clock. Ask your tax office which way it wants: this
+        is paper money, and no advice.
       </p>
     </>
   );
 }
 
 /** Reads what is asked for; a newer question ends the one before. */
-function useTaxLots(ask: TaxAsk, online: boolean): { found: TaxLots | null; error: string | null; again: () => void } {
-  const [state, setState] = useState<{ key: string; found: TaxLots | null; error: string | null }>({ key: '', found: null, error: null });
+function useTaxLots(
+  ask: TaxAsk,
+  online: boolean,
+): { found: TaxLots | null; error: string | null; again: () => void } {
+  const [state, setState] = useState<{ key: string; found: TaxLots | null; error: string | null }>({
+    key: '',
+    found: null,
+    error: null,
+  });
   const [tries, setTries] = useState(0);
   const { book, year, held } = ask;
   const key = JSON.stringify([book, year, held]);
@@ -64,15 +131,33 @@ function useTaxLots(ask: TaxAsk, online: boolean): { found: TaxLots | null; erro
     if (!online) return undefined;
     const control = new AbortController();
     readTaxLots({ book, year, held }, control.signal).then(
-      (found) => { setState({ key, found, error: null }); },
-      (error: unknown) => { if (!control.signal.aborted) setState({ key, found: null, error: errorSentence(error) }); },
+      (found) => {
+        setState({ key, found, error: null });
+      },
+      (error: unknown) => {
+        if (!control.signal.aborted) setState({ key, found: null, error: errorSentence(error) });
+      },
     );
-    return () => { control.abort(); };
+    return () => {
+      control.abort();
+    };
   }, [key, book, year, held, online, tries]);
-  return { found: state.key === key ? state.found : null, error: state.key === key ? state.error : null, again: () => { setTries(tries + 1); } };
+  return {
+    found: state.key === key ? state.found : null,
+    error: state.key === key ? state.error : null,
+    again: () => {
+      setTries(tries + 1);
+    },
+  };
 }
 
-export default function TaxExport({ book, onClose }: { book: number | undefined; onClose: () => void }) {
+export default function TaxExport({
+  book,
+  onClose,
+}: {
+  book: number | undefined;
+  onClose: () => void;
+}) {
   const { online } = useSnapshot(connection);
   const offline = online === 'offline';
   const [year, setYear] = useState<number | null>(null);
@@ -84,8 +169,17 @@ export default function TaxExport({ book, onClose }: { book: number | undefined;
   const [said, setSaid] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const stop = useRef<AbortController | null>(null);
-  useEffect(() => () => { stop.current?.abort(); }, []);
-  useEffect(() => { if (found !== null) setYears(found.years); setSaid(''); setFault(null); }, [found]);
+  useEffect(
+    () => () => {
+      stop.current?.abort();
+    },
+    [],
+  );
+  useEffect(() => {
+    if (found !== null) setYears(found.years);
+    setSaid('');
+    setFault(null);
+  }, [found]);
 
   const save = async (first: TaxLots): Promise<void> => {
     const ours = new AbortController();
@@ -93,7 +187,9 @@ export default function TaxExport({ book, onClose }: { book: number | undefined;
     setSaving('Reading…');
     setFault(null);
     try {
-      const rows = await readRows(ask, first, ours.signal, (count) => { setSaving(`Reading, ${lotsText(count)} of ${formatNumber(first.total)}`); });
+      const rows = await readRows(ask, first, ours.signal, (count) => {
+        setSaving(`Reading, ${lotsText(count)} of ${formatNumber(first.total)}`);
+      });
       download(taxFileName(ask, first), taxCsv(rows, first));
       setSaid(`${lotsText(rows.length)} handed to the browser to save.`);
     } catch (failure) {
@@ -103,23 +199,95 @@ export default function TaxExport({ book, onClose }: { book: number | undefined;
     setSaving(null);
   };
   return (
-    <Dialog open onOpenChange={(next) => { if (!next) onClose(); }} title="Tax lots" description={<span className="flex flex-wrap items-center gap-x-2">First in, first out, one row for each part of a purchase that was sold. <PaperTag /></span>}
-      actions={<>
-        <span className="mr-auto self-center text-xs text-ink-3" role={saving === null ? 'status' : undefined}>{saving ?? said}</span>
-        <Button tone="primary" busy={saving !== null} disabled={found === null || found.total === 0 || offline} onClick={() => { if (found !== null) void save(found); }}>Save CSV</Button>
-      </>}>
+    <Dialog
+      open
+      onOpenChange={(next) => {
+        if (!next) onClose();
+      }}
+      title="Tax lots"
+      description={
+        <span className="flex flex-wrap items-center gap-x-2">
+          First in, first out, one row for each part of a purchase that was sold. <PaperTag />
+        </span>
+      }
+      actions={
+        <>
+          <span
+            className="mr-auto self-center text-xs text-ink-3"
+            role={saving === null ? 'status' : undefined}
+          >
+            {saving ?? said}
+          </span>
+          <Button
+            tone="primary"
+            busy={saving !== null}
+            disabled={found === null || found.total === 0 || offline}
+            onClick={() => {
+              if (found !== null) void save(found);
+            }}
+          >
+            Save CSV
+          </Button>
+        </>
+      }
+    >
       {(found !== null || !offline) && (
         <>
-          <Select label="Year of the sale" value={year === null ? ALL : String(year)} disabled={saving !== null} onChange={(event) => { setYear(event.target.value === ALL ? null : Number(event.target.value)); }}
-            options={[{ value: ALL, label: 'All years' }, ...(found?.years ?? years).map((one) => ({ value: String(one), label: `${one}, UTC` }))]} />
-          <div className="mt-2"><Switch label="With what is held still" hint="As rows without a sale, after the others." checked={held} disabled={saving !== null} onChange={setHeld} /></div>
+          <Select
+            label="Year of the sale"
+            value={year === null ? ALL : String(year)}
+            disabled={saving !== null}
+            onChange={(event) => {
+              setYear(event.target.value === ALL ? null : Number(event.target.value));
+            }}
+            options={[
+              { value: ALL, label: 'All years' },
+              ...(found?.years ?? years).map((one) => ({
+                value: String(one),
+                label: `${one}, UTC`,
+              })),
+            ]}
+          />
+          <div className="mt-2">
+            <Switch
+              label="With what is held still"
+              hint="As rows without a sale, after the others."
+              checked={held}
+              disabled={saving !== null}
+              onChange={setHeld}
+            />
+          </div>
         </>
       )}
-      {fault !== null && <p role="alert" className="py-2 text-danger">{fault}</p>}
-      {found !== null && <div className="mt-2"><Figures found={found} year={year} held={held} /></div>}
-      {found === null && offline && <EmptyState title="This needs the network">Lots are worked out from every trade of the book, from the first on; this device keeps the newest of them only. The trades it has can be saved by CSV beside the list.</EmptyState>}
+      {fault !== null && (
+        <p role="alert" className="py-2 text-danger">
+          {fault}
+        </p>
+      )}
+      {found !== null && (
+        <div className="mt-2">
+          <Figures found={found} year={year} held={held} />
+        </div>
+      )}
+      {found === null && offline && (
+        <EmptyState title="This needs the network">
+          Lots are worked out from every trade of the book, from the first on; this device keeps the
+          newest of them only. The trades it has can be saved by CSV beside the list.
+        </EmptyState>
+      )}
       {found === null && !offline && error === null && <SkeletonRows rows={7} label="Sums" />}
-      {found === null && !offline && error !== null && <EmptyState title="The lots could not be read" action={<Button size="sm" onClick={again}>Try again</Button>}>{error}</EmptyState>}
+      {found === null && !offline && error !== null && (
+        <EmptyState
+          title="The lots could not be read"
+          action={
+            <Button size="sm" onClick={again}>
+              Try again
+            </Button>
+          }
+        >
+          {error}
+        </EmptyState>
+      )}
     </Dialog>
   );
 }

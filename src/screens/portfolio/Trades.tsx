@@ -1,4 +1,7 @@
-/** The trade history with its filters and its file, from whatever of it is known; refuses to pass a part for the whole. */
+/**
+ * The trade history with its filters and its file, from whatever of it is known; refuses to pass a
+ * part for the whole.
+ */
 import { Download, Landmark, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -19,26 +22,89 @@ const TaxExport = lazy(() => import('./TaxExport.tsx'));
 
 const PAGE = 25;
 const READ_AT_ONCE = 500;
-const SIDES = [{ value: '', label: 'Bought and sold' }, { value: 'buy', label: 'Bought' }, { value: 'sell', label: 'Sold' }];
-const OUTCOMES = [{ value: '', label: 'Gains and losses' }, { value: 'gain', label: 'Gains' }, { value: 'loss', label: 'Losses' }];
+const SIDES = [
+  { value: '', label: 'Bought and sold' },
+  { value: 'buy', label: 'Bought' },
+  { value: 'sell', label: 'Sold' },
+];
+const OUTCOMES = [
+  { value: '', label: 'Gains and losses' },
+  { value: 'gain', label: 'Gains' },
+  { value: 'loss', label: 'Losses' },
+];
 
-function Filters({ fills, filter, onChange }: { fills: readonly Fill[]; filter: TradeFilter; onChange: (next: TradeFilter) => void }) {
+function Filters({
+  fills,
+  filter,
+  onChange,
+}: {
+  fills: readonly Fill[];
+  filter: TradeFilter;
+  onChange: (next: TradeFilter) => void;
+}) {
   const { agents, pairs } = useMemo(() => choicesOf(fills), [fills]);
-  const set = (part: Partial<TradeFilter>): void => { onChange({ ...filter, ...part }); };
+  const set = (part: Partial<TradeFilter>): void => {
+    onChange({ ...filter, ...part });
+  };
   return (
     <div className="grid grid-cols-2 gap-x-3 gap-y-2 pb-4 sm:grid-cols-3">
-      <Select label="Agent" value={filter.agentId} onChange={(event) => { set({ agentId: event.target.value }); }} options={[{ value: '', label: 'All agents' }, ...agents]} />
-      <Select label="Pair" value={filter.pair} onChange={(event) => { set({ pair: event.target.value }); }} options={[{ value: '', label: 'All pairs' }, ...pairs]} />
-      <Select label="Side" value={filter.side} onChange={(event) => { set({ side: event.target.value as TradeFilter['side'] }); }} options={SIDES} />
-      <Select label="Result" value={filter.outcome} onChange={(event) => { set({ outcome: event.target.value as TradeFilter['outcome'] }); }} options={OUTCOMES} />
-      <Field label="From" type="date" value={filter.from} onChange={(event) => { set({ from: event.target.value }); }} />
-      <Field label="To" type="date" value={filter.to} onChange={(event) => { set({ to: event.target.value }); }} />
+      <Select
+        label="Agent"
+        value={filter.agentId}
+        onChange={(event) => {
+          set({ agentId: event.target.value });
+        }}
+        options={[{ value: '', label: 'All agents' }, ...agents]}
+      />
+      <Select
+        label="Pair"
+        value={filter.pair}
+        onChange={(event) => {
+          set({ pair: event.target.value });
+        }}
+        options={[{ value: '', label: 'All pairs' }, ...pairs]}
+      />
+      <Select
+        label="Side"
+        value={filter.side}
+        onChange={(event) => {
+          set({ side: event.target.value as TradeFilter['side'] });
+        }}
+        options={SIDES}
+      />
+      <Select
+        label="Result"
+        value={filter.outcome}
+        onChange={(event) => {
+          set({ outcome: event.target.value as TradeFilter['outcome'] });
+        }}
+        options={OUTCOMES}
+      />
+      <Field
+        label="From"
+        type="date"
+        value={filter.from}
+        onChange={(event) => {
+          set({ from: event.target.value });
+        }}
+      />
+      <Field
+        label="To"
+        type="date"
+        value={filter.to}
+        onChange={(event) => {
+          set({ to: event.target.value });
+        }}
+      />
     </div>
   );
 }
 
 /** Older trades than those at hand, read on demand; they are not kept on the device. */
-function useOlder(known: readonly Fill[], book: number | undefined): { fills: readonly Fill[]; read: () => Promise<void>; busy: boolean } {
+function useOlder(
+  known: readonly Fill[],
+  book: number | undefined,
+): { fills: readonly Fill[]; read: () => Promise<void>; busy: boolean } {
   const [older, setOlder] = useState<readonly Fill[]>([]);
   const [busy, setBusy] = useState(false);
   const fills = useMemo(() => {
@@ -49,13 +115,31 @@ function useOlder(known: readonly Fill[], book: number | undefined): { fills: re
     const last = fills.at(-1);
     if (last === undefined) return;
     setBusy(true);
-    await tried(api.call('history', { query: { limit: READ_AT_ONCE, before: last.id, ...(book === undefined ? {} : { book }) } }).then((reply) => { setOlder((held) => [...held, ...reply.fills]); }));
+    await tried(
+      api
+        .call('history', {
+          query: { limit: READ_AT_ONCE, before: last.id, ...(book === undefined ? {} : { book }) },
+        })
+        .then((reply) => {
+          setOlder((held) => [...held, ...reply.fills]);
+        }),
+    );
     setBusy(false);
   };
   return { fills, read, busy };
 }
 
-export function Trades({ known, total, quote, book }: { known: readonly Fill[]; total: number | undefined; quote: string; book?: number }) {
+export function Trades({
+  known,
+  total,
+  quote,
+  book,
+}: {
+  known: readonly Fill[];
+  total: number | undefined;
+  quote: string;
+  book?: number;
+}) {
   const { online } = useSnapshot(connection);
   const { fills, read, busy } = useOlder(known, book);
   const [filter, setFilter] = useState(EVERY_TRADE);
@@ -65,29 +149,141 @@ export function Trades({ known, total, quote, book }: { known: readonly Fill[]; 
   const mine = useMemo(() => filterFills(fills, filter), [fills, filter]);
   const isFiltered = filter !== EVERY_TRADE && Object.values(filter).some((value) => value !== '');
   const missing = Math.max(0, (total ?? fills.length) - fills.length);
-  if (fills.length === 0) return <EmptyState title="No trades yet">Every trade is kept for good, with price, fee and the decision behind it.</EmptyState>;
+  if (fills.length === 0)
+    return (
+      <EmptyState title="No trades yet">
+        Every trade is kept for good, with price, fee and the decision behind it.
+      </EmptyState>
+    );
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
         <p className="text-ink-3" role="status">
-          {isFiltered ? `${mine.length} of ${fills.length} trades` : missing > 0 ? `Newest ${fills.length} of ${total ?? fills.length} trades` : `${fills.length} ${fills.length === 1 ? 'trade' : 'trades'}`}
-          {mine.some((fill) => fill.realized !== null) && <>, realised <Amount value={sumOf(mine.map((fill) => fill.realized))} change /></>}
+          {isFiltered
+            ? `${mine.length} of ${fills.length} trades`
+            : missing > 0
+              ? `Newest ${fills.length} of ${total ?? fills.length} trades`
+              : `${fills.length} ${fills.length === 1 ? 'trade' : 'trades'}`}
+          {mine.some((fill) => fill.realized !== null) && (
+            <>
+              , realised <Amount value={sumOf(mine.map((fill) => fill.realized))} change />
+            </>
+          )}
         </p>
         <span className="-mr-3 flex">
-          <Button size="sm" tone="plain" aria-expanded={filtering} onClick={() => { setFiltering(!filtering); }}><SlidersHorizontal className="size-4" aria-hidden />Filter</Button>
-          <Button size="sm" tone="plain" disabled={mine.length === 0} title={isFiltered ? 'The trades that the filter shows' : missing > 0 ? `The newest ${fills.length} trades` : 'Every trade'} onClick={() => { download('tradewind-trades.csv', fillsCsv(mine)); }}><Download className="size-4" aria-hidden />CSV</Button>
-          <Button size="sm" tone="plain" aria-haspopup="dialog" title="Gains lot by lot, first in, first out" onClick={() => { setTaxing(true); }}><Landmark className="size-4" aria-hidden />Tax lots</Button>
+          <Button
+            size="sm"
+            tone="plain"
+            aria-expanded={filtering}
+            onClick={() => {
+              setFiltering(!filtering);
+            }}
+          >
+            <SlidersHorizontal className="size-4" aria-hidden />
+            Filter
+          </Button>
+          <Button
+            size="sm"
+            tone="plain"
+            disabled={mine.length === 0}
+            title={
+              isFiltered
+                ? 'The trades that the filter shows'
+                : missing > 0
+                  ? `The newest ${fills.length} trades`
+                  : 'Every trade'
+            }
+            onClick={() => {
+              download('tradewind-trades.csv', fillsCsv(mine));
+            }}
+          >
+            <Download className="size-4" aria-hidden />
+            CSV
+          </Button>
+          <Button
+            size="sm"
+            tone="plain"
+            aria-haspopup="dialog"
+            title="Gains lot by lot, first in, first out"
+            onClick={() => {
+              setTaxing(true);
+            }}
+          >
+            <Landmark className="size-4" aria-hidden />
+            Tax lots
+          </Button>
         </span>
       </div>
-      {taxing && <Suspense><TaxExport book={book} onClose={() => { setTaxing(false); }} /></Suspense>}
-      {filtering && <Filters fills={fills} filter={filter} onChange={(next) => { setFilter(next); setShown(PAGE); }} />}
-      {mine.length === 0
-        ? <EmptyState title="No trade like that" action={<Button size="sm" onClick={() => { setFilter(EVERY_TRADE); }}>Show all</Button>}>{missing > 0 ? `Among the newest ${fills.length}. Older ones have not been read.` : 'Nothing in this book fits the filter.'}</EmptyState>
-        : <TradesTable fills={mine} most={shown} quote={quote} />}
-      {mine.length > shown && <Button wide tone="plain" onClick={() => { setShown(shown + 4 * PAGE); }}>Show more</Button>}
-      {mine.length <= shown && missing > 0 && (online === 'offline'
-        ? <p className="py-2 text-xs text-ink-3">{missing} older {missing === 1 ? 'trade is' : 'trades are'} on the server.</p>
-        : <Button wide tone="plain" busy={busy} onClick={() => { void read(); }}>Read {Math.min(READ_AT_ONCE, missing)} older</Button>)}
+      {taxing && (
+        <Suspense>
+          <TaxExport
+            book={book}
+            onClose={() => {
+              setTaxing(false);
+            }}
+          />
+        </Suspense>
+      )}
+      {filtering && (
+        <Filters
+          fills={fills}
+          filter={filter}
+          onChange={(next) => {
+            setFilter(next);
+            setShown(PAGE);
+          }}
+        />
+      )}
+      {mine.length === 0 ? (
+        <EmptyState
+          title="No trade like that"
+          action={
+            <Button
+              size="sm"
+              onClick={() => {
+                setFilter(EVERY_TRADE);
+              }}
+            >
+              Show all
+            </Button>
+          }
+        >
+          {missing > 0
+            ? `Among the newest ${fills.length}. Older ones have not been read.`
+            : 'Nothing in this book fits the filter.'}
+        </EmptyState>
+      ) : (
+        <TradesTable fills={mine} most={shown} quote={quote} />
+      )}
+      {mine.length > shown && (
+        <Button
+          wide
+          tone="plain"
+          onClick={() => {
+            setShown(shown + 4 * PAGE);
+          }}
+        >
+          Show more
+        </Button>
+      )}
+      {mine.length <= shown &&
+        missing > 0 &&
+        (online === 'offline' ? (
+          <p className="py-2 text-xs text-ink-3">
+            {missing} older {missing === 1 ? 'trade is' : 'trades are'} on the server.
+          </p>
+        ) : (
+          <Button
+            wide
+            tone="plain"
+            busy={busy}
+            onClick={() => {
+              void read();
+            }}
+          >
+            Read {Math.min(READ_AT_ONCE, missing)} older
+          </Button>
+        ))}
     </>
   );
 }

@@ -1,16 +1,35 @@
 /** The trade history as a CSV file; refuses cells that a spreadsheet would run as a formula. */
 import type { Fill } from '../../../contract/trading.ts';
 
-const COLUMNS = ['filledAt', 'pair', 'side', 'quantity', 'price', 'notional', 'fee', 'realized', 'agentName', 'reason', 'id'] as const;
+const COLUMNS = [
+  'filledAt',
+  'pair',
+  'side',
+  'quantity',
+  'price',
+  'notional',
+  'fee',
+  'realized',
+  'agentName',
+  'reason',
+  'id',
+] as const;
 
 /** Numbers stay as they are; a text that begins like a formula is quoted as text. */
 export function csvCell(value: string): string {
-  const safe = /^[=+@\t\r]/.test(value) || (value.startsWith('-') && Number.isNaN(Number(value))) ? `'${value}` : value;
+  const safe =
+    /^[=+@\t\r]/.test(value) || (value.startsWith('-') && Number.isNaN(Number(value)))
+      ? `'${value}`
+      : value;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 export function fillsCsv(fills: readonly Fill[]): string {
-  const rows = fills.map((fill) => COLUMNS.map((column) => csvCell(column === 'filledAt' ? new Date(fill.filledAt).toISOString() : fill[column] ?? '')).join(','));
+  const rows = fills.map((fill) =>
+    COLUMNS.map((column) =>
+      csvCell(column === 'filledAt' ? new Date(fill.filledAt).toISOString() : (fill[column] ?? '')),
+    ).join(','),
+  );
   return [COLUMNS.join(','), ...rows].join('\r\n');
 }
 

@@ -10,7 +10,10 @@ export interface PriceNow {
   at: number;
 }
 
-/** `priceNow`: what the pair costs now, where that is known later than the reading: the line then ends with the account's. */
+/**
+ * `priceNow`: what the pair costs now, where that is known later than the reading: the line then
+ * ends with the account's.
+ */
 export function heldOf(
   analytics: Read,
   priceNow: (pair: string) => PriceNow | null = () => null,
@@ -21,7 +24,9 @@ export function heldOf(
   const now = priceNow(pair);
   const [first, last] = [points[0], points.at(-1)];
   const later = now !== null && first !== undefined && last !== undefined && now.at > last[0];
-  const end = later ? [[now.at, ((Number(first[1]) * Number(now.price)) / price).toFixed(2)] as const] : [];
+  const end = later
+    ? [[now.at, ((Number(first[1]) * Number(now.price)) / price).toFixed(2)] as const]
+    : [];
   return { name: `${pair.split('/')[0] ?? ''} held`, points: [...points, ...end] };
 }
 

@@ -1,12 +1,22 @@
-/** Lots for a tax return as a CSV file, read page by page; refuses to be taken for real money, and a file with a page missing. */
+/**
+ * Lots for a tax return as a CSV file, read page by page; refuses to be taken for real money, and a
+ * file with a page missing.
+ */
 import type { TaxLot, TaxLots } from '../../../contract/tax.ts';
 import { api } from '../../api/api.ts';
 import { csvCell } from './csv.ts';
 
-export interface TaxAsk { book?: number | undefined; year: number | null; held: boolean }
+export interface TaxAsk {
+  book?: number | undefined;
+  year: number | null;
+  held: boolean;
+}
 
 const query = ({ book, year, held }: TaxAsk, more: { after?: number; through?: number } = {}) => ({
-  ...(book === undefined ? {} : { book }), ...(year === null ? {} : { year }), ...(held ? { held: 'yes' as const } : {}), ...more,
+  ...(book === undefined ? {} : { book }),
+  ...(year === null ? {} : { year }),
+  ...(held ? { held: 'yes' as const } : {}),
+  ...more,
 });
 
 /** The sums and the first rows. */
@@ -14,12 +24,23 @@ export function readTaxLots(ask: TaxAsk, signal: AbortSignal): Promise<TaxLots> 
   return api.call('taxLots', { query: query(ask), signal });
 }
 
-/** Every row behind that first reading. `told` hears how many are there. @throws ApiError when any page fails: half a file is none. */
-export async function readRows(ask: TaxAsk, first: TaxLots, signal: AbortSignal, told: (rows: number) => void): Promise<TaxLot[]> {
+/**
+ * Every row behind that first reading. `told` hears how many are there. @throws ApiError when any
+ * page fails: half a file is none.
+ */
+export async function readRows(
+  ask: TaxAsk,
+  first: TaxLots,
+  signal: AbortSignal,
+  told: (rows: number) => void,
+): Promise<TaxLot[]> {
   const rows = [...first.rows];
   for (let { next } = first; next !== null;) {
     signal.throwIfAborted();
-    const page = await api.call('taxLots', { query: query(ask, { after: next, through: first.through }), signal });
+    const page = await api.call('taxLots', {
+      query: query(ask, { after: next, through: first.through }),
+      signal,
+    });
     rows.push(...page.rows);
     told(rows.length);
     ({ next } = page);
@@ -53,4 +74,7 @@ export function taxCsv(rows: readonly TaxLot[], of: TaxLots): string {
   return [COLUMNS.map(([name]) => name).join(','), ...lines].join('\r\n');
 }
 
-export const taxFileName = ({ year }: Pick<TaxAsk, 'year'>, { book }: Pick<TaxLots, 'book'>): string => `PAPER-tradewind-fifo-lots-book-${book}-${year ?? 'all-years'}.csv`;
+export const taxFileName = (
+  { year }: Pick<TaxAsk, 'year'>,
+  { book }: Pick<TaxLots, 'book'>,
+): string => `PAPER-tradewind-fifo-lots-book-${book}-${year ?? 'all-years'}.csv`;

@@ -1,4 +1,7 @@
-/** The end of an account: what ends is said, the word is typed, the person proves who they are; refuses to be pressed by accident. */
+/**
+ * The end of an account: what ends is said, the word is typed, the person proves who they are;
+ * refuses to be pressed by accident.
+ */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -18,18 +21,31 @@ import { pageToast } from '../../stores/toasts.ts';
 import { useHosted } from '../hosted.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
 
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`;
 
 /** What ends, in the order in which it does. */
-export function endings({ agents, running, positions, plan }: DeletionPreview, unsent: number): string[] {
+export function endings(
+  { agents, running, positions, plan }: DeletionPreview,
+  unsent: number,
+): string[] {
   return [
-    agents === 0 ? 'You have no agents.' : `${many(agents, 'agent is', 'agents are')} stopped${running === 0 ? '' : ` (${running} ${running === 1 ? 'runs' : 'run'} now)`} and deleted.`,
-    positions === 0 ? 'No position is open.' : `${many(positions, 'open paper position is', 'open paper positions are')} deleted with the book. Nothing is sold.`,
-    plan === null ? 'You have no plan to cancel.'
+    agents === 0
+      ? 'You have no agents.'
+      : `${many(agents, 'agent is', 'agents are')} stopped${running === 0 ? '' : ` (${running} ${running === 1 ? 'runs' : 'run'} now)`} and deleted.`,
+    positions === 0
+      ? 'No position is open.'
+      : `${many(positions, 'open paper position is', 'open paper positions are')} deleted with the book. Nothing is sold.`,
+    plan === null
+      ? 'You have no plan to cancel.'
       : `Your ${plan.tier} plan is cancelled at once${plan.paidUntil === null ? '' : `; what is paid up to ${formatDate(plan.paidUntil)} is not paid back`}. ${plan.provider === 'stripe' ? 'Stripe keeps invoices for as long as the law asks.' : 'It was a test plan: no money moved.'}`,
     'Trades, ledger, decisions, settings, referrals, support requests, linked addresses and notified devices are deleted.',
     'Your sign-in is deleted: the address is free for a new account.',
-    ...(unsent === 0 ? [] : [`${many(unsent, 'unsent command', 'unsent commands')} on this device ${unsent === 1 ? 'is' : 'are'} discarded.`]),
+    ...(unsent === 0
+      ? []
+      : [
+          `${many(unsent, 'unsent command', 'unsent commands')} on this device ${unsent === 1 ? 'is' : 'are'} discarded.`,
+        ]),
   ];
 }
 
@@ -45,29 +61,74 @@ function DeleteForm() {
   const byPassword = methods === null || methods.includes('password');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const found = { ...word === DELETION_WORD ? {} : { word: `Type ${DELETION_WORD}` }, ...byPassword && password === '' ? { password: 'Required' } : {} };
+    const found = {
+      ...(word === DELETION_WORD ? {} : { word: `Type ${DELETION_WORD}` }),
+      ...(byPassword && password === '' ? { password: 'Required' } : {}),
+    };
     setErrors(found);
     if (Object.keys(found).length > 0) return;
     setBusy(true);
-    deleteAccount(byPassword ? password : null).then((state) => {
-      go('/');
-      pageToast('success', state === 'done' ? 'Your account is deleted.' : 'Your account is closed. The server deletes the rest by itself in a while.');
-    }, (error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? error.code : '';
-      setErrors(code === 'auth/invalid-credential' || code === 'auth/wrong-password' ? { password: 'This is not the present password.' } : { form: errorSentence(error) });
-      setBusy(false);
-    });
+    deleteAccount(byPassword ? password : null).then(
+      (state) => {
+        go('/');
+        pageToast(
+          'success',
+          state === 'done'
+            ? 'Your account is deleted.'
+            : 'Your account is closed. The server deletes the rest by itself in a while.',
+        );
+      },
+      (error: unknown) => {
+        const code = error instanceof Error && 'code' in error ? error.code : '';
+        setErrors(
+          code === 'auth/invalid-credential' || code === 'auth/wrong-password'
+            ? { password: 'This is not the present password.' }
+            : { form: errorSentence(error) },
+        );
+        setBusy(false);
+      },
+    );
   };
   return (
     <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
-      {preview.data === null
-        ? preview.error === null ? <SkeletonRows rows={5} label="What would end" /> : <ReadError message={preview.error} onRetry={preview.again} />
-        : <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">{endings(preview.data, unsentCommands().length).map((line) => <li key={line}>{line}</li>)}</ul>}
+      {preview.data === null ? (
+        preview.error === null ? (
+          <SkeletonRows rows={5} label="What would end" />
+        ) : (
+          <ReadError message={preview.error} onRetry={preview.again} />
+        )
+      ) : (
+        <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">
+          {endings(preview.data, unsentCommands().length).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
       <p>This cannot be undone. Save your data before, if you want it.</p>
-      <Field label={`Type ${DELETION_WORD} to confirm`} value={word} error={errors.word} autoComplete="off" autoCapitalize="characters" spellCheck={false} onChange={(event) => { setWord(event.target.value); }} />
-      {byPassword ? <ProveField email={email} value={password} error={errors.password} onChange={setPassword} /> : <p className="text-ink-2">Google asks you to confirm who you are.</p>}
-      {errors.form !== undefined && <p role="alert" className="text-danger">{errors.form}</p>}
-      <Button type="submit" tone="danger" busy={busy} disabled={preview.data === null}>Delete my account</Button>
+      <Field
+        label={`Type ${DELETION_WORD} to confirm`}
+        value={word}
+        error={errors.word}
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        onChange={(event) => {
+          setWord(event.target.value);
+        }}
+      />
+      {byPassword ? (
+        <ProveField email={email} value={password} error={errors.password} onChange={setPassword} />
+      ) : (
+        <p className="text-ink-2">Google asks you to confirm who you are.</p>
+      )}
+      {errors.form !== undefined && (
+        <p role="alert" className="text-danger">
+          {errors.form}
+        </p>
+      )}
+      <Button type="submit" tone="danger" busy={busy} disabled={preview.data === null}>
+        Delete my account
+      </Button>
     </form>
   );
 }
@@ -78,10 +139,23 @@ export function DeleteAccount() {
   return (
     <Section title="Delete account">
       <div className="rule flex flex-wrap items-center justify-between gap-3 py-3">
-        <p className="min-w-0 flex-1 basis-56 text-ink-2">Stops your agents, cancels your plan, and deletes you and everything of yours from this server.{online === 'offline' ? ' This needs the network.' : ''}</p>
-        <Button tone="danger-quiet" disabled={online === 'offline'} onClick={() => { setOpen(true); }}>Delete account…</Button>
+        <p className="min-w-0 flex-1 basis-56 text-ink-2">
+          Stops your agents, cancels your plan, and deletes you and everything of yours from this
+          server.{online === 'offline' ? ' This needs the network.' : ''}
+        </p>
+        <Button
+          tone="danger-quiet"
+          disabled={online === 'offline'}
+          onClick={() => {
+            setOpen(true);
+          }}
+        >
+          Delete account…
+        </Button>
       </div>
-      <Dialog open={open} onOpenChange={setOpen} title="Delete your account">{open && <DeleteForm />}</Dialog>
+      <Dialog open={open} onOpenChange={setOpen} title="Delete your account">
+        {open && <DeleteForm />}
+      </Dialog>
     </Section>
   );
 }

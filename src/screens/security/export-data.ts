@@ -1,4 +1,7 @@
-/** Everything that is held about a person, fetched page by page and made into files; refuses a file with a part missing. */
+/**
+ * Everything that is held about a person, fetched page by page and made into files; refuses a file
+ * with a part missing.
+ */
 import { strToU8, zipSync } from 'fflate';
 import { EXPORT_PARTS, type ExportPart, type ExportRows } from '../../../contract/account.ts';
 import { callFunction } from '../../callables/callables.ts';
@@ -7,17 +10,36 @@ import { csvCell } from '../portfolio/csv.ts';
 export type Exported = Map<ExportPart, Pick<ExportRows, 'columns' | 'rows'>>;
 
 /** Columns that hold JSON text: parsed in the JSON file, text in the CSV. */
-const NESTED = new Set(['settings', 'hold', 'memory', 'reply', 'event', 'facts', 'diagnostics', 'tested', 'differences']);
+const NESTED = new Set([
+  'settings',
+  'hold',
+  'memory',
+  'reply',
+  'event',
+  'facts',
+  'diagnostics',
+  'tested',
+  'differences',
+]);
 
-/** `told` hears how many parts are done. @throws ApiError when any page fails: half an answer is none. */
-export async function collect(told: (done: number, of: number) => void, aborted: AbortSignal): Promise<Exported> {
+/**
+ * `told` hears how many parts are done. @throws ApiError when any page fails: half an answer is
+ * none.
+ */
+export async function collect(
+  told: (done: number, of: number) => void,
+  aborted: AbortSignal,
+): Promise<Exported> {
   const found: Exported = new Map();
   for (const [index, part] of EXPORT_PARTS.entries()) {
     const whole: Pick<ExportRows, 'columns' | 'rows'> = { columns: [], rows: [] };
     let after: string | null = null;
     do {
       aborted.throwIfAborted();
-      const page: ExportRows = await callFunction('exportPage', { part, ...(after === null ? {} : { after }) });
+      const page: ExportRows = await callFunction('exportPage', {
+        part,
+        ...(after === null ? {} : { after }),
+      });
       whole.columns = page.columns;
       whole.rows.push(...page.rows);
       after = page.next;
@@ -30,20 +52,38 @@ export async function collect(told: (done: number, of: number) => void, aborted:
 
 const parsed = (column: string, value: unknown): unknown => {
   if (!NESTED.has(column) || typeof value !== 'string') return value;
-  try { return JSON.parse(value); } catch { return value; }
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 };
 
 export function asJson(data: Exported, at: Date): string {
-  const parts = Object.fromEntries([...data].map(([part, { columns, rows }]) => [part, rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, parsed(column, row[index])])))]));
+  const parts = Object.fromEntries(
+    [...data].map(([part, { columns, rows }]) => [
+      part,
+      rows.map((row) =>
+        Object.fromEntries(columns.map((column, index) => [column, parsed(column, row[index])])),
+      ),
+    ]),
+  );
   return JSON.stringify({ product: 'Tradewind', exportedAt: at.toISOString(), parts }, null, 1);
 }
 
 export function asCsv({ columns, rows }: Pick<ExportRows, 'columns' | 'rows'>): string {
-  return [columns, ...rows].map((row) => row.map((cell) => csvCell(cell === null ? '' : String(cell))).join(',')).join('\r\n');
+  return [columns, ...rows]
+    .map((row) => row.map((cell) => csvCell(cell === null ? '' : String(cell))).join(','))
+    .join('\r\n');
 }
 
 /** One CSV file a part. */
 export function asZip(data: Exported, at: Date): Uint8Array<ArrayBuffer> {
-  const files = Object.fromEntries([...data].map(([part, table]) => [`${part}.csv`, [strToU8(asCsv(table)), { mtime: at }] as [Uint8Array, { mtime: Date }]]));
+  const files = Object.fromEntries(
+    [...data].map(([part, table]) => [
+      `${part}.csv`,
+      [strToU8(asCsv(table)), { mtime: at }] as [Uint8Array, { mtime: Date }],
+    ]),
+  );
   return new Uint8Array(zipSync(files, { level: 6 }));
 }

@@ -1,4 +1,7 @@
-/** How the app looks on this device, and whether single keys act; refuses to change anything on another. */
+/**
+ * How the app looks on this device, and whether single keys act; refuses to change anything on
+ * another.
+ */
 import { useSnapshot } from 'valtio';
 import { Select } from '../../components/Field.tsx';
 import { Section } from '../../components/Section.tsx';
@@ -6,9 +9,19 @@ import { Switch } from '../../components/Switch.tsx';
 import { appearance, type GainColours, type Rows, type Theme } from '../../shell/appearance.ts';
 import { MODIFIER, setShortcuts, shortcuts } from '../../shell/shortcuts.ts';
 
-const THEMES: readonly { value: Theme; label: string }[] = [{ value: 'system', label: 'As the system' }, { value: 'light', label: 'Light' }, { value: 'dark', label: 'Dark' }];
-const GAINS: readonly { value: GainColours; label: string }[] = [{ value: 'green', label: 'Green up, red down' }, { value: 'blue', label: 'Blue up, orange down' }];
-const ROWS: readonly { value: Rows; label: string }[] = [{ value: 'device', label: 'As the device needs' }, { value: 'roomy', label: 'Roomy everywhere' }];
+const THEMES: readonly { value: Theme; label: string }[] = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+];
+const GAINS: readonly { value: GainColours; label: string }[] = [
+  { value: 'green', label: 'Green up, red down' },
+  { value: 'blue', label: 'Blue up, orange down' },
+];
+const ROWS: readonly { value: Rows; label: string }[] = [
+  { value: 'device', label: 'As the device needs' },
+  { value: 'roomy', label: 'Roomy everywhere' },
+];
 
 export function Look() {
   const { theme, gain, rows } = useSnapshot(appearance);
@@ -16,10 +29,38 @@ export function Look() {
   return (
     <Section title="Appearance">
       <div className="rule flex flex-col gap-4 pt-4">
-        <Select label="Theme" value={theme} options={THEMES} onChange={(event) => { appearance.theme = event.target.value as Theme; }} />
-        <Select label="Gains and losses" value={gain} options={GAINS} hint="Both also carry ▲ ▼ and a sign." onChange={(event) => { appearance.gain = event.target.value as GainColours; }} />
-        <Select label="Rows" value={rows} options={ROWS} hint="With a mouse, lists are denser than under a finger." onChange={(event) => { appearance.rows = event.target.value as Rows; }} />
-        <Switch label="Keys without a modifier" hint={`“g d” for the dashboard, “/” to search, “?” for the list. ${MODIFIER} K always finds.`} checked={on} onChange={setShortcuts} />
+        <Select
+          label="Theme"
+          value={theme}
+          options={THEMES}
+          onChange={(event) => {
+            appearance.theme = event.target.value as Theme;
+          }}
+        />
+        <Select
+          label="Gains and losses"
+          value={gain}
+          options={GAINS}
+          hint="Both also carry ▲ ▼ and a sign."
+          onChange={(event) => {
+            appearance.gain = event.target.value as GainColours;
+          }}
+        />
+        <Select
+          label="Rows"
+          value={rows}
+          options={ROWS}
+          hint="With a mouse, lists are denser than under a finger."
+          onChange={(event) => {
+            appearance.rows = event.target.value as Rows;
+          }}
+        />
+        <Switch
+          label="Keys without a modifier"
+          hint={`“g d” for the dashboard, “/” to search, “?” for the list. ${MODIFIER} K always finds.`}
+          checked={on}
+          onChange={setShortcuts}
+        />
       </div>
     </Section>
   );

@@ -18,7 +18,12 @@ export function OwnData() {
   const [said, setSaid] = useState('');
   const [error, setError] = useState<string | null>(null);
   const abort = useRef<AbortController | null>(null);
-  useEffect(() => () => { abort.current?.abort(); }, []);
+  useEffect(
+    () => () => {
+      abort.current?.abort();
+    },
+    [],
+  );
   const fetchAll = async (format: Format): Promise<void> => {
     const ours = new AbortController();
     abort.current = ours;
@@ -27,7 +32,9 @@ export function OwnData() {
     setSaid('Reading…');
     try {
       const { asJson, asZip, collect } = await import('./export-data.ts');
-      const data = await collect((done, of) => { setSaid(`Reading, ${done} of ${of} parts`); }, ours.signal);
+      const data = await collect((done, of) => {
+        setSaid(`Reading, ${done} of ${of} parts`);
+      }, ours.signal);
       const at = new Date();
       const name = `tradewind-${at.toISOString().slice(0, 10)}`;
       if (format === 'json') download(`${name}.json`, asJson(data, at), 'application/json');
@@ -44,15 +51,45 @@ export function OwnData() {
   const blocked = online === 'offline' || status !== 'signed-in' || busy !== null;
   return (
     <Section title="Your data">
-      <p className="rule py-3 text-ink-2">Everything the server holds about you: profile and sign-in, settings, agents and their decisions, orders, trades, ledger, books and equity, plan, notified devices (without their secret addresses), referrals and support requests.</p>
+      <p className="rule py-3 text-ink-2">
+        Everything the server holds about you: profile and sign-in, settings, agents and their
+        decisions, orders, trades, ledger, books and equity, plan, notified devices (without their
+        secret addresses), referrals and support requests.
+      </p>
       <div className="flex flex-wrap items-center gap-2">
-        <Button disabled={blocked && busy !== 'json'} busy={busy === 'json'} onClick={() => { void fetchAll('json'); }}>Save as JSON</Button>
-        <Button disabled={blocked && busy !== 'csv'} busy={busy === 'csv'} onClick={() => { void fetchAll('csv'); }}>Save as CSV</Button>
+        <Button
+          disabled={blocked && busy !== 'json'}
+          busy={busy === 'json'}
+          onClick={() => {
+            void fetchAll('json');
+          }}
+        >
+          Save as JSON
+        </Button>
+        <Button
+          disabled={blocked && busy !== 'csv'}
+          busy={busy === 'csv'}
+          onClick={() => {
+            void fetchAll('csv');
+          }}
+        >
+          Save as CSV
+        </Button>
         {/* Said once it is over, and now and then on the way: a live region would read every part. */}
-        <span className="text-xs text-ink-3" role={busy === null ? 'status' : undefined}>{said}</span>
+        <span className="text-xs text-ink-3" role={busy === null ? 'status' : undefined}>
+          {said}
+        </span>
       </div>
-      {online === 'offline' && <p role="status" className="mt-2 text-xs text-ink-3">This needs the network. Trades as last seen can be saved on the Portfolio screen.</p>}
-      {error !== null && <p role="alert" className="mt-2 text-danger">{error}</p>}
+      {online === 'offline' && (
+        <p role="status" className="mt-2 text-xs text-ink-3">
+          This needs the network. Trades as last seen can be saved on the Portfolio screen.
+        </p>
+      )}
+      {error !== null && (
+        <p role="alert" className="mt-2 text-danger">
+          {error}
+        </p>
+      )}
       <p className="mt-2 text-xs text-ink-3">CSV comes as one file a table in a .zip.</p>
     </Section>
   );

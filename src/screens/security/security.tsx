@@ -14,12 +14,23 @@ export default function Security() {
     <>
       <ScreenTitle title="Security" />
       <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
-        <div className="flex min-w-0 flex-col gap-8"><SessionPart /><DevicePart /></div>
-        <div className="flex min-w-0 flex-col gap-8"><SignInPart /></div>
+        <div className="flex min-w-0 flex-col gap-8">
+          <SessionPart />
+          <DevicePart />
+        </div>
+        <div className="flex min-w-0 flex-col gap-8">
+          <SignInPart />
+        </div>
       </div>
       <p className="mt-8 text-ink-2">
-        <Link href="/settings#notifications" className={LINK}>Notifications</Link>, appearance, and the{' '}
-        <Link href="/settings#data" className={LINK}>export or deletion of your data</Link> are in Settings.
+        <Link href="/settings#notifications" className={LINK}>
+          Notifications
+        </Link>
+        , appearance, and the{' '}
+        <Link href="/settings#data" className={LINK}>
+          export or deletion of your data
+        </Link>{' '}
+        are in Settings.
       </p>
     </>
   );

@@ -1,4 +1,7 @@
-/** How long the sign-in lasts, and its end on this device; refuses to sign out over unsent commands without a word. */
+/**
+ * How long the sign-in lasts, and its end on this device; refuses to sign out over unsent commands
+ * without a word.
+ */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -35,10 +38,49 @@ function SignOut() {
   };
   return (
     <>
-      <Button busy={busy} onClick={() => { void ask(); }}>Sign out</Button>
-      <Dialog open={unsent.length > 0} onOpenChange={() => { setUnsent([]); }} title={`${unsent.length} unsent ${unsent.length === 1 ? 'command' : 'commands'}`} description="The server has not received these. Signing out discards them."
-        actions={<><Button onClick={() => { setUnsent([]); }}>Wait for the network</Button><Button tone="danger" onClick={() => { void leave(); }}>Discard and sign out</Button></>}>
-        <ul>{unsent.map((entry) => <li key={entry.commandId} className="rule py-2"><p className="font-medium">{commandTarget(entry)}</p><p className="text-ink-2">{commandText(entry)}</p></li>)}</ul>
+      <Button
+        busy={busy}
+        onClick={() => {
+          void ask();
+        }}
+      >
+        Sign out
+      </Button>
+      <Dialog
+        open={unsent.length > 0}
+        onOpenChange={() => {
+          setUnsent([]);
+        }}
+        title={`${unsent.length} unsent ${unsent.length === 1 ? 'command' : 'commands'}`}
+        description="The server has not received these. Signing out discards them."
+        actions={
+          <>
+            <Button
+              onClick={() => {
+                setUnsent([]);
+              }}
+            >
+              Wait for the network
+            </Button>
+            <Button
+              tone="danger"
+              onClick={() => {
+                void leave();
+              }}
+            >
+              Discard and sign out
+            </Button>
+          </>
+        }
+      >
+        <ul>
+          {unsent.map((entry) => (
+            <li key={entry.commandId} className="rule py-2">
+              <p className="font-medium">{commandTarget(entry)}</p>
+              <p className="text-ink-2">{commandText(entry)}</p>
+            </li>
+          ))}
+        </ul>
       </Dialog>
     </>
   );
@@ -57,10 +99,27 @@ export function SessionPart() {
   return (
     <Section title="Session">
       <dl>
-        <Line term="Sign-in time left">{expiresAt === null ? '—' : status === 'expired' ? 'over' : `${leftText(expiresAt - now)} of 4 h, until ${formatClock(expiresAt)}`}</Line>
+        <Line term="Sign-in time left">
+          {expiresAt === null
+            ? '—'
+            : status === 'expired'
+              ? 'over'
+              : `${leftText(expiresAt - now)} of 4 h, until ${formatClock(expiresAt)}`}
+        </Line>
       </dl>
-      <p className="rule py-3 text-ink-2">Then you sign in again. Agents run on meanwhile, and stops keep guarding positions.</p>
-      <div className="flex flex-wrap gap-2"><Button onClick={() => { setOpen(true); }}>Sign in again</Button><SignOut /></div>
+      <p className="rule py-3 text-ink-2">
+        Then you sign in again. Agents run on meanwhile, and stops keep guarding positions.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          onClick={() => {
+            setOpen(true);
+          }}
+        >
+          Sign in again
+        </Button>
+        <SignOut />
+      </div>
       <SignInAgain open={open} onOpenChange={setOpen} />
     </Section>
   );

@@ -1,4 +1,6 @@
-/** Settings: profile, appearance, notifications, trading and risk, data, and the app on this device. */
+/**
+ * Settings: profile, appearance, notifications, trading and risk, data, and the app on this device.
+ */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -20,7 +22,13 @@ function Contents() {
   return (
     <nav aria-label="On this page" className="-mx-2 mb-5 flex flex-wrap">
       {SETTINGS_PARTS.map(([id, name]) => (
-        <a key={id} href={`#${id}`} className="flex min-h-11 items-center px-2 text-ink-2 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8">{name}</a>
+        <a
+          key={id}
+          href={`#${id}`}
+          className="flex min-h-11 items-center px-2 text-ink-2 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8"
+        >
+          {name}
+        </a>
       ))}
     </nav>
   );
@@ -29,13 +37,27 @@ function Contents() {
 function Profile() {
   const { data, error } = useSnapshot(settingsStore);
   const blocked = useBlocked();
-  useEffect(() => { void loadSettings(); }, []);
+  useEffect(() => {
+    void loadSettings();
+  }, []);
   return (
     <Section id="profile" title="Profile">
-      <ReadError message={error} hasData={data !== null} onRetry={() => { void loadSettings(true); }} />
-      {data === null
-        ? error === null && <Unfilled><ProfileForm initial={UNKNOWN_SETTINGS} version={0} blocked={blocked} /></Unfilled>
-        : <ProfileForm initial={data.settings} version={data.version} blocked={blocked} />}
+      <ReadError
+        message={error}
+        hasData={data !== null}
+        onRetry={() => {
+          void loadSettings(true);
+        }}
+      />
+      {data === null ? (
+        error === null && (
+          <Unfilled>
+            <ProfileForm initial={UNKNOWN_SETTINGS} version={0} blocked={blocked} />
+          </Unfilled>
+        )
+      ) : (
+        <ProfileForm initial={data.settings} version={data.version} blocked={blocked} />
+      )}
     </Section>
   );
 }
@@ -72,14 +94,23 @@ export default function Settings() {
       <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-8">
           <Profile />
-          <div id="appearance" className="scroll-mt-24"><Look /></div>
+          <div id="appearance" className="scroll-mt-24">
+            <Look />
+          </div>
           <Elsewhere />
         </div>
-        <div id="notifications" className="min-w-0 scroll-mt-24"><Notifications /></div>
-        <div id="data" className="flex min-w-0 scroll-mt-24 flex-col gap-8"><DevicePart /><OwnData /></div>
+        <div id="notifications" className="min-w-0 scroll-mt-24">
+          <Notifications />
+        </div>
+        <div id="data" className="flex min-w-0 scroll-mt-24 flex-col gap-8">
+          <DevicePart />
+          <OwnData />
+        </div>
         <div className="flex min-w-0 flex-col gap-8">
           <DeleteAccount />
-          <div id="app" className="scroll-mt-24"><ThisApp /></div>
+          <div id="app" className="scroll-mt-24">
+            <ThisApp />
+          </div>
         </div>
       </div>
     </>

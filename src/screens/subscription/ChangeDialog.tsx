@@ -1,4 +1,7 @@
-/** What another plan, or none, would mean, before anything is changed: agents, money, date; refuses to go on without showing them or saying why not. */
+/**
+ * What another plan, or none, would mean, before anything is changed: agents, money, date; refuses
+ * to go on without showing them or saying why not.
+ */
 import { useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { ChangePreview } from '../../../contract/plan-change.ts';
@@ -26,7 +29,11 @@ export interface ChangeDialogProps {
   onClose: () => void;
 }
 
-interface Read { preview: ChangePreview | null; error: string | null; again: () => void }
+interface Read {
+  preview: ChangePreview | null;
+  error: string | null;
+  again: () => void;
+}
 
 function usePreview(planId: string): Read {
   const [preview, setPreview] = useState<ChangePreview | null>(null);
@@ -36,24 +43,54 @@ function usePreview(planId: string): Read {
     let gone = false;
     setError(null);
     api.call('changePreview', { query: { planId } }).then(
-      (reply) => { if (!gone) setPreview(reply); },
-      (failure: unknown) => { if (!gone) setError(errorSentence(failure)); },
+      (reply) => {
+        if (!gone) setPreview(reply);
+      },
+      (failure: unknown) => {
+        if (!gone) setError(errorSentence(failure));
+      },
     );
-    return () => { gone = true; };
+    return () => {
+      gone = true;
+    };
   }, [planId, turn]);
-  return { preview, error, again: useCallback(() => { setTurn((now) => now + 1); }, []) };
+  return {
+    preview,
+    error,
+    again: useCallback(() => {
+      setTurn((now) => now + 1);
+    }, []),
+  };
 }
 
 function Money({ preview: { charge, kind } }: { preview: ChangePreview }) {
-  if (charge === null) return kind === 'end' ? null : <p className="text-ink-2">What it costs today is shown in the billing portal, before you confirm.</p>;
+  if (charge === null)
+    return kind === 'end' ? null : (
+      <p className="text-ink-2">
+        What it costs today is shown in the billing portal, before you confirm.
+      </p>
+    );
   return (
     <section aria-label="What it costs">
       <dl>
-        {chargeLines(charge).map(({ term, amount }) => <Line key={term} term={term}><strong>{amount}</strong></Line>)}
+        {chargeLines(charge).map(({ term, amount }) => (
+          <Line key={term} term={term}>
+            <strong>{amount}</strong>
+          </Line>
+        ))}
       </dl>
       {charge.lines.length > 1 && (
-        <details className="mt-1 text-ink-2"><summary className="reach min-h-8 cursor-pointer text-accent">How that is reckoned</summary>
-          <dl>{charge.lines.map(({ text, amount }, index) => <Line key={index} term={text}>{formatAmount(amount, { signed: true })} {charge.currency}</Line>)}</dl>
+        <details className="mt-1 text-ink-2">
+          <summary className="reach min-h-8 cursor-pointer text-accent">
+            How that is reckoned
+          </summary>
+          <dl>
+            {charge.lines.map(({ text, amount }, index) => (
+              <Line key={index} term={text}>
+                {formatAmount(amount, { signed: true })} {charge.currency}
+              </Line>
+            ))}
+          </dl>
         </details>
       )}
     </section>
@@ -62,8 +99,18 @@ function Money({ preview: { charge, kind } }: { preview: ChangePreview }) {
 
 function ComesAndGoes({ preview }: { preview: ChangePreview }) {
   const { gets, givesUp } = comesAndGoes(preview);
-  const list = (title: string, names: string[]) => names.length === 0 ? null : <p className="text-ink-2"><span className="font-medium text-ink">{title}:</span> {names.join('; ')}.</p>;
-  return <>{list('You get', gets)}{list('You give up', givesUp)}</>;
+  const list = (title: string, names: string[]) =>
+    names.length === 0 ? null : (
+      <p className="text-ink-2">
+        <span className="font-medium text-ink">{title}:</span> {names.join('; ')}.
+      </p>
+    );
+  return (
+    <>
+      {list('You get', gets)}
+      {list('You give up', givesUp)}
+    </>
+  );
 }
 
 export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeDialogProps) {
@@ -86,7 +133,12 @@ export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeD
     try {
       await endPlan();
       await checkSubscription();
-      pageToast('success', preview === null ? 'Your plan ends when its paid time is over.' : `Your plan ends on ${formatDate(preview.effectiveAt)}. Until then nothing changes.`);
+      pageToast(
+        'success',
+        preview === null
+          ? 'Your plan ends when its paid time is over.'
+          : `Your plan ends on ${formatDate(preview.effectiveAt)}. Until then nothing changes.`,
+      );
       onClose();
     } catch (caught) {
       setFailure(errorSentence(caught));
@@ -96,16 +148,53 @@ export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeD
   const word = preview === null ? 'Change' : preview.kind === 'upgrade' ? 'Upgrade' : 'Change';
   const wrong = failure ?? (problem?.of === PORTAL ? problem.text : null);
   return (
-    <Dialog open onOpenChange={(open) => { if (!open) onClose(); }} title={end ? 'End your plan' : `${word} to ${name}`} description={preview === null ? 'Nothing is changed before you confirm.' : whenText(preview)}
-      actions={preview?.kind !== 'none' && <><Button onClick={onClose}>{end ? 'Keep my plan' : 'Cancel'}</Button>
-        <Button tone={end ? 'danger' : 'primary'} busy={ending || busy === PORTAL} disabled={preview === null || online === 'offline'} onClick={() => { void confirm(); }}>
-          {end ? 'End my plan' : 'Confirm in the billing portal'}</Button></>}>
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={end ? 'End your plan' : `${word} to ${name}`}
+      description={preview === null ? 'Nothing is changed before you confirm.' : whenText(preview)}
+      actions={
+        preview?.kind !== 'none' && (
+          <>
+            <Button onClick={onClose}>{end ? 'Keep my plan' : 'Cancel'}</Button>
+            <Button
+              tone={end ? 'danger' : 'primary'}
+              busy={ending || busy === PORTAL}
+              disabled={preview === null || online === 'offline'}
+              onClick={() => {
+                void confirm();
+              }}
+            >
+              {end ? 'End my plan' : 'Confirm in the billing portal'}
+            </Button>
+          </>
+        )
+      }
+    >
       <div className="flex min-h-44 flex-col gap-4">
         {error !== null && <ReadError message={error} onRetry={again} />}
         {preview === null && error === null && <SkeletonRows rows={4} label="What it means" />}
-        {preview !== null && preview.kind !== 'none' && <><Money preview={preview} /><ComesAndGoes preview={preview} /><section aria-label="Your agents then"><AgentsAfter consequences={preview} /></section></>}
-        {online === 'offline' && <p role="status" className="text-amber">Offline: a plan is changed with a connection. Nothing was changed.</p>}
-        {wrong !== null && online !== 'offline' && <p role="alert" className="text-danger">{wrong}</p>}
+        {preview !== null && preview.kind !== 'none' && (
+          <>
+            <Money preview={preview} />
+            <ComesAndGoes preview={preview} />
+            <section aria-label="Your agents then">
+              <AgentsAfter consequences={preview} />
+            </section>
+          </>
+        )}
+        {online === 'offline' && (
+          <p role="status" className="text-amber">
+            Offline: a plan is changed with a connection. Nothing was changed.
+          </p>
+        )}
+        {wrong !== null && online !== 'offline' && (
+          <p role="alert" className="text-danger">
+            {wrong}
+          </p>
+        )}
       </div>
     </Dialog>
   );

@@ -1,4 +1,7 @@
-/** What was billed, newest first, each with the provider's own page; refuses to draw up an invoice itself. */
+/**
+ * What was billed, newest first, each with the provider's own page; refuses to draw up an invoice
+ * itself.
+ */
 import { useSnapshot } from 'valtio';
 import type { Invoice } from '../../../contract/plan-change.ts';
 import { safeAddress } from '../../billing/checkout.ts';
@@ -13,8 +16,11 @@ import { invoicesStore, loadInvoices } from '../../stores/subscription.ts';
 import { useSlot } from '../reading.ts';
 
 const STATUS: Record<Invoice['status'], { tone: BadgeTone; word: string }> = {
-  paid: { tone: 'good', word: 'Paid' }, open: { tone: 'attention', word: 'To be paid' }, draft: { tone: 'neutral', word: 'Being made' },
-  void: { tone: 'neutral', word: 'Void' }, uncollectible: { tone: 'bad', word: 'Not paid' },
+  paid: { tone: 'good', word: 'Paid' },
+  open: { tone: 'attention', word: 'To be paid' },
+  draft: { tone: 'neutral', word: 'Being made' },
+  void: { tone: 'neutral', word: 'Void' },
+  uncollectible: { tone: 'bad', word: 'Not paid' },
 };
 
 function pageOf(url: string | null): string | null {
@@ -33,27 +39,74 @@ export function InvoicesSection({ expected }: { expected: boolean }) {
   if (!expected && (data === null || data.invoices.length === 0)) return null;
   return (
     <Section title="Invoices">
-      {online !== 'offline' && <ReadError message={error} hasData={data !== null} onRetry={() => { void loadInvoices(true); }} />}
-      {data === null && (error === null || online === 'offline') && <SkeletonRows rows={2} label="Invoices" />}
-      {data !== null && data.invoices.length === 0 && <p className="rule row flex items-center text-ink-3">None yet. The first comes with the first payment.</p>}
+      {online !== 'offline' && (
+        <ReadError
+          message={error}
+          hasData={data !== null}
+          onRetry={() => {
+            void loadInvoices(true);
+          }}
+        />
+      )}
+      {data === null && (error === null || online === 'offline') && (
+        <SkeletonRows rows={2} label="Invoices" />
+      )}
+      {data !== null && data.invoices.length === 0 && (
+        <p className="rule row flex items-center text-ink-3">
+          None yet. The first comes with the first payment.
+        </p>
+      )}
       {data !== null && data.invoices.length > 0 && (
         <ul>
           {data.invoices.map((invoice) => {
             const page = pageOf(invoice.url);
             const { tone, word } = STATUS[invoice.status];
             return (
-              <li key={invoice.id} className="rule grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 py-2 md:grid-cols-[8rem_minmax(0,1fr)_6rem_8rem_auto]">
+              <li
+                key={invoice.id}
+                className="rule grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 py-2 md:grid-cols-[8rem_minmax(0,1fr)_6rem_8rem_auto]"
+              >
                 <span>{formatDate(invoice.createdAt)}</span>
-                <span className="text-right font-medium md:order-4">{formatAmount(invoice.amount)} <span className="font-normal text-ink-3">{invoice.currency}</span></span>
-                <span className="min-w-0 text-ink-2 max-md:col-span-2 md:order-2">{invoice.text}{invoice.number !== null && <span className="ml-2 text-xs text-ink-3">{invoice.number}</span>}</span>
-                <StatusBadge tone={tone} className="md:order-3">{word}</StatusBadge>
-                <span className="text-right md:order-5">{page === null ? <span className="text-ink-3" title="The provider has no page for it">—</span> : <a href={page} target="_blank" rel="noreferrer" className="reach inline-flex min-h-8 items-center text-accent underline underline-offset-2">View<span className="sr-only"> invoice of {formatDate(invoice.createdAt)}</span></a>}</span>
+                <span className="text-right font-medium md:order-4">
+                  {formatAmount(invoice.amount)}{' '}
+                  <span className="font-normal text-ink-3">{invoice.currency}</span>
+                </span>
+                <span className="min-w-0 text-ink-2 max-md:col-span-2 md:order-2">
+                  {invoice.text}
+                  {invoice.number !== null && (
+                    <span className="ml-2 text-xs text-ink-3">{invoice.number}</span>
+                  )}
+                </span>
+                <StatusBadge tone={tone} className="md:order-3">
+                  {word}
+                </StatusBadge>
+                <span className="text-right md:order-5">
+                  {page === null ? (
+                    <span className="text-ink-3" title="The provider has no page for it">
+                      —
+                    </span>
+                  ) : (
+                    <a
+                      href={page}
+                      target="_blank"
+                      rel="noreferrer"
+                      className="reach inline-flex min-h-8 items-center text-accent underline underline-offset-2"
+                    >
+                      View
+                      <span className="sr-only"> invoice of {formatDate(invoice.createdAt)}</span>
+                    </a>
+                  )}
+                </span>
               </li>
             );
           })}
         </ul>
       )}
-      {data?.more === true && <p className="rule row flex items-center text-ink-3">Older ones are in the billing portal.</p>}
+      {data?.more === true && (
+        <p className="rule row flex items-center text-ink-3">
+          Older ones are in the billing portal.
+        </p>
+      )}
     </Section>
   );
 }

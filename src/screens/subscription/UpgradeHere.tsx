@@ -1,4 +1,7 @@
-/** The way past a limit from where it was met: the trial at once, or the smallest plan that has it, and back; refuses to be a dead button. */
+/**
+ * The way past a limit from where it was met: the trial at once, or the smallest plan that has it,
+ * and back; refuses to be a dead button.
+ */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation, useSearch } from 'wouter';
@@ -29,9 +32,16 @@ export interface UpgradeHereProps {
   withoutLink?: boolean;
 }
 
-export const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string => `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}`;
+export const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string =>
+  `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}`;
 
-export function UpgradeHere({ need, from, onLeave, typed = false, withoutLink = false }: UpgradeHereProps) {
+export function UpgradeHere({
+  need,
+  from,
+  onLeave,
+  typed = false,
+  withoutLink = false,
+}: UpgradeHereProps) {
   const [path, go] = useLocation();
   const search = useSearch();
   const place = from ?? (search === '' ? path : `${path}?${search}`);
@@ -40,7 +50,12 @@ export function UpgradeHere({ need, from, onLeave, typed = false, withoutLink = 
   const { online } = useSnapshot(connection);
   const { subscriptionTier, hasUsedTrial, isSubscribed, loading } = useAuth();
   // What went wrong here is not carried to the next screen.
-  useEffect(() => () => { till.problem = null; }, []);
+  useEffect(
+    () => () => {
+      till.problem = null;
+    },
+    [],
+  );
   const living = isLiving(useSubscription());
   const [starting, setStarting] = useState(false);
   const [changing, setChanging] = useState(false);
@@ -50,26 +65,76 @@ export function UpgradeHere({ need, from, onLeave, typed = false, withoutLink = 
   const take = async (chosen: Plan): Promise<void> => {
     onLeave?.();
     // The checkout inside the app has its place on the plans' own screen.
-    if (await takePlan(chosen, place) && till.embedded !== null) go('/subscription');
+    if ((await takePlan(chosen, place)) && till.embedded !== null) go('/subscription');
   };
-  const start = async (): Promise<void> => { setStarting(true); await startTrial(); setStarting(false); };
+  const start = async (): Promise<void> => {
+    setStarting(true);
+    await startTrial();
+    setStarting(false);
+  };
   const back = typed ? 'You come back here, and what you typed is kept.' : 'You come back here.';
   return (
     <div className="max-w-[64ch]">
       <div className="flex flex-wrap items-center gap-2">
-        {trial && <Button tone="primary" busy={starting} disabled={offline} onClick={() => { void start(); }}>Start free trial</Button>}
-        {!trial && plan !== null && <Button tone="primary" busy={busy === plan.id} disabled={offline || (busy !== null && busy !== plan.id)} onClick={() => { if (living) setChanging(true); else void take(plan); }}>Upgrade to {plan.name}</Button>}
-        {!trial && list === null && error === null && !offline && <Skeleton className="h-11 w-40 rounded-md pointer-fine:h-10" />}
-        {!withoutLink && <LinkButton to={`/subscription?from=${encodeURIComponent(place)}`}>View Plans</LinkButton>}
+        {trial && (
+          <Button
+            tone="primary"
+            busy={starting}
+            disabled={offline}
+            onClick={() => {
+              void start();
+            }}
+          >
+            Start free trial
+          </Button>
+        )}
+        {!trial && plan !== null && (
+          <Button
+            tone="primary"
+            busy={busy === plan.id}
+            disabled={offline || (busy !== null && busy !== plan.id)}
+            onClick={() => {
+              if (living) setChanging(true);
+              else void take(plan);
+            }}
+          >
+            Upgrade to {plan.name}
+          </Button>
+        )}
+        {!trial && list === null && error === null && !offline && (
+          <Skeleton className="h-11 w-40 rounded-md pointer-fine:h-10" />
+        )}
+        {!withoutLink && (
+          <LinkButton to={`/subscription?from=${encodeURIComponent(place)}`}>View Plans</LinkButton>
+        )}
       </div>
       <p className="mt-2 min-h-5 text-ink-3">
         {trial && 'Everything of Standard, nothing to pay, no card. It begins at once.'}
         {!trial && plan !== null && `${priceText(plan)}, up to ${plan.agents} agents. ${back}`}
         {!trial && plan === null && list !== null && 'No plan has more of this.'}
       </p>
-      {offline && <p role="status" className="mt-1 text-amber">{OFFLINE_TILL}</p>}
-      {!offline && problem !== null && problem.of === plan?.id && <p role="alert" className="mt-1 text-danger">{problem.text}</p>}
-      {changing && plan !== null && <Suspense><ChangeDialog planId={plan.id} from={place} onLeave={onLeave} onClose={() => { setChanging(false); }} /></Suspense>}
+      {offline && (
+        <p role="status" className="mt-1 text-amber">
+          {OFFLINE_TILL}
+        </p>
+      )}
+      {!offline && problem !== null && problem.of === plan?.id && (
+        <p role="alert" className="mt-1 text-danger">
+          {problem.text}
+        </p>
+      )}
+      {changing && plan !== null && (
+        <Suspense>
+          <ChangeDialog
+            planId={plan.id}
+            from={place}
+            onLeave={onLeave}
+            onClose={() => {
+              setChanging(false);
+            }}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,16 +1,33 @@
-/** A change of plan in words: when, what it costs, what comes and goes; refuses figures the server did not name. */
+/**
+ * A change of plan in words: when, what it costs, what comes and goes; refuses figures the server
+ * did not name.
+ */
 import type { ChangePreview, ChargePreview } from '../../../contract/plan-change.ts';
 import type { Permission } from '../../../contract/tiers.ts';
 import { FEATURES } from '../../billing/offers.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 
-/** What comes and what goes. Of agents both plans have a number: it is told once, on the side it belongs to. */
-export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'lost'>): { gets: string[]; givesUp: string[] } {
-  const agents = (list: readonly Permission[]): number => list.find(({ resource }) => resource === 'agents')?.conditions?.maxCount ?? 0;
+/**
+ * What comes and what goes. Of agents both plans have a number: it is told once, on the side it
+ * belongs to.
+ */
+export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'lost'>): {
+  gets: string[];
+  givesUp: string[];
+} {
+  const agents = (list: readonly Permission[]): number =>
+    list.find(({ resource }) => resource === 'agents')?.conditions?.maxCount ?? 0;
   const others = (list: readonly Permission[]): string[] => list.flatMap(permissionText);
   const [before, after] = [agents(lost), agents(gained)];
-  const counted = before === after ? '' : before === 0 ? `up to ${after} agents` : after === 0 ? `all ${before} places for agents` : `${after} places for agents instead of ${before}`;
+  const counted =
+    before === after
+      ? ''
+      : before === 0
+        ? `up to ${after} agents`
+        : after === 0
+          ? `all ${before} places for agents`
+          : `${after} places for agents instead of ${before}`;
   return {
     gets: [...(after > before ? [counted] : []), ...others(gained)],
     givesUp: [...(after < before ? [counted] : []), ...others(lost)],
@@ -19,25 +36,51 @@ export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'l
 
 /** In the words of the plans' own rows; what has none there is nothing a person would notice. */
 function permissionText({ resource, action }: Permission): string[] {
-  return FEATURES.filter((feature) => feature.resource === resource && feature.action === action).map(({ name }) => name);
+  return FEATURES.filter(
+    (feature) => feature.resource === resource && feature.action === action,
+  ).map(({ name }) => name);
 }
 
 const isZero = (text: string): boolean => !/[1-9]/.test(text);
 
 /** When it comes into force, and that nothing else does before. */
-export function whenText({ kind, effectiveAt }: Pick<ChangePreview, 'kind' | 'effectiveAt'>): string {
+export function whenText({
+  kind,
+  effectiveAt,
+}: Pick<ChangePreview, 'kind' | 'effectiveAt'>): string {
   switch (kind) {
-    case 'end': return `Ends on ${formatDate(effectiveAt)}, when what is paid has run out. Until then nothing changes.`;
-    case 'none': return 'This is your plan already.';
-    case 'upgrade': case 'downgrade': case 'start': return 'Comes into force as soon as it is confirmed.';
+    case 'end':
+      return `Ends on ${formatDate(effectiveAt)}, when what is paid has run out. Until then nothing changes.`;
+    case 'none':
+      return 'This is your plan already.';
+    case 'upgrade':
+    case 'downgrade':
+    case 'start':
+      return 'Comes into force as soon as it is confirmed.';
   }
 }
 
 /** Money of a change, one line each. */
-export function chargeLines({ dueNow, credit, renewal, currency }: ChargePreview): { term: string; amount: string }[] {
+export function chargeLines({
+  dueNow,
+  credit,
+  renewal,
+  currency,
+}: ChargePreview): { term: string; amount: string }[] {
   return [
-    { term: 'To pay now', amount: isZero(dueNow) ? 'Nothing' : `${formatAmount(dueNow)} ${currency}` },
-    ...(isZero(credit) ? [] : [{ term: 'Left over, for later invoices', amount: `${formatAmount(credit)} ${currency}` }]),
-    { term: renewal.at === null ? `Then each ${renewal.interval}` : `Each ${renewal.interval} from ${formatDate(renewal.at)}`, amount: `${formatAmount(renewal.amount)} ${currency}` },
+    {
+      term: 'To pay now',
+      amount: isZero(dueNow) ? 'Nothing' : `${formatAmount(dueNow)} ${currency}`,
+    },
+    ...(isZero(credit)
+      ? []
+      : [{ term: 'Left over, for later invoices', amount: `${formatAmount(credit)} ${currency}` }]),
+    {
+      term:
+        renewal.at === null
+          ? `Then each ${renewal.interval}`
+          : `Each ${renewal.interval} from ${formatDate(renewal.at)}`,
+      amount: `${formatAmount(renewal.amount)} ${currency}`,
+    },
   ];
 }

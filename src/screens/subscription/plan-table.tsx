@@ -1,4 +1,7 @@
-/** The plans beside each other by what they permit, each row in line with its neighbour's; refuses lists that the server's table does not bear out. */
+/**
+ * The plans beside each other by what they permit, each row in line with its neighbour's; refuses
+ * lists that the server's table does not bear out.
+ */
 import { Check, Minus } from 'lucide-react';
 import type { Plan } from '../../../contract/subscription.ts';
 import { tierRank, type Tier } from '../../../contract/tiers.ts';
@@ -22,47 +25,136 @@ export interface PlanTableProps {
   onChoose: (plan: Plan) => void;
 }
 
-/** In a list of one column what is missing would only be in the way: there a plan says what it adds to the one before. */
+/**
+ * In a list of one column what is missing would only be in the way: there a plan says what it adds
+ * to the one before.
+ */
 function Features({ tier, before }: { tier: Tier; before: Plan | undefined }) {
-  const added = before === undefined ? FEATURES.map(({ name }) => name) : addedOver(tier, before.tier);
+  const added =
+    before === undefined ? FEATURES.map(({ name }) => name) : addedOver(tier, before.tier);
   return (
     <ul className="contents">
       {FEATURES.map(({ name, has }) => {
         const mine = has(tier);
         return (
-          <li key={name} className={classes('flex items-start gap-2 py-1 leading-5', !mine && 'text-ink-3 max-xl:hidden', mine && !added.includes(name) && 'max-xl:hidden')}>
-            {mine ? <Check aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" /> : <Minus aria-hidden className="mt-0.5 size-4 shrink-0" />}
-            <span>{!mine && <span className="sr-only">Not in this plan: </span>}{name}</span>
+          <li
+            key={name}
+            className={classes(
+              'flex items-start gap-2 py-1 leading-5',
+              !mine && 'text-ink-3 max-xl:hidden',
+              mine && !added.includes(name) && 'max-xl:hidden',
+            )}
+          >
+            {mine ? (
+              <Check aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
+            ) : (
+              <Minus aria-hidden className="mt-0.5 size-4 shrink-0" />
+            )}
+            <span>
+              {!mine && <span className="sr-only">Not in this plan: </span>}
+              {name}
+            </span>
           </li>
         );
       })}
-      {before !== undefined && <li className="flex items-start gap-2 py-1 leading-5 text-ink-3 xl:hidden"><Check aria-hidden className="mt-0.5 size-4 shrink-0" />All of {before.name}</li>}
+      {before !== undefined && (
+        <li className="flex items-start gap-2 py-1 leading-5 text-ink-3 xl:hidden">
+          <Check aria-hidden className="mt-0.5 size-4 shrink-0" />
+          All of {before.name}
+        </li>
+      )}
     </ul>
   );
 }
 
-export function PlanTable({ plans, currentPlanId, onTrial, busyPlanId, ending, blocked, onChoose }: PlanTableProps) {
+export function PlanTable({
+  plans,
+  currentPlanId,
+  onTrial,
+  busyPlanId,
+  ending,
+  blocked,
+  onChoose,
+}: PlanTableProps) {
   const current = plans.find((plan) => plan.id === currentPlanId);
   // One step up stands out, or what the trial has; the others are as near, and quieter.
-  const next = plans.find((plan) => plan.priceId !== null && (onTrial ? tierRank(plan.tier) === tierRank('trial') : tierRank(plan.tier) > tierRank(current?.tier)));
+  const next = plans.find(
+    (plan) =>
+      plan.priceId !== null &&
+      (onTrial
+        ? tierRank(plan.tier) === tierRank('trial')
+        : tierRank(plan.tier) > tierRank(current?.tier)),
+  );
   return (
-    <ul className={classes('grid gap-x-6 md:grid-cols-2 xl:grid-rows-[repeat(11,auto)]', plans.length > 4 ? 'xl:grid-cols-5' : 'xl:grid-cols-4')}>
+    <ul
+      className={classes(
+        'grid gap-x-6 md:grid-cols-2 xl:grid-rows-[repeat(11,auto)]',
+        plans.length > 4 ? 'xl:grid-cols-5' : 'xl:grid-cols-4',
+      )}
+    >
       {plans.map((plan, index) => {
         const mine = plan.id === currentPlanId;
         const up = tierRank(plan.tier) > (current === undefined ? 0 : tierRank(current.tier));
-        const press = { busy: busyPlanId === plan.id, disabled: blocked !== null || (busyPlanId !== null && busyPlanId !== plan.id), onClick: () => { onChoose(plan); } };
+        const press = {
+          busy: busyPlanId === plan.id,
+          disabled: blocked !== null || (busyPlanId !== null && busyPlanId !== plan.id),
+          onClick: () => {
+            onChoose(plan);
+          },
+        };
         return (
-          <li key={plan.id} aria-label={plan.name} className="rule flex min-w-0 flex-col py-4 xl:row-span-11 xl:grid xl:grid-rows-subgrid">
+          <li
+            key={plan.id}
+            aria-label={plan.name}
+            className="rule flex min-w-0 flex-col py-4 xl:row-span-11 xl:grid xl:grid-rows-subgrid"
+          >
             <div className="flex items-baseline justify-between gap-2">
               <h3 className="text-base font-semibold">{plan.name}</h3>
-              {mine ? <Tag tone="accent">Your plan</Tag> : onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>As your trial</Tag>}
+              {mine ? (
+                <Tag tone="accent">Your plan</Tag>
+              ) : (
+                onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>As your trial</Tag>
+              )}
             </div>
-            <p className="pt-1"><span className="text-lg font-semibold">{plan.priceId === null ? 'Nothing to pay' : formatAmount(plan.amount)}</span>{plan.priceId !== null && <span className="text-ink-3"> {plan.currency} a {plan.interval}</span>}</p>
-            <p className="pb-1">{plan.agents === 0 ? <span className="text-ink-3">No agents</span> : <>Up to <strong>{plan.agents}</strong> agents</>}</p>
+            <p className="pt-1">
+              <span className="text-lg font-semibold">
+                {plan.priceId === null ? 'Nothing to pay' : formatAmount(plan.amount)}
+              </span>
+              {plan.priceId !== null && (
+                <span className="text-ink-3">
+                  {' '}
+                  {plan.currency} a {plan.interval}
+                </span>
+              )}
+            </p>
+            <p className="pb-1">
+              {plan.agents === 0 ? (
+                <span className="text-ink-3">No agents</span>
+              ) : (
+                <>
+                  Up to <strong>{plan.agents}</strong> agents
+                </>
+              )}
+            </p>
             <Features tier={plan.tier} before={plans[index - 1]} />
             <div className="pt-3">
-              {!mine && plan.priceId !== null && <Button wide tone={plan === next ? 'primary' : 'quiet'} {...press}>{currentPlanId === null ? `Choose ${plan.name}` : up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}</Button>}
-              {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && <Button wide {...press}>End my plan</Button>}
+              {!mine && plan.priceId !== null && (
+                <Button wide tone={plan === next ? 'primary' : 'quiet'} {...press}>
+                  {currentPlanId === null
+                    ? `Choose ${plan.name}`
+                    : up
+                      ? `Upgrade to ${plan.name}`
+                      : `Change to ${plan.name}`}
+                </Button>
+              )}
+              {plan.priceId === null &&
+                current !== undefined &&
+                current.priceId !== null &&
+                !ending && (
+                  <Button wide {...press}>
+                    End my plan
+                  </Button>
+                )}
             </div>
           </li>
         );

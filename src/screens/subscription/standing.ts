@@ -1,4 +1,7 @@
-/** Where a person stands with their plan, in plain words and a date; refuses words the server's answer does not carry. */
+/**
+ * Where a person stands with their plan, in plain words and a date; refuses words the server's
+ * answer does not carry.
+ */
 import { useSnapshot } from 'valtio';
 import { PLAN_NAMES } from '../../../contract/plan-prices.ts';
 import type { Standing } from '../../../contract/standing.ts';
@@ -13,9 +16,17 @@ export function useSubscription(): Subscription | null {
   return useSnapshot(subscriptionStore).data?.status?.subscription ?? null;
 }
 
-/** A plan that is there and can be changed, as opposed to none, one that ended, or a checkout never finished. */
+/**
+ * A plan that is there and can be changed, as opposed to none, one that ended, or a checkout never
+ * finished.
+ */
 export function isLiving(subscription: Subscription | null): boolean {
-  return subscription !== null && subscription.status !== 'canceled' && subscription.status !== 'incomplete' && subscription.status !== 'none';
+  return (
+    subscription !== null &&
+    subscription.status !== 'canceled' &&
+    subscription.status !== 'incomplete' &&
+    subscription.status !== 'none'
+  );
 }
 
 /** Before the plans are read: by its tier. */
@@ -35,13 +46,28 @@ export interface StandingFacts {
   hasUsedTrial: boolean;
 }
 
-export interface StandingWords { tone: BadgeTone; name: string; line: string; then: string }
+export interface StandingWords {
+  tone: BadgeTone;
+  name: string;
+  line: string;
+  then: string;
+}
 
-function stateOf({ standing, subscription, trialDays, hasUsedTrial }: StandingFacts): Standing['state'] {
+function stateOf({
+  standing,
+  subscription,
+  trialDays,
+  hasUsedTrial,
+}: StandingFacts): Standing['state'] {
   if (trialDays !== null) return 'trial';
   if (standing !== undefined && standing.state !== 'trial') return standing.state;
-  if (!isLiving(subscription)) return hasUsedTrial || subscription?.status === 'canceled' ? 'lapsed' : 'free';
-  return subscription?.status === 'past_due' ? 'grace' : subscription?.cancelAtPeriodEnd === true ? 'ending' : 'active';
+  if (!isLiving(subscription))
+    return hasUsedTrial || subscription?.status === 'canceled' ? 'lapsed' : 'free';
+  return subscription?.status === 'past_due'
+    ? 'grace'
+    : subscription?.cancelAtPeriodEnd === true
+      ? 'ending'
+      : 'active';
 }
 
 /** The one line under "Now" and what follows from it. */
@@ -51,20 +77,53 @@ export function standingWords(facts: StandingFacts): StandingWords {
   const until = standing?.until ?? subscription?.currentPeriodEnd ?? null;
   const on = until === null ? '' : ` on ${formatDate(until)}`;
   switch (stateOf(facts)) {
-    case 'trial': return {
-      tone: trialDays !== null && trialDays <= 2 ? 'attention' : 'good', name: 'Free trial', line: `Free trial. ${trialBannerText(trialDays ?? 0)}.`,
-      then: `${trialEndsAt === null ? 'After it' : `It ends on ${formatDate(trialEndsAt)}. After that`} agents open nothing new; what they hold keeps its stops and exits.`,
-    };
-    case 'active': return { tone: 'good', name, line: until === null ? `${name}.` : `${name}. Renews${on}.`, then: plan === undefined ? '' : `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}. Change or end it below, or in the billing portal.` };
-    case 'grace': return {
-      tone: 'bad', name, line: `${name}. The last payment has not come through.`,
-      then: `${until === null ? 'For now everything goes on' : `Everything goes on until ${formatDate(until)}`}: check the card in the billing portal before then. After that agents open nothing new.`,
-    };
-    case 'ending': return { tone: 'attention', name, line: `${name}. Ends${on}.`, then: 'Until then nothing changes. You can keep the plan in the billing portal.' };
-    case 'lapsed': return {
-      tone: 'neutral', name: 'Free', line: subscription?.status === 'canceled' ? `Free. ${name} has ended${subscription.currentPeriodEnd === null ? '' : `, paid until ${formatDate(subscription.currentPeriodEnd)}`}.` : 'Free. Your free trial has been used.',
-      then: 'Agents open nothing new. Agents and history are kept, and Stop always works.',
-    };
-    case 'free': return { tone: 'neutral', name: 'Free', line: 'Free.', then: 'Dashboard, markets and portfolio. Agents come with a plan or the free trial.' };
+    case 'trial':
+      return {
+        tone: trialDays !== null && trialDays <= 2 ? 'attention' : 'good',
+        name: 'Free trial',
+        line: `Free trial. ${trialBannerText(trialDays ?? 0)}.`,
+        then: `${trialEndsAt === null ? 'After it' : `It ends on ${formatDate(trialEndsAt)}. After that`} agents open nothing new; what they hold keeps its stops and exits.`,
+      };
+    case 'active':
+      return {
+        tone: 'good',
+        name,
+        line: until === null ? `${name}.` : `${name}. Renews${on}.`,
+        then:
+          plan === undefined
+            ? ''
+            : `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}. Change or end it below, or in the billing portal.`,
+      };
+    case 'grace':
+      return {
+        tone: 'bad',
+        name,
+        line: `${name}. The last payment has not come through.`,
+        then: `${until === null ? 'For now everything goes on' : `Everything goes on until ${formatDate(until)}`}: check the card in the billing portal before then. After that agents open nothing new.`,
+      };
+    case 'ending':
+      return {
+        tone: 'attention',
+        name,
+        line: `${name}. Ends${on}.`,
+        then: 'Until then nothing changes. You can keep the plan in the billing portal.',
+      };
+    case 'lapsed':
+      return {
+        tone: 'neutral',
+        name: 'Free',
+        line:
+          subscription?.status === 'canceled'
+            ? `Free. ${name} has ended${subscription.currentPeriodEnd === null ? '' : `, paid until ${formatDate(subscription.currentPeriodEnd)}`}.`
+            : 'Free. Your free trial has been used.',
+        then: 'Agents open nothing new. Agents and history are kept, and Stop always works.',
+      };
+    case 'free':
+      return {
+        tone: 'neutral',
+        name: 'Free',
+        line: 'Free.',
+        then: 'Dashboard, markets and portfolio. Agents come with a plan or the free trial.',
+      };
   }
 }

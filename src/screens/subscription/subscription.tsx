@@ -1,4 +1,7 @@
-/** Plan, trial, usage and invoices, and the way to another plan; refuses to call a plan paid before the server does. */
+/**
+ * Plan, trial, usage and invoices, and the way to another plan; refuses to call a plan paid before
+ * the server does.
+ */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -6,7 +9,14 @@ import { consequencesOf } from '../../../contract/consequences.ts';
 import type { Coupon, Plan } from '../../../contract/subscription.ts';
 import { ownPath } from '../../billing/pending-checkout.ts';
 import { startTrial } from '../../billing/start-trial.ts';
-import { closeTill, OFFLINE_TILL, PORTAL, takePlan, till, visitPortal } from '../../billing/till.ts';
+import {
+  closeTill,
+  OFFLINE_TILL,
+  PORTAL,
+  takePlan,
+  till,
+  visitPortal,
+} from '../../billing/till.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
@@ -19,7 +29,14 @@ import { DataAge } from '../../shell/DataAge.tsx';
 import { agentsStore, loadAgents } from '../../stores/agents.ts';
 import { connection } from '../../stores/connection.ts';
 import { useAuth } from '../../stores/security.ts';
-import { checkSubscription, loadPlans, loadUsage, plansStore, subscriptionStore, usageStore } from '../../stores/subscription.ts';
+import {
+  checkSubscription,
+  loadPlans,
+  loadUsage,
+  plansStore,
+  subscriptionStore,
+  usageStore,
+} from '../../stores/subscription.ts';
 import { useNextStep } from '../getting-started/NextStep.tsx';
 import { useSlot } from '../reading.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
@@ -38,8 +55,12 @@ function useStanding(): StandingFacts {
   const subscription = useSubscription();
   const endDate = data?.trial?.endDate ?? null;
   return {
-    subscription, standing: data?.status?.standing, plan: list?.plans.find((candidate) => candidate.id === subscription?.planId),
-    trialDays: isTrialActive ? trialDaysRemaining : null, trialEndsAt: endDate === null ? null : Date.parse(endDate), hasUsedTrial,
+    subscription,
+    standing: data?.status?.standing,
+    plan: list?.plans.find((candidate) => candidate.id === subscription?.planId),
+    trialDays: isTrialActive ? trialDaysRemaining : null,
+    trialEndsAt: endDate === null ? null : Date.parse(endDate),
+    hasUsedTrial,
   };
 }
 
@@ -48,7 +69,11 @@ function FirstAgent() {
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const next = useNextStep();
   if (agents?.length !== 0 || next === null || next === undefined) return null;
-  return <LinkButton to={next.to} tone="primary">{next.action}</LinkButton>;
+  return (
+    <LinkButton to={next.to} tone="primary">
+      {next.action}
+    </LinkButton>
+  );
 }
 
 function Now({ facts, from }: { facts: StandingFacts; from: string | null }) {
@@ -69,19 +94,53 @@ function Now({ facts, from }: { facts: StandingFacts; from: string | null }) {
   };
   return (
     <Section title="Now" aside={<DataAge kind="subscription" />}>
-      <ReadError message={error} hasData={savedAt !== null} onRetry={() => { void checkSubscription(); }} />
-      {data === null ? <SkeletonRows rows={1} rowClass="min-h-[5.875rem]" label="Plan" /> : (
+      <ReadError
+        message={error}
+        hasData={savedAt !== null}
+        onRetry={() => {
+          void checkSubscription();
+        }}
+      />
+      {data === null ? (
+        <SkeletonRows rows={1} rowClass="min-h-[5.875rem]" label="Plan" />
+      ) : (
         <div className="rule py-3">
-          <StatusBadge tone={words.tone} hollow={!current} className="text-base font-semibold">{words.line}</StatusBadge>
+          <StatusBadge tone={words.tone} hollow={!current} className="text-base font-semibold">
+            {words.line}
+          </StatusBadge>
           <p className="mt-1 min-h-10 max-w-[64ch] text-ink-2">{words.then}</p>
         </div>
       )}
       <div className="mt-2 flex min-h-11 flex-wrap items-center gap-2 pointer-fine:min-h-10">
-        {!hasUsedTrial && !isSubscribed && data !== null && <Button tone="primary" busy={starting} onClick={() => { void start(); }}>Start free trial</Button>}
+        {!hasUsedTrial && !isSubscribed && data !== null && (
+          <Button
+            tone="primary"
+            busy={starting}
+            onClick={() => {
+              void start();
+            }}
+          >
+            Start free trial
+          </Button>
+        )}
         {isSubscribed && <FirstAgent />}
-        {facts.subscription !== null && <Button tone={words.tone === 'bad' ? 'primary' : 'quiet'} busy={busy === PORTAL} onClick={() => { void visitPortal(); }}>Billing portal</Button>}
+        {facts.subscription !== null && (
+          <Button
+            tone={words.tone === 'bad' ? 'primary' : 'quiet'}
+            busy={busy === PORTAL}
+            onClick={() => {
+              void visitPortal();
+            }}
+          >
+            Billing portal
+          </Button>
+        )}
       </div>
-      {problem?.of === PORTAL && <p role="alert" className="mt-1 text-danger">{problem.text}</p>}
+      {problem?.of === PORTAL && (
+        <p role="alert" className="mt-1 text-danger">
+          {problem.text}
+        </p>
+      )}
     </Section>
   );
 }
@@ -90,24 +149,81 @@ function Now({ facts, from }: { facts: StandingFacts; from: string | null }) {
 function Used() {
   const { data: usage, error } = useSlot(usageStore, loadUsage);
   const { online } = useSnapshot(connection);
-  const unknown = online === 'offline' ? <span className="text-ink-3">Not on this device</span> : '—';
-  if (usage === null && error === null && online !== 'offline') return <Section title="Used"><SkeletonRows rows={2} rowClass="min-h-[4.5rem]" label="Used" /></Section>;
+  const unknown =
+    online === 'offline' ? <span className="text-ink-3">Not on this device</span> : '—';
+  if (usage === null && error === null && online !== 'offline')
+    return (
+      <Section title="Used">
+        <SkeletonRows rows={2} rowClass="min-h-[4.5rem]" label="Used" />
+      </Section>
+    );
   const { used, limit } = usage?.agents ?? { used: 0, limit: 0 };
   const left = limit - used;
-  const words = limit === 0 ? (used === 0 ? 'Agents come with a plan or the free trial.' : 'Kept, and they open nothing new without a plan.')
-    : left > 0 ? `${left} ${left === 1 ? 'place' : 'places'} left.` : left === 0 ? 'All places are in use.' : `${-left} more than the plan has places for: the newest open nothing new.`;
+  const words =
+    limit === 0
+      ? used === 0
+        ? 'Agents come with a plan or the free trial.'
+        : 'Kept, and they open nothing new without a plan.'
+      : left > 0
+        ? `${left} ${left === 1 ? 'place' : 'places'} left.`
+        : left === 0
+          ? 'All places are in use.'
+          : `${-left} more than the plan has places for: the newest open nothing new.`;
   return (
     <Section title="Used">
-      {online !== 'offline' && <ReadError message={error} hasData={usage !== null} onRetry={() => { void loadUsage(true); }} />}
-      {usage === null ? <dl><Line term="Agents">{unknown}</Line></dl> : <Meter label="Agents" used={used} limit={limit} words={words} />}
-      <dl><Line term={usage === null ? 'Trades this month' : `Trades since ${formatDate(usage.periodStart)}`}>{usage === null ? unknown : <>{usage.fillsThisMonth} <span className="text-ink-3">no limit</span></>}</Line></dl>
+      {online !== 'offline' && (
+        <ReadError
+          message={error}
+          hasData={usage !== null}
+          onRetry={() => {
+            void loadUsage(true);
+          }}
+        />
+      )}
+      {usage === null ? (
+        <dl>
+          <Line term="Agents">{unknown}</Line>
+        </dl>
+      ) : (
+        <Meter label="Agents" used={used} limit={limit} words={words} />
+      )}
+      <dl>
+        <Line
+          term={
+            usage === null ? 'Trades this month' : `Trades since ${formatDate(usage.periodStart)}`
+          }
+        >
+          {usage === null ? (
+            unknown
+          ) : (
+            <>
+              {usage.fillsThisMonth} <span className="text-ink-3">no limit</span>
+            </>
+          )}
+        </Line>
+      </dl>
     </Section>
   );
 }
 
-function couponText({ id, percentOff, amountOff, duration, months }: Coupon, currency: string): string {
-  const off = percentOff !== null ? `${percentOff} % off` : amountOff !== null ? `${formatAmount(amountOff)} ${currency} off` : 'A rebate';
-  const how = duration === 'forever' ? 'every payment' : duration === 'once' ? 'the first payment' : months === 1 || months === null ? 'the first month' : `the first ${months} months`;
+function couponText(
+  { id, percentOff, amountOff, duration, months }: Coupon,
+  currency: string,
+): string {
+  const off =
+    percentOff !== null
+      ? `${percentOff} % off`
+      : amountOff !== null
+        ? `${formatAmount(amountOff)} ${currency} off`
+        : 'A rebate';
+  const how =
+    duration === 'forever'
+      ? 'every payment'
+      : duration === 'once'
+        ? 'the first payment'
+        : months === 1 || months === null
+          ? 'the first month'
+          : `the first ${months} months`;
   return `Coupon ${id}: ${off} ${how}. It is taken off at checkout; the prices here are without it.`;
 }
 
@@ -116,17 +232,39 @@ function Follows({ facts }: { facts: StandingFacts }) {
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const { standing } = facts;
   const state = standing?.state;
-  if (standing === undefined || agents === undefined || agents.length === 0 || (state !== 'ending' && state !== 'grace' && state !== 'lapsed' && state !== 'trial')) return null;
-  const when = standing.until === null ? 'Now, without a plan' : `From ${formatDate(standing.until)}, if nothing is done`;
-  return <Section title={when} aside={<DataAge kind="agents" />}><AgentsAfter consequences={consequencesOf(standing.tier, standing.next.tier, agents)} /></Section>;
+  if (
+    standing === undefined ||
+    agents === undefined ||
+    agents.length === 0 ||
+    (state !== 'ending' && state !== 'grace' && state !== 'lapsed' && state !== 'trial')
+  )
+    return null;
+  const when =
+    standing.until === null
+      ? 'Now, without a plan'
+      : `From ${formatDate(standing.until)}, if nothing is done`;
+  return (
+    <Section title={when} aside={<DataAge kind="agents" />}>
+      <AgentsAfter consequences={consequencesOf(standing.tier, standing.next.tier, agents)} />
+    </Section>
+  );
 }
 
 function Checkout() {
   const { embedded } = useSnapshot(till);
   if (embedded === null) return null;
   return (
-    <Section title="Checkout" aside={<Button size="sm" tone="plain" onClick={closeTill}>Close</Button>}>
-      <Suspense fallback={<SkeletonRows rows={3} />}><EmbeddedCheckout clientSecret={embedded.clientSecret} /></Suspense>
+    <Section
+      title="Checkout"
+      aside={
+        <Button size="sm" tone="plain" onClick={closeTill}>
+          Close
+        </Button>
+      }
+    >
+      <Suspense fallback={<SkeletonRows rows={3} />}>
+        <EmbeddedCheckout clientSecret={embedded.clientSecret} />
+      </Suspense>
     </Section>
   );
 }
@@ -139,21 +277,68 @@ function Plans({ facts, from }: { facts: StandingFacts; from: string | null }) {
   const [changingTo, setChangingTo] = useState<string | null>(null);
   const living = isLiving(facts.subscription);
   const offline = online === 'offline';
-  const coupon = environment.couponEnabled && environment.couponId !== '' ? list?.coupon ?? null : null;
+  const coupon =
+    environment.couponEnabled && environment.couponId !== '' ? (list?.coupon ?? null) : null;
   const choose = (plan: Plan): void => {
     if (living) setChangingTo(plan.id);
     else void takePlan(plan, from);
   };
   return (
-    <Section title="Plans" aside={list?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}>
-      {coupon !== null && coupon.id === environment.couponId && <p className="pb-2 text-ink-2">{couponText(coupon, list?.plans.find(({ priceId }) => priceId !== null)?.currency ?? '')}</p>}
-      {offline ? list !== null && <p role="status" className="pb-2 text-amber">{OFFLINE_TILL}</p> : <ReadError message={error} hasData={list !== null} onRetry={() => { void loadPlans(true); }} />}
-      {problem !== null && problem.of !== PORTAL && <p role="alert" className="pb-2 text-danger">{problem.text}</p>}
-      {list === null ? (error === null || offline) && <SkeletonRows rows={5} rowClass="min-h-48 xl:min-h-20" /> : (
-        <PlanTable plans={list.plans} currentPlanId={living ? facts.subscription?.planId ?? null : isTrialActive ? null : 'free'} onTrial={isTrialActive} busyPlanId={busy}
-          ending={facts.subscription?.cancelAtPeriodEnd === true} blocked={offline ? OFFLINE_TILL : null} onChoose={choose} />
+    <Section
+      title="Plans"
+      aside={list?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}
+    >
+      {coupon !== null && coupon.id === environment.couponId && (
+        <p className="pb-2 text-ink-2">
+          {couponText(coupon, list?.plans.find(({ priceId }) => priceId !== null)?.currency ?? '')}
+        </p>
       )}
-      {changingTo !== null && <Suspense><ChangeDialog planId={changingTo} from={from} onClose={() => { setChangingTo(null); }} /></Suspense>}
+      {offline ? (
+        list !== null && (
+          <p role="status" className="pb-2 text-amber">
+            {OFFLINE_TILL}
+          </p>
+        )
+      ) : (
+        <ReadError
+          message={error}
+          hasData={list !== null}
+          onRetry={() => {
+            void loadPlans(true);
+          }}
+        />
+      )}
+      {problem !== null && problem.of !== PORTAL && (
+        <p role="alert" className="pb-2 text-danger">
+          {problem.text}
+        </p>
+      )}
+      {list === null ? (
+        (error === null || offline) && <SkeletonRows rows={5} rowClass="min-h-48 xl:min-h-20" />
+      ) : (
+        <PlanTable
+          plans={list.plans}
+          currentPlanId={
+            living ? (facts.subscription?.planId ?? null) : isTrialActive ? null : 'free'
+          }
+          onTrial={isTrialActive}
+          busyPlanId={busy}
+          ending={facts.subscription?.cancelAtPeriodEnd === true}
+          blocked={offline ? OFFLINE_TILL : null}
+          onChoose={choose}
+        />
+      )}
+      {changingTo !== null && (
+        <Suspense>
+          <ChangeDialog
+            planId={changingTo}
+            from={from}
+            onClose={() => {
+              setChangingTo(null);
+            }}
+          />
+        </Suspense>
+      )}
     </Section>
   );
 }
@@ -163,17 +348,35 @@ export default function SubscriptionScreen() {
   const from = ownPath(new URLSearchParams(search).get('from'));
   const facts = useStanding();
   // What has come, or comes soon without anybody's doing, stands before what may be bought.
-  const pressing = facts.standing !== undefined && facts.standing.state !== 'trial' && facts.standing.state !== 'active';
-  useEffect(() => { void checkSubscription(); }, []);
+  const pressing =
+    facts.standing !== undefined &&
+    facts.standing.state !== 'trial' &&
+    facts.standing.state !== 'active';
+  useEffect(() => {
+    void checkSubscription();
+  }, []);
   useEffect(() => closeTill, []);
   return (
     <>
-      <ScreenTitle title="Subscription" note="Paper trading on every plan. No plan promises a profit.">
-        {from !== null && <Link href={from} className="flex min-h-11 items-center text-accent underline underline-offset-2">Back to where you were</Link>}
+      <ScreenTitle
+        title="Subscription"
+        note="Paper trading on every plan. No plan promises a profit."
+      >
+        {from !== null && (
+          <Link
+            href={from}
+            className="flex min-h-11 items-center text-accent underline underline-offset-2"
+          >
+            Back to where you were
+          </Link>
+        )}
       </ScreenTitle>
       <div className="grid gap-8">
         <Checkout />
-        <div className="grid gap-x-12 gap-y-8 xl:grid-cols-2"><Now facts={facts} from={from} /><Used /></div>
+        <div className="grid gap-x-12 gap-y-8 xl:grid-cols-2">
+          <Now facts={facts} from={from} />
+          <Used />
+        </div>
         {pressing && <Follows facts={facts} />}
         <Plans facts={facts} from={from} />
         {!pressing && <Follows facts={facts} />}

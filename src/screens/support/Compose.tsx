@@ -1,7 +1,14 @@
-/** A new request: what it is about, the words, and facts by consent; refuses to lose what was typed. */
+/**
+ * A new request: what it is about, the words, and facts by consent; refuses to lose what was typed.
+ */
 import { useRef, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
-import { SUPPORT_TEXT_MAX, type SupportCategory, type SupportDiagnostics, type SupportRequests } from '../../../contract/support.ts';
+import {
+  SUPPORT_TEXT_MAX,
+  type SupportCategory,
+  type SupportDiagnostics,
+  type SupportRequests,
+} from '../../../contract/support.ts';
 import { callFunction } from '../../callables/callables.ts';
 import { Button } from '../../components/Button.tsx';
 import { Select, TextAreaField } from '../../components/Field.tsx';
@@ -15,20 +22,44 @@ import { diagnosticLines } from './diagnostics.ts';
 import { emptyDraft, keepDraft, readDraft, type Draft } from './draft.ts';
 
 export const CATEGORY_LABEL: Record<SupportCategory, string> = {
-  agents: 'Agents and trading', portfolio: 'Portfolio and figures', billing: 'Plan and payments', 'sign-in': 'Sign-in and security', app: 'The app itself', other: 'Something else',
+  agents: 'Agents and trading',
+  portfolio: 'Portfolio and figures',
+  billing: 'Plan and payments',
+  'sign-in': 'Sign-in and security',
+  app: 'The app itself',
+  other: 'Something else',
 };
-const OPTIONS = [{ value: '', label: 'Choose…', disabled: true }, ...Object.entries(CATEGORY_LABEL).map(([value, label]) => ({ value, label }))];
+const OPTIONS = [
+  { value: '', label: 'Choose…', disabled: true },
+  ...Object.entries(CATEGORY_LABEL).map(([value, label]) => ({ value, label })),
+];
 
 function Facts({ facts }: { facts: SupportDiagnostics }) {
   return (
     <details className="rule">
-      <summary className="row flex cursor-pointer items-center text-ink-2">What would be sent</summary>
-      <dl>{diagnosticLines(facts).map(([term, value]) => <Line key={term} term={term}><span className="text-xs break-words text-ink-2">{value}</span></Line>)}</dl>
+      <summary className="row flex cursor-pointer items-center text-ink-2">
+        What would be sent
+      </summary>
+      <dl>
+        {diagnosticLines(facts).map(([term, value]) => (
+          <Line key={term} term={term}>
+            <span className="text-xs break-words text-ink-2">{value}</span>
+          </Line>
+        ))}
+      </dl>
     </details>
   );
 }
 
-export function Compose({ facts, priority, onSent }: { facts: () => SupportDiagnostics; priority: boolean; onSent: (reply: SupportRequests) => void }) {
+export function Compose({
+  facts,
+  priority,
+  onSent,
+}: {
+  facts: () => SupportDiagnostics;
+  priority: boolean;
+  onSent: (reply: SupportRequests) => void;
+}) {
   const uid = useSnapshot(session).user?.uid ?? '';
   const { online } = useSnapshot(connection);
   const [draft, setDraft] = useState<Draft>(() => readDraft(uid));
@@ -44,43 +75,110 @@ export function Compose({ facts, priority, onSent }: { facts: () => SupportDiagn
   };
   /** Words that were sent and not answered may have arrived: others are another request. */
   const change = (part: Partial<Draft>): void => {
-    put({ ...draft, ...part, ...tried.current ? { id: crypto.randomUUID() } : {} });
+    put({ ...draft, ...part, ...(tried.current ? { id: crypto.randomUUID() } : {}) });
     tried.current = false;
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const found = {
-      ...draft.category === '' ? { category: 'Choose what it is about' } : {},
-      ...draft.text.trim() === '' ? { text: 'Required' } : draft.text.length > SUPPORT_TEXT_MAX ? { text: `At most ${SUPPORT_TEXT_MAX} characters` } : {},
+      ...(draft.category === '' ? { category: 'Choose what it is about' } : {}),
+      ...(draft.text.trim() === ''
+        ? { text: 'Required' }
+        : draft.text.length > SUPPORT_TEXT_MAX
+          ? { text: `At most ${SUPPORT_TEXT_MAX} characters` }
+          : {}),
     };
     setErrors(found);
     if (Object.keys(found).length > 0 || draft.category === '') return;
     setBusy(true);
     tried.current = true;
-    callFunction('openSupportRequest', { id: draft.id, category: draft.category, text: draft.text, diagnostics: withFacts ? shown : null }).then((reply) => {
-      tried.current = false;
-      put(emptyDraft());
-      setWithFacts(false);
-      onSent(reply);
-      pageToast('success', 'Request received.');
-    }, (error: unknown) => { setErrors({ form: `${errorSentence(error)} What you wrote is kept.` }); }).finally(() => { setBusy(false); });
+    callFunction('openSupportRequest', {
+      id: draft.id,
+      category: draft.category,
+      text: draft.text,
+      diagnostics: withFacts ? shown : null,
+    })
+      .then(
+        (reply) => {
+          tried.current = false;
+          put(emptyDraft());
+          setWithFacts(false);
+          onSent(reply);
+          pageToast('success', 'Request received.');
+        },
+        (error: unknown) => {
+          setErrors({ form: `${errorSentence(error)} What you wrote is kept.` });
+        },
+      )
+      .finally(() => {
+        setBusy(false);
+      });
   };
   const left = SUPPORT_TEXT_MAX - draft.text.length;
   const begun = draft.text !== '';
   return (
     <Section title="New request" aside={priority ? 'Priority with your plan' : undefined}>
       <form noValidate className="rule flex flex-col gap-4 pt-4" onSubmit={submit}>
-        <Select label="About" options={OPTIONS} value={draft.category} error={errors.category} onChange={(event) => { change({ category: event.target.value as SupportCategory }); }} />
-        <TextAreaField label="What happened, and what you expected" rows={6} value={draft.text} error={errors.text} onChange={(event) => { change({ text: event.target.value }); }}
-          hint={left < 200 ? `${left} characters left.` : begun && kept ? 'Kept on this device until it is sent.' : 'Never your password. Nobody here asks for it.'} />
+        <Select
+          label="About"
+          options={OPTIONS}
+          value={draft.category}
+          error={errors.category}
+          onChange={(event) => {
+            change({ category: event.target.value as SupportCategory });
+          }}
+        />
+        <TextAreaField
+          label="What happened, and what you expected"
+          rows={6}
+          value={draft.text}
+          error={errors.text}
+          onChange={(event) => {
+            change({ text: event.target.value });
+          }}
+          hint={
+            left < 200
+              ? `${left} characters left.`
+              : begun && kept
+                ? 'Kept on this device until it is sent.'
+                : 'Never your password. Nobody here asks for it.'
+          }
+        />
         <div>
-          <Switch label="Send facts about this app" checked={withFacts} onChange={(on) => { setWithFacts(on); setShown(on ? facts() : null); }} hint="Version, browser and the last errors. No addresses, no tokens, no amounts." />
+          <Switch
+            label="Send facts about this app"
+            checked={withFacts}
+            onChange={(on) => {
+              setWithFacts(on);
+              setShown(on ? facts() : null);
+            }}
+            hint="Version, browser and the last errors. No addresses, no tokens, no amounts."
+          />
           {shown !== null && <Facts facts={shown} />}
         </div>
-        {!kept && <p role="alert" className="text-amber">This browser has no room to keep what you write: send it before you leave.</p>}
-        {errors.form !== undefined && <p role="alert" className="text-danger">{errors.form}</p>}
-        {online === 'offline' && <p role="status" className="text-amber">Offline: this cannot be sent now. {begun ? 'What you wrote is kept on this device; send it when the network is back.' : 'You can write it; it is kept on this device.'}</p>}
-        <div><Button type="submit" tone="primary" busy={busy} disabled={online === 'offline'}>Send</Button></div>
+        {!kept && (
+          <p role="alert" className="text-amber">
+            This browser has no room to keep what you write: send it before you leave.
+          </p>
+        )}
+        {errors.form !== undefined && (
+          <p role="alert" className="text-danger">
+            {errors.form}
+          </p>
+        )}
+        {online === 'offline' && (
+          <p role="status" className="text-amber">
+            Offline: this cannot be sent now.{' '}
+            {begun
+              ? 'What you wrote is kept on this device; send it when the network is back.'
+              : 'You can write it; it is kept on this device.'}
+          </p>
+        )}
+        <div>
+          <Button type="submit" tone="primary" busy={busy} disabled={online === 'offline'}>
+            Send
+          </Button>
+        </div>
       </form>
     </Section>
   );

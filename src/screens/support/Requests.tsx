@@ -2,7 +2,12 @@
 import { ChevronDown } from 'lucide-react';
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
-import { SUPPORT_TEXT_MAX, type SupportRequest, type SupportRequests, type SupportState } from '../../../contract/support.ts';
+import {
+  SUPPORT_TEXT_MAX,
+  type SupportRequest,
+  type SupportRequests,
+  type SupportState,
+} from '../../../contract/support.ts';
 import { callFunction } from '../../callables/callables.ts';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -15,34 +20,70 @@ import { tried } from '../act.ts';
 import { CATEGORY_LABEL } from './Compose.tsx';
 
 const STATE: Record<SupportState, { label: string; tone: BadgeTone }> = {
-  open: { label: 'Waiting for an answer', tone: 'neutral' }, answered: { label: 'Answered', tone: 'accent' }, closed: { label: 'Closed', tone: 'neutral' },
+  open: { label: 'Waiting for an answer', tone: 'neutral' },
+  answered: { label: 'Answered', tone: 'accent' },
+  closed: { label: 'Closed', tone: 'neutral' },
 };
 
 type Put = (reply: SupportRequests) => void;
 
 function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
   const { online } = useSnapshot(connection);
-  // One id for these words: pressed again after a lost answer, it is still one message. Other words get another.
+  // One id for these words: pressed again after a lost answer, it is still one message. Other words
+  // get another.
   const [messageId, setMessageId] = useState(() => crypto.randomUUID());
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    if (text.trim() === '') { setError('Required'); return; }
+    if (text.trim() === '') {
+      setError('Required');
+      return;
+    }
     setBusy(true);
     setError(undefined);
-    callFunction('addToSupportRequest', { requestId, messageId, text }).then((reply) => {
-      setText('');
-      onAdded(reply);
-    }, (failure: unknown) => { setError(errorSentence(failure)); }).finally(() => { setBusy(false); });
+    callFunction('addToSupportRequest', { requestId, messageId, text })
+      .then(
+        (reply) => {
+          setText('');
+          onAdded(reply);
+        },
+        (failure: unknown) => {
+          setError(errorSentence(failure));
+        },
+      )
+      .finally(() => {
+        setBusy(false);
+      });
   };
   return (
     <form noValidate className="flex flex-col gap-3 pt-3" onSubmit={send}>
-      <TextAreaField label="Add to this" rows={3} maxLength={SUPPORT_TEXT_MAX} value={text} error={error} onChange={(event) => { setText(event.target.value); setMessageId(crypto.randomUUID()); }} />
+      <TextAreaField
+        label="Add to this"
+        rows={3}
+        maxLength={SUPPORT_TEXT_MAX}
+        value={text}
+        error={error}
+        onChange={(event) => {
+          setText(event.target.value);
+          setMessageId(crypto.randomUUID());
+        }}
+      />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" size="sm" busy={busy} disabled={online === 'offline'}>Send</Button>
-        <Button size="sm" tone="plain" disabled={online === 'offline' || busy} onClick={() => { void tried(callFunction('closeSupportRequest', { requestId }).then(onAdded), 'Closed.'); }}>Solved: close it</Button>
+        <Button type="submit" size="sm" busy={busy} disabled={online === 'offline'}>
+          Send
+        </Button>
+        <Button
+          size="sm"
+          tone="plain"
+          disabled={online === 'offline' || busy}
+          onClick={() => {
+            void tried(callFunction('closeSupportRequest', { requestId }).then(onAdded), 'Closed.');
+          }}
+        >
+          Solved: close it
+        </Button>
       </div>
     </form>
   );
@@ -56,21 +97,53 @@ function Request({ request, onChanged }: { request: SupportRequest; onChanged: P
       <details open={request.state === 'answered'} className="group">
         <summary className="flex min-h-14 cursor-pointer items-center gap-3 py-2">
           <span className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-4 gap-y-0.5">
-          <span className="min-w-0 flex-1 basis-48"><span className="block font-medium">{CATEGORY_LABEL[request.category]}{request.priority && <> <Tag tone="accent">Priority</Tag></>}</span><span className="block truncate text-xs text-ink-3">{first?.text}</span></span>
-          <span className="flex items-baseline gap-3 text-sm sm:block sm:text-right"><StatusBadge tone={tone}>{label}</StatusBadge><span className="text-xs text-ink-3 tabular-nums sm:block">{formatWhen(request.updatedAt)}</span></span>
+            <span className="min-w-0 flex-1 basis-48">
+              <span className="block font-medium">
+                {CATEGORY_LABEL[request.category]}
+                {request.priority && (
+                  <>
+                    {' '}
+                    <Tag tone="accent">Priority</Tag>
+                  </>
+                )}
+              </span>
+              <span className="block truncate text-xs text-ink-3">{first?.text}</span>
+            </span>
+            <span className="flex items-baseline gap-3 text-sm sm:block sm:text-right">
+              <StatusBadge tone={tone}>{label}</StatusBadge>
+              <span className="text-xs text-ink-3 tabular-nums sm:block">
+                {formatWhen(request.updatedAt)}
+              </span>
+            </span>
           </span>
-          <ChevronDown className="size-4 shrink-0 text-ink-3 transition-transform duration-100 group-open:rotate-180" aria-hidden />
+          <ChevronDown
+            className="size-4 shrink-0 text-ink-3 transition-transform duration-100 group-open:rotate-180"
+            aria-hidden
+          />
         </summary>
         <div className="pb-4">
           <ol className="flex flex-col gap-3">
             {request.messages.map((message) => (
-              <li key={message.id} className={message.author === 'operator' ? 'border-l-2 border-accent pl-3' : 'border-l-2 border-line pl-3'}>
-                <p className="text-xs text-ink-3">{message.author === 'operator' ? 'Tradewind' : 'You'}, {formatWhen(message.createdAt)}</p>
+              <li
+                key={message.id}
+                className={
+                  message.author === 'operator'
+                    ? 'border-l-2 border-accent pl-3'
+                    : 'border-l-2 border-line pl-3'
+                }
+              >
+                <p className="text-xs text-ink-3">
+                  {message.author === 'operator' ? 'Tradewind' : 'You'},{' '}
+                  {formatWhen(message.createdAt)}
+                </p>
                 <p className="break-words whitespace-pre-wrap">{message.text}</p>
               </li>
             ))}
           </ol>
-          <p className="mt-2 text-xs text-ink-3">Request {request.id.slice(0, 8)}{request.hasDiagnostics ? ', with facts about the app' : ''}.</p>
+          <p className="mt-2 text-xs text-ink-3">
+            Request {request.id.slice(0, 8)}
+            {request.hasDiagnostics ? ', with facts about the app' : ''}.
+          </p>
           {request.state !== 'closed' && <Add requestId={request.id} onAdded={onChanged} />}
         </div>
       </details>
@@ -78,7 +151,22 @@ function Request({ request, onChanged }: { request: SupportRequest; onChanged: P
   );
 }
 
-export function Requests({ requests, onChanged }: { requests: readonly SupportRequest[]; onChanged: Put }) {
-  if (requests.length === 0) return <EmptyState title="No requests yet">What you ask stands here with its answer.</EmptyState>;
-  return <ul>{requests.map((request) => <Request key={request.id} request={request} onChanged={onChanged} />)}</ul>;
+export function Requests({
+  requests,
+  onChanged,
+}: {
+  requests: readonly SupportRequest[];
+  onChanged: Put;
+}) {
+  if (requests.length === 0)
+    return (
+      <EmptyState title="No requests yet">What you ask stands here with its answer.</EmptyState>
+    );
+  return (
+    <ul>
+      {requests.map((request) => (
+        <Request key={request.id} request={request} onChanged={onChanged} />
+      ))}
+    </ul>
+  );
 }

@@ -1,4 +1,7 @@
-/** The facts that may go with a request, as they are shown before; refuses addresses, tokens and anything that looks like one. */
+/**
+ * The facts that may go with a request, as they are shown before; refuses addresses, tokens and
+ * anything that looks like one.
+ */
 import type { SupportDiagnostics } from '../../../contract/support.ts';
 import { environment } from '../../environment.ts';
 import { recentErrors } from '../../log.ts';
@@ -7,21 +10,37 @@ import { formatClock } from '../../format/times.ts';
 
 const LINE_MAX = 240;
 
-/** Whatever could name a person or open something: mail addresses, queries of addresses, and long runs without a space. */
+/**
+ * Whatever could name a person or open something: mail addresses, queries of addresses, and long
+ * runs without a space.
+ */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/[^\s@<>"']+@[^\s@<>"']+\.[^\s@<>"']+/g, '[address]')
     .replace(/(https?:\/\/[^\s?#]+)[?#]\S*/g, '$1')
     .replace(/[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, '[token]')
     .replace(/[A-Za-z0-9+/_=-]{24,}/g, '[…]')
-    .replace(/\s+/g, ' ').trim().slice(0, LINE_MAX);
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, LINE_MAX);
 }
 
-export function diagnosticsNow(said: { online: string; stream: string; prices: string; plan: string }): SupportDiagnostics {
+export function diagnosticsNow(said: {
+  online: string;
+  stream: string;
+  prices: string;
+  plan: string;
+}): SupportDiagnostics {
   return {
-    appVersion: environment.appVersion.slice(0, 100), browser: navigator.userAgent.slice(0, 400),
-    screen: `${innerWidth}×${innerHeight} at ${devicePixelRatio}`, language: navigator.language.slice(0, 40),
-    online: said.online, stream: said.stream, prices: said.prices.slice(0, 100), plan: said.plan, installed: isStandalone(),
+    appVersion: environment.appVersion.slice(0, 100),
+    browser: navigator.userAgent.slice(0, 400),
+    screen: `${innerWidth}×${innerHeight} at ${devicePixelRatio}`,
+    language: navigator.language.slice(0, 40),
+    online: said.online,
+    stream: said.stream,
+    prices: said.prices.slice(0, 100),
+    plan: said.plan,
+    installed: isStandalone(),
     errors: recentErrors().map(({ at, text }) => withoutSecrets(`${formatClock(at)} ${text}`)),
   };
 }
@@ -29,8 +48,17 @@ export function diagnosticsNow(said: { online: string; stream: string; prices: s
 /** As a person reads it, line by line; what is sent is exactly this. */
 export function diagnosticLines(facts: SupportDiagnostics): [string, string][] {
   return [
-    ['App version', facts.appVersion], ['Browser', facts.browser], ['Window', facts.screen], ['Language', facts.language], ['Server', facts.online], ['Live updates', facts.stream],
-    ['Prices', facts.prices], ['Plan', facts.plan], ['Installed', facts.installed ? 'yes' : 'no'],
-    ...(facts.errors.length === 0 ? [['Errors since the start', 'none'] as [string, string]] : facts.errors.map((line, index): [string, string] => [`Error ${index + 1}`, line])),
+    ['App version', facts.appVersion],
+    ['Browser', facts.browser],
+    ['Window', facts.screen],
+    ['Language', facts.language],
+    ['Server', facts.online],
+    ['Live updates', facts.stream],
+    ['Prices', facts.prices],
+    ['Plan', facts.plan],
+    ['Installed', facts.installed ? 'yes' : 'no'],
+    ...(facts.errors.length === 0
+      ? [['Errors since the start', 'none'] as [string, string]]
+      : facts.errors.map((line, index): [string, string] => [`Error ${index + 1}`, line])),
   ];
 }

@@ -1,22 +1,32 @@
-/** What a person is typing to support, kept on this device until it is sent; refuses to outlive their sign-in. */
+/**
+ * What a person is typing to support, kept on this device until it is sent; refuses to outlive
+ * their sign-in.
+ */
 import * as z from 'zod/mini';
 import { keepsSnapshots } from '../../commands.ts';
 import { SUPPORT_DRAFT_KEY as KEY } from '../../identity/last-user.ts';
 import { SupportCategory } from '../../../contract/support.ts';
 
-const Draft = z.object({ id: z.uuid(), category: z.union([SupportCategory, z.literal('')]), text: z.string() });
+const Draft = z.object({
+  id: z.uuid(),
+  category: z.union([SupportCategory, z.literal('')]),
+  text: z.string(),
+});
 /** `id` is the request's, from the first letter on: sent twice, it is one. */
 export type Draft = z.infer<typeof Draft>;
 
 export const emptyDraft = (): Draft => ({ id: crypto.randomUUID(), category: '', text: '' });
 
 /** Where nothing may be kept on the device, this tab still remembers. */
-const stores = (): [Storage, Storage] => (keepsSnapshots() ? [localStorage, sessionStorage] : [sessionStorage, localStorage]);
+const stores = (): [Storage, Storage] =>
+  keepsSnapshots() ? [localStorage, sessionStorage] : [sessionStorage, localStorage];
 
 export function readDraft(uid: string): Draft {
   for (const store of stores()) {
     try {
-      const kept = z.object({ uid: z.string(), draft: Draft }).safeParse(JSON.parse(store.getItem(KEY) ?? 'null'));
+      const kept = z
+        .object({ uid: z.string(), draft: Draft })
+        .safeParse(JSON.parse(store.getItem(KEY) ?? 'null'));
       if (kept.success && kept.data.uid === uid) return kept.data.draft;
     } catch {
       // Not ours, or cut short: a new one begins.

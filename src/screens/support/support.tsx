@@ -1,4 +1,7 @@
-/** Help: answers at hand, a request to a person, and what became of those before; refuses to lose what was typed. */
+/**
+ * Help: answers at hand, a request to a person, and what became of those before; refuses to lose
+ * what was typed.
+ */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { SupportDiagnostics } from '../../../contract/support.ts';
@@ -12,15 +15,26 @@ import { Compose } from './Compose.tsx';
 import { diagnosticsNow } from './diagnostics.ts';
 import { Requests } from './Requests.tsx';
 
-const ANSWERS = [['/faq', 'Frequent questions'], ['/how-it-works', 'How it works'], ['/library', 'What the strategies do'], ['/settings', 'Settings and your data'], ['/security', 'Session and this device'], ['/stop-all', 'Stop all agents']] as const;
+const ANSWERS = [
+  ['/faq', 'Frequent questions'],
+  ['/how-it-works', 'How it works'],
+  ['/library', 'What the strategies do'],
+  ['/settings', 'Settings and your data'],
+  ['/security', 'Session and this device'],
+  ['/stop-all', 'Stop all agents'],
+] as const;
 
 export default function Support() {
   const { online } = useSnapshot(connection);
   const { subscriptionTier } = useAuth();
   const { data, error, put, again } = useHosted('supportRequests');
-  const facts = (): SupportDiagnostics => diagnosticsNow({
-    online: connection.online, stream: connection.stream, prices: marketStore.data?.source.label ?? 'not yet received', plan: subscriptionTier,
-  });
+  const facts = (): SupportDiagnostics =>
+    diagnosticsNow({
+      online: connection.online,
+      stream: connection.stream,
+      prices: marketStore.data?.source.label ?? 'not yet received',
+      plan: subscriptionTier,
+    });
   return (
     <>
       <ScreenTitle title="Support" />
@@ -28,14 +42,35 @@ export default function Support() {
         <div className="flex min-w-0 flex-col gap-8">
           <Compose facts={facts} priority={data?.priority ?? false} onSent={put} />
           <Section title="Answers at hand">
-            <ul>{ANSWERS.map(([to, label]) => <li key={to} className="rule"><Link href={to} className="row flex items-center hover:text-accent">{label}</Link></li>)}</ul>
+            <ul>
+              {ANSWERS.map(([to, label]) => (
+                <li key={to} className="rule">
+                  <Link href={to} className="row flex items-center hover:text-accent">
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
           </Section>
         </div>
-        <Section title="Your requests" aside={data === null || data.requests.length === 0 ? undefined : `${data.requests.length}`}>
-          {error !== null && online !== 'offline' && <ReadError message={error} hasData={data !== null} onRetry={again} />}
-          {data !== null ? <Requests requests={data.requests} onChanged={put} />
-            : online === 'offline' ? <EmptyState title="Not on this device">Your requests and their answers come when the network is back.</EmptyState>
-              : error === null && <SkeletonRows rows={3} label="Your requests" rowClass="min-h-14" />}
+        <Section
+          title="Your requests"
+          aside={
+            data === null || data.requests.length === 0 ? undefined : `${data.requests.length}`
+          }
+        >
+          {error !== null && online !== 'offline' && (
+            <ReadError message={error} hasData={data !== null} onRetry={again} />
+          )}
+          {data !== null ? (
+            <Requests requests={data.requests} onChanged={put} />
+          ) : online === 'offline' ? (
+            <EmptyState title="Not on this device">
+              Your requests and their answers come when the network is back.
+            </EmptyState>
+          ) : (
+            error === null && <SkeletonRows rows={3} label="Your requests" rowClass="min-h-14" />
+          )}
         </Section>
       </div>
     </>

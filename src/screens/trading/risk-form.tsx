@@ -1,4 +1,7 @@
-/** A person's own percentages for each risk profile; refuses to guess the numbers that a profile has without them. */
+/**
+ * A person's own percentages for each risk profile; refuses to guess the numbers that a profile has
+ * without them.
+ */
 import { useState, type FormEvent } from 'react';
 import { RiskProfile } from '../../../contract/agents.ts';
 import { RiskProfileBody } from '../../../contract/user.ts';
@@ -14,15 +17,25 @@ import { loadSettings } from '../../stores/settings.ts';
 import { pageToast } from '../../stores/toasts.ts';
 import { PRESET_RISK } from '../agents/risk.ts';
 
-type Numbers = Record<'max_position_percentage' | 'confidence_threshold' | 'stop_loss_percentage', string>;
-const NONE: Numbers = { max_position_percentage: '', confidence_threshold: '', stop_loss_percentage: '' };
+type Numbers = Record<
+  'max_position_percentage' | 'confidence_threshold' | 'stop_loss_percentage',
+  string
+>;
+const NONE: Numbers = {
+  max_position_percentage: '',
+  confidence_threshold: '',
+  stop_loss_percentage: '',
+};
 
 function numbersOf(own: readonly RiskProfileBody[], profile: RiskProfile): Numbers {
   const mine = own.find((values) => values.profile === profile);
-  return mine === undefined ? NONE : {
-    max_position_percentage: fieldText(mine.max_position_percentage), confidence_threshold: fieldText(mine.confidence_threshold),
-    stop_loss_percentage: fieldText(mine.stop_loss_percentage),
-  };
+  return mine === undefined
+    ? NONE
+    : {
+        max_position_percentage: fieldText(mine.max_position_percentage),
+        confidence_threshold: fieldText(mine.confidence_threshold),
+        stop_loss_percentage: fieldText(mine.stop_loss_percentage),
+      };
 }
 
 export interface RiskFormProps {
@@ -39,15 +52,22 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
   const [busy, setBusy] = useState(false);
   const preset = PRESET_RISK[profile];
   const numbers = typed[profile] ?? numbersOf(own, profile);
-  const set = (change: Partial<Numbers>): void => { setTyped((old) => ({ ...old, [profile]: { ...numbers, ...change } })); };
+  const set = (change: Partial<Numbers>): void => {
+    setTyped((old) => ({ ...old, [profile]: { ...numbers, ...change } }));
+  };
 
   const save = async (): Promise<void> => {
     setFailure(null);
     const checked = check(RiskProfileBody, {
-      profile, max_position_percentage: typedNumber(numbers.max_position_percentage),
-      confidence_threshold: typedNumber(numbers.confidence_threshold), stop_loss_percentage: typedNumber(numbers.stop_loss_percentage),
+      profile,
+      max_position_percentage: typedNumber(numbers.max_position_percentage),
+      confidence_threshold: typedNumber(numbers.confidence_threshold),
+      stop_loss_percentage: typedNumber(numbers.stop_loss_percentage),
     });
-    if (!checked.ok) { setErrors(byField(checked.issues)); return; }
+    if (!checked.ok) {
+      setErrors(byField(checked.issues));
+      return;
+    }
     setErrors({});
     setBusy(true);
     try {
@@ -62,18 +82,70 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
       setBusy(false);
     }
   };
-  const submit = (event: FormEvent): void => { event.preventDefault(); void save(); };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void save();
+  };
   return (
     <form noValidate onSubmit={submit} className="grid max-w-xl gap-3" aria-label="Risk values">
-      <Select label="Profile" value={profile} options={RiskProfile.options.map((value) => ({ value, label: value }))}
-        onChange={(event) => { setProfile(RiskProfile.parse(event.target.value)); setErrors({}); setFailure(null); }} />
-      {own.every((values) => values.profile !== profile) && <p className="text-ink-3">{profile} agents run on the preset values until you save your own.</p>}
-      <Field label="Largest position" unit="%" inputMode="decimal" hint={withLocalNumbers(`Share of equity, 0.01 to 100. Preset ${preset.position}.`)} value={numbers.max_position_percentage} error={errors.max_position_percentage} onChange={(event) => { set({ max_position_percentage: event.target.value }); }} />
-      <Field label="Signal threshold" inputMode="decimal" hint={withLocalNumbers(`Signal strength needed to enter, 0.1 to 1. Preset ${preset.threshold}.`)} value={numbers.confidence_threshold} error={errors.confidence_threshold} onChange={(event) => { set({ confidence_threshold: event.target.value }); }} />
-      <Field label="Stop loss" unit="%" inputMode="decimal" hint={withLocalNumbers(`Below the entry, 0.01 to 50. Preset ${preset.stop}.`)} value={numbers.stop_loss_percentage} error={errors.stop_loss_percentage} onChange={(event) => { set({ stop_loss_percentage: event.target.value }); }} />
-      {failure !== null && <p role="alert" className="text-danger">{failure}</p>}
+      <Select
+        label="Profile"
+        value={profile}
+        options={RiskProfile.options.map((value) => ({ value, label: value }))}
+        onChange={(event) => {
+          setProfile(RiskProfile.parse(event.target.value));
+          setErrors({});
+          setFailure(null);
+        }}
+      />
+      {own.every((values) => values.profile !== profile) && (
+        <p className="text-ink-3">
+          {profile} agents run on the preset values until you save your own.
+        </p>
+      )}
+      <Field
+        label="Largest position"
+        unit="%"
+        inputMode="decimal"
+        hint={withLocalNumbers(`Share of equity, 0.01 to 100. Preset ${preset.position}.`)}
+        value={numbers.max_position_percentage}
+        error={errors.max_position_percentage}
+        onChange={(event) => {
+          set({ max_position_percentage: event.target.value });
+        }}
+      />
+      <Field
+        label="Signal threshold"
+        inputMode="decimal"
+        hint={withLocalNumbers(
+          `Signal strength needed to enter, 0.1 to 1. Preset ${preset.threshold}.`,
+        )}
+        value={numbers.confidence_threshold}
+        error={errors.confidence_threshold}
+        onChange={(event) => {
+          set({ confidence_threshold: event.target.value });
+        }}
+      />
+      <Field
+        label="Stop loss"
+        unit="%"
+        inputMode="decimal"
+        hint={withLocalNumbers(`Below the entry, 0.01 to 50. Preset ${preset.stop}.`)}
+        value={numbers.stop_loss_percentage}
+        error={errors.stop_loss_percentage}
+        onChange={(event) => {
+          set({ stop_loss_percentage: event.target.value });
+        }}
+      />
+      {failure !== null && (
+        <p role="alert" className="text-danger">
+          {failure}
+        </p>
+      )}
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null}>Save risk values</Button>
+        <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null}>
+          Save risk values
+        </Button>
         {blocked !== null && <span className="text-ink-3">{blocked}</span>}
       </div>
     </form>

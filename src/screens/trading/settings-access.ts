@@ -6,8 +6,13 @@ import { connection } from '../../stores/connection.ts';
 
 /** Never seen: it only gives a form its height. */
 export const UNKNOWN_SETTINGS: UserSettings = {
-  displayName: '', tradingEnabled: false, tradingMode: 'paused', tradingFrequency: 'optimized', riskProfile: 'conservative',
-  maxTradeAmount: 1, notificationsEnabled: false,
+  displayName: '',
+  tradingEnabled: false,
+  tradingMode: 'paused',
+  tradingFrequency: 'optimized',
+  riskProfile: 'conservative',
+  maxTradeAmount: 1,
+  notificationsEnabled: false,
 };
 
 /** Why nothing can be saved; null where it can. */

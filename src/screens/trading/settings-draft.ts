@@ -1,4 +1,7 @@
-/** What is typed into the trading settings, as text until it is right; refuses to lose it to an error or a newer version. */
+/**
+ * What is typed into the trading settings, as text until it is right; refuses to lose it to an
+ * error or a newer version.
+ */
 import * as z from 'zod/mini';
 import { UserSettings } from '../../../contract/user.ts';
 import { formatQuantity } from '../../format/numbers.ts';
@@ -6,31 +9,48 @@ import { fieldText, typedNumber } from '../../format/typed-numbers.ts';
 import { byField, check } from '../../format/validation.ts';
 
 /** Every field as its control holds it: numbers are text. */
-export interface SettingsDraft extends Omit<UserSettings, 'maxTradeAmount' | 'tradingFrequency' | 'riskProfile'> {
+export interface SettingsDraft extends Omit<
+  UserSettings,
+  'maxTradeAmount' | 'tradingFrequency' | 'riskProfile'
+> {
   maxTradeAmount: string;
   tradingFrequency: string;
   riskProfile: string;
 }
 
 /** The draft as it is kept on the device until it is saved, with the version it began on. */
-export const KeptSettings = z.nullable(z.object({
-  base: z.number(),
-  draft: z.object({
-    displayName: z.string(), tradingEnabled: z.boolean(), tradingMode: UserSettings.shape.tradingMode, tradingFrequency: z.string(), riskProfile: z.string(),
-    maxTradeAmount: z.string(), notificationsEnabled: z.boolean(),
+export const KeptSettings = z.nullable(
+  z.object({
+    base: z.number(),
+    draft: z.object({
+      displayName: z.string(),
+      tradingEnabled: z.boolean(),
+      tradingMode: UserSettings.shape.tradingMode,
+      tradingFrequency: z.string(),
+      riskProfile: z.string(),
+      maxTradeAmount: z.string(),
+      notificationsEnabled: z.boolean(),
+    }),
   }),
-}));
+);
 
 export function draftOf(settings: UserSettings): SettingsDraft {
   return { ...settings, maxTradeAmount: fieldText(settings.maxTradeAmount) };
 }
 
-export type CheckedDraft = { ok: true; settings: UserSettings } | { ok: false; errors: Record<string, string> };
+export type CheckedDraft =
+  { ok: true; settings: UserSettings } | { ok: false; errors: Record<string, string> };
 
 /** The draft as settings, or what is wrong with it by field. */
 export function checkDraft(draft: SettingsDraft): CheckedDraft {
-  const checked = check(UserSettings, { ...draft, displayName: draft.displayName.trim(), maxTradeAmount: typedNumber(draft.maxTradeAmount) });
-  return checked.ok ? { ok: true, settings: checked.value } : { ok: false, errors: byField(checked.issues) };
+  const checked = check(UserSettings, {
+    ...draft,
+    displayName: draft.displayName.trim(),
+    maxTradeAmount: typedNumber(draft.maxTradeAmount),
+  });
+  return checked.ok
+    ? { ok: true, settings: checked.value }
+    : { ok: false, errors: byField(checked.issues) };
 }
 
 /** The names of the fields in which two settings differ. */
@@ -39,8 +59,13 @@ export function differences(a: UserSettings, b: UserSettings): (keyof UserSettin
 }
 
 export const FIELD_NAMES: Record<keyof UserSettings, string> = {
-  displayName: 'Display name', tradingEnabled: 'Agents may open positions', tradingMode: 'Mode', tradingFrequency: 'Frequency', riskProfile: 'Risk profile',
-  maxTradeAmount: 'Most per order', notificationsEnabled: 'Notifications',
+  displayName: 'Display name',
+  tradingEnabled: 'Agents may open positions',
+  tradingMode: 'Mode',
+  tradingFrequency: 'Frequency',
+  riskProfile: 'Risk profile',
+  maxTradeAmount: 'Most per order',
+  notificationsEnabled: 'Notifications',
 };
 
 /** A value as a person reads it. */

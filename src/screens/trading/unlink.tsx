@@ -1,4 +1,7 @@
-/** Takes an address off the account, after a question; refuses to say that it is off before the server has. */
+/**
+ * Takes an address off the account, after a question; refuses to say that it is off before the
+ * server has.
+ */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { LinkedAddress } from '../../../contract/wallet.ts';
@@ -41,11 +44,57 @@ export function Unlink({ link, size = 'sm' }: { link: LinkedAddress; size?: 'sm'
   };
   return (
     <>
-      <Button size={size} disabled={away} title={away ? 'Needs the server, and a sign-in' : undefined} aria-label={`Unlink ${link.label}, ${short}`} onClick={() => { setFailure(null); setAsking(true); }}>Unlink</Button>
-      <Dialog open={asking} onOpenChange={setAsking} title={`Unlink ${link.label}?`}
-        description={<><p className="font-mono text-sm break-all">{link.address}</p><p className="mt-2">This address on {chainName(link.chainId)} is taken off your account. Its coins stay where they are. It can be linked again by another signature.</p></>}
-        actions={<><Button onClick={() => { setAsking(false); }}>Keep it</Button><Button tone="danger" busy={busy} onClick={() => { void unlink(); }}>Unlink</Button></>}>
-        {failure !== null && <p role="alert" className="text-danger">{failure}</p>}
+      <Button
+        size={size}
+        disabled={away}
+        title={away ? 'Needs the server, and a sign-in' : undefined}
+        aria-label={`Unlink ${link.label}, ${short}`}
+        onClick={() => {
+          setFailure(null);
+          setAsking(true);
+        }}
+      >
+        Unlink
+      </Button>
+      <Dialog
+        open={asking}
+        onOpenChange={setAsking}
+        title={`Unlink ${link.label}?`}
+        description={
+          <>
+            <p className="font-mono text-sm break-all">{link.address}</p>
+            <p className="mt-2">
+              This address on {chainName(link.chainId)} is taken off your account. Its coins stay
+              where they are. It can be linked again by another signature.
+            </p>
+          </>
+        }
+        actions={
+          <>
+            <Button
+              onClick={() => {
+                setAsking(false);
+              }}
+            >
+              Keep it
+            </Button>
+            <Button
+              tone="danger"
+              busy={busy}
+              onClick={() => {
+                void unlink();
+              }}
+            >
+              Unlink
+            </Button>
+          </>
+        }
+      >
+        {failure !== null && (
+          <p role="alert" className="text-danger">
+            {failure}
+          </p>
+        )}
       </Dialog>
     </>
   );

@@ -1,4 +1,7 @@
-/** An edit of the settings from the first key to the server's word: kept on the device, checked, saved on the version it began on. */
+/**
+ * An edit of the settings from the first key to the server's word: kept on the device, checked,
+ * saved on the version it began on.
+ */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { TradingSettings, UserSettings } from '../../../contract/user.ts';
@@ -38,7 +41,9 @@ export interface SettingsEdit {
 function freshOf(error: ApiError): { settings: UserSettings; version: number } | null {
   const settings = UserSettings.safeParse(error.details?.settings);
   const version = TradingSettings.shape.version.safeParse(error.details?.version);
-  return settings.success && version.success ? { settings: settings.data, version: version.data } : null;
+  return settings.success && version.success
+    ? { settings: settings.data, version: version.data }
+    : null;
 }
 
 export interface SettingsEditOptions {
@@ -51,7 +56,13 @@ export interface SettingsEditOptions {
   onSaved?: (settings: UserSettings) => void;
 }
 
-export function useSettingsEdit({ name, initial, version, said, onSaved }: SettingsEditOptions): SettingsEdit {
+export function useSettingsEdit({
+  name,
+  initial,
+  version,
+  said,
+  onSaved,
+}: SettingsEditOptions): SettingsEdit {
   const [kept, keep] = useKeptDraft(name, KeptSettings, null);
   const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
   /** What the store hears meanwhile does not move it. */
@@ -69,19 +80,28 @@ export function useSettingsEdit({ name, initial, version, said, onSaved }: Setti
     setClash(null);
   };
   const refused = (error: unknown, mine: UserSettings): void => {
-    const fresh = error instanceof ApiError && error.code === 'settings_changed' ? freshOf(error) : null;
-    if (fresh !== null) { setClash({ mine, theirs: fresh.settings, version: fresh.version }); return; }
+    const fresh =
+      error instanceof ApiError && error.code === 'settings_changed' ? freshOf(error) : null;
+    if (fresh !== null) {
+      setClash({ mine, theirs: fresh.settings, version: fresh.version });
+      return;
+    }
     if (error instanceof ApiError) setErrors(byField(error.issues));
     setFailure(errorSentence(error));
   };
   const save = async (onVersion: number): Promise<void> => {
     const checked = checkDraft(draft);
     setFailure(null);
-    if (!checked.ok) { setErrors(checked.errors); return; }
+    if (!checked.ok) {
+      setErrors(checked.errors);
+      return;
+    }
     setErrors({});
     setBusy(true);
     try {
-      const reply = await api.call('updateTradingSettings', { body: { ...checked.settings, version: onVersion } });
+      const reply = await api.call('updateTradingSettings', {
+        body: { ...checked.settings, version: onVersion },
+      });
       const riskProfiles = settingsStore.data?.riskProfiles ?? [];
       applySettings({ settings: reply.settings, version: reply.version, riskProfiles }, 'network');
       begin(reply.settings, reply.version);
@@ -94,15 +114,26 @@ export function useSettingsEdit({ name, initial, version, said, onSaved }: Setti
     }
   };
   return {
-    draft, errors, failure, clash, busy,
+    draft,
+    errors,
+    failure,
+    clash,
+    busy,
     unsaved: kept !== null,
     newer: clash === null && present !== null && present.version > base && !busy,
     set: (change) => {
       setDraft({ ...draft, ...change });
       keep({ base, draft: { ...draft, ...change } });
     },
-    submit: (event) => { event.preventDefault(); void save(base); },
-    save: (onVersion) => { void save(onVersion); },
-    takeTheirs: ({ theirs, version: from }) => { begin(theirs, from); },
+    submit: (event) => {
+      event.preventDefault();
+      void save(base);
+    },
+    save: (onVersion) => {
+      void save(onVersion);
+    },
+    takeTheirs: ({ theirs, version: from }) => {
+      begin(theirs, from);
+    },
   };
 }

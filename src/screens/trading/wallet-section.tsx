@@ -11,7 +11,10 @@ import { walletRemembered } from '../../wallet/remembered.ts';
 const load = () => import('../../wallet/wallet-panel.tsx');
 
 /** A kit that cannot be loaded or that fails takes only its own place with it. */
-class WalletBoundary extends Component<{ children: ReactNode; onRetry: () => void }, { failed: boolean }> {
+class WalletBoundary extends Component<
+  { children: ReactNode; onRetry: () => void },
+  { failed: boolean }
+> {
   override state = { failed: false };
 
   static getDerivedStateFromError(): { failed: boolean } {
@@ -27,7 +30,9 @@ class WalletBoundary extends Component<{ children: ReactNode; onRetry: () => voi
     return (
       <div role="alert" className="mt-2">
         <p>The wallet could not be loaded. Trading is not affected.</p>
-        <Button className="mt-2" onClick={this.props.onRetry}>Try again</Button>
+        <Button className="mt-2" onClick={this.props.onRetry}>
+          Try again
+        </Button>
       </div>
     );
   }
@@ -37,29 +42,44 @@ class WalletBoundary extends Component<{ children: ReactNode; onRetry: () => voi
 export function WalletSection() {
   const { online } = useSnapshot(connection);
   // A wallet that was connected here reconnects by itself; nobody else pays for its download.
-  const [attempt, setAttempt] = useState<{ number: number; Panel: ReturnType<typeof lazyPanel> } | null>(
-    () => (walletRemembered(document.cookie) ? { number: 1, Panel: lazyPanel() } : null),
-  );
-  const show = (): void => { setAttempt((old) => ({ number: (old?.number ?? 0) + 1, Panel: lazyPanel() })); };
+  const [attempt, setAttempt] = useState<{
+    number: number;
+    Panel: ReturnType<typeof lazyPanel>;
+  } | null>(() => (walletRemembered(document.cookie) ? { number: 1, Panel: lazyPanel() } : null));
+  const show = (): void => {
+    setAttempt((old) => ({ number: (old?.number ?? 0) + 1, Panel: lazyPanel() }));
+  };
   const offline = online === 'offline';
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!new URLSearchParams(location.search).has('wallet')) return;
     // After the screen's own arrival, which shows its top.
-    const frame = requestAnimationFrame(() => { place.current?.scrollIntoView({ block: 'start' }); });
-    return () => { cancelAnimationFrame(frame); };
+    const frame = requestAnimationFrame(() => {
+      place.current?.scrollIntoView({ block: 'start' });
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+    };
   }, []);
   return (
     <div ref={place} className="scroll-mt-20">
       <Section title="Wallet">
         {attempt === null ? (
           <>
-            <p className={offline ? 'text-amber' : 'text-ink-2'}>{offline ? 'Offline. A wallet talks to its chain over the network: it can be shown when you are back.' : 'A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.'}</p>
-            <Button className="mt-3" disabled={offline} onClick={show}>Show wallet</Button>
+            <p className={offline ? 'text-amber' : 'text-ink-2'}>
+              {offline
+                ? 'Offline. A wallet talks to its chain over the network: it can be shown when you are back.'
+                : 'A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.'}
+            </p>
+            <Button className="mt-3" disabled={offline} onClick={show}>
+              Show wallet
+            </Button>
           </>
         ) : (
           <WalletBoundary key={attempt.number} onRetry={show}>
-            <Suspense fallback={<SkeletonRows rows={2} label="Loading the wallet" />}><attempt.Panel /></Suspense>
+            <Suspense fallback={<SkeletonRows rows={2} label="Loading the wallet" />}>
+              <attempt.Panel />
+            </Suspense>
           </WalletBoundary>
         )}
       </Section>

@@ -1,14 +1,24 @@
-/** The form of a page of plain text: a title, a lead, a date, its sections with a way into them; refuses anything that moves or loads. */
+/**
+ * The form of a page of plain text: a title, a lead, a date, its sections with a way into them;
+ * refuses anything that moves or loads.
+ */
 import { useEffect, useState, type ReactNode } from 'react';
 import { Contents } from './Contents.tsx';
 import { headingsOf, type Block } from './prose.ts';
 import { InlineText, Prose } from './Prose.tsx';
 
-/** The text is drawn after the page has come: the browser has looked for `id` before it was there. Each screen begins at its top first. */
+/**
+ * The text is drawn after the page has come: the browser has looked for `id` before it was there.
+ * Each screen begins at its top first.
+ */
 export function useAnchor(id: string): void {
   useEffect(() => {
-    const later = setTimeout(() => { if (id !== '') document.getElementById(id)?.scrollIntoView(); }, 0);
-    return () => { clearTimeout(later); };
+    const later = setTimeout(() => {
+      if (id !== '') document.getElementById(id)?.scrollIntoView();
+    }, 0);
+    return () => {
+      clearTimeout(later);
+    };
   }, [id]);
 }
 
@@ -21,8 +31,19 @@ export function addressedHeading(hash = location.hash): string {
   }
 }
 
-/** Head, contents and text: the contents stand beside both on a wide screen and between them on a phone. */
-export function LongText({ head, headings, children }: { head: ReactNode; headings: readonly string[]; children: ReactNode }) {
+/**
+ * Head, contents and text: the contents stand beside both on a wide screen and between them on a
+ * phone.
+ */
+export function LongText({
+  head,
+  headings,
+  children,
+}: {
+  head: ReactNode;
+  headings: readonly string[];
+  children: ReactNode;
+}) {
   return (
     <div className="grid max-w-6xl grid-cols-[minmax(0,1fr)] justify-between gap-x-16 pb-10 lg:grid-cols-[minmax(0,68ch)_15rem]">
       <header className="prose min-w-0">{head}</header>
@@ -46,11 +67,18 @@ export function DocumentPage({ title, lead, updated, blocks, children, after }: 
   const [heading] = useState(addressedHeading);
   useAnchor(heading);
   return (
-    <LongText headings={headingsOf(blocks)} head={<>
-      <h1>{title}</h1>
-      {updated !== undefined && <p className="label">Last changed {updated}</p>}
-      <p className="prose-lead"><InlineText text={lead} /></p>
-    </>}>
+    <LongText
+      headings={headingsOf(blocks)}
+      head={
+        <>
+          <h1>{title}</h1>
+          {updated !== undefined && <p className="label">Last changed {updated}</p>}
+          <p className="prose-lead">
+            <InlineText text={lead} />
+          </p>
+        </>
+      }
+    >
       {children}
       <Prose blocks={blocks} />
       {after !== undefined && <div className="mt-8">{after}</div>}

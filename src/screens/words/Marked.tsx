@@ -3,5 +3,11 @@ import { Fragment } from 'react';
 import { markWords } from './search.ts';
 
 export function Marked({ text, question }: { text: string; question: string }) {
-  return markWords(text, question).map((piece, index) => (piece.hit ? <mark key={index}>{piece.text}</mark> : <Fragment key={index}>{piece.text}</Fragment>));
+  return markWords(text, question).map((piece, index) =>
+    piece.hit ? (
+      <mark key={index}>{piece.text}</mark>
+    ) : (
+      <Fragment key={index}>{piece.text}</Fragment>
+    ),
+  );
 }

@@ -1,4 +1,6 @@
-/** Figures of the trading core that the texts state; a test holds each to the code it comes from. */
+/**
+ * Figures of the trading core that the texts state; a test holds each to the code it comes from.
+ */
 import type { RiskProfile } from '../../../contract/agents.ts';
 
 /** Fractions of equity or of a year's spread, by profile. */
@@ -8,28 +10,56 @@ export const RISK_SIZES: Readonly<Record<RiskProfile, { perTrade: number; volati
   Aggressive: { perTrade: 0.01, volatility: 0.35 },
 };
 
-/** Days of history: for a pair's volatility, the least of it, and before a strategy can begin at all. */
+/**
+ * Days of history: for a pair's volatility, the least of it, and before a strategy can begin at
+ * all.
+ */
 export const HISTORY = { volatility: 30, volatilityLeast: 14, warmUp: 91, longHaul: 90 };
 
 export const POOL_FIGURES = {
   trendDays: [7, 14, 28],
-  momentumTop: 3, momentumKeep: 6, momentumVolumeDays: 7,
-  rankEnter: 0.2, rankKeep: 0.4, yearDaysLeast: 90, coverageLeast: 0.9,
-  fairBand: 0.005, pegBreak: 0.01, pegLeaveShare: 0.25, pegHoldHours: 48,
+  momentumTop: 3,
+  momentumKeep: 6,
+  momentumVolumeDays: 7,
+  rankEnter: 0.2,
+  rankKeep: 0.4,
+  yearDaysLeast: 90,
+  coverageLeast: 0.9,
+  fairBand: 0.005,
+  pegBreak: 0.01,
+  pegLeaveShare: 0.25,
+  pegHoldHours: 48,
 };
 
 /** Shares of a price or of a candle's volume. */
 export const FILL_FIGURES = { participation: 0.01, impactMost: 0.05 };
 
 export const GUARD_FIGURES = {
-  spreadMost: 0.02, jumpMost: 0.2, feedHours: 1,
-  cooldownHours: 1, afterStopHours: 24,
-  clusterStops: 3, clusterWithinHours: 24, clusterPauseHours: 12,
-  pegMost: 0.01, pegBackHours: 24, togetherFrom: 0.8, togetherTimes: '2 (Aggressive: 3)',
+  spreadMost: 0.02,
+  jumpMost: 0.2,
+  feedHours: 1,
+  cooldownHours: 1,
+  afterStopHours: 24,
+  clusterStops: 3,
+  clusterWithinHours: 24,
+  clusterPauseHours: 12,
+  pegMost: 0.01,
+  pegBackHours: 24,
+  togetherFrom: 0.8,
+  togetherTimes: '2 (Aggressive: 3)',
 };
 
-/** Of the sources whose book is not known: what is paid and how far bid and ask stand from the middle, in basis points. */
-export const TERMS = { feeBps: 10, feeStableBps: 1, halfSpreadBps: 2, halfSpreadStableBps: 1, exchangeFeeBps: 60 };
+/**
+ * Of the sources whose book is not known: what is paid and how far bid and ask stand from the
+ * middle, in basis points.
+ */
+export const TERMS = {
+  feeBps: 10,
+  feeStableBps: 1,
+  halfSpreadBps: 2,
+  halfSpreadStableBps: 1,
+  exchangeFeeBps: 60,
+};
 
 /** On the server, unless its operator has set another. */
 export const TRIAL_DAYS = 14;
@@ -44,4 +74,5 @@ export const percent = (fraction: number): string => `${Number((fraction * 100).
 export const recovery = (loss: number): number => 1 / (1 - loss) - 1;
 
 /** Both fees and both half-spreads of going in and out, as a fraction, without impact. */
-export const roundTrip = (feeBps: number, halfSpreadBps: number): number => (2 * feeBps + 2 * halfSpreadBps) / 10_000;
+export const roundTrip = (feeBps: number, halfSpreadBps: number): number =>
+  (2 * feeBps + 2 * halfSpreadBps) / 10_000;

@@ -19,13 +19,19 @@ export const HOW_IT_WORKS: readonly Block[] = [
   'Each look leaves a line with its reason. Each fill keeps its price, fee and terms for good. Cash, positions, fees and results add up to the last digit, and the figures can be opened into their equations.',
   { h: 'When the connection goes' },
   'Agents run on the server, so they go on without your phone. The app shows your last portfolio with its age. If you press Stop, it is saved on the device, sent first when there is a connection, and carried out exactly once. Until the server has answered, the app says that it has not.',
-  { note: 'All of it on paper money. What that is, and what it is not, stands in the [questions](/faq) and in the [risk disclosure](/risk-disclosure).', title: 'PAPER.' },
+  {
+    note: 'All of it on paper money. What that is, and what it is not, stands in the [questions](/faq) and in the [risk disclosure](/risk-disclosure).',
+    title: 'PAPER.',
+  },
 ];
 
 export default function HowItWorks() {
   return (
-    <DocumentPage title="How it works" blocks={HOW_IT_WORKS}
-      lead="An agent is a small set of rules that looks at the market at fixed times, decides, and writes down why. You choose the rules and the limits; it does the watching.">
+    <DocumentPage
+      title="How it works"
+      blocks={HOW_IT_WORKS}
+      lead="An agent is a small set of rules that looks at the market at fixed times, decides, and writes down why. You choose the rules and the limits; it does the watching."
+    >
       <HowItWorksPicture />
     </DocumentPage>
   );

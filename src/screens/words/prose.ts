@@ -1,4 +1,7 @@
-/** Long text as data: blocks that can be drawn, searched, counted and checked for links; refuses markup beyond a link and a strong word. */
+/**
+ * Long text as data: blocks that can be drawn, searched, counted and checked for links; refuses
+ * markup beyond a link and a strong word.
+ */
 
 /** Inline text may hold `**strong**` and `[words](/path)`. */
 export type Block =
@@ -29,26 +32,35 @@ export function inlineOf(text: string): Inline[] {
 }
 
 /** The words a reader sees, without marks. */
-export const plainOf = (text: string): string => text.replace(MARKS, (_all, strong?: string, words?: string) => strong ?? words ?? '');
+export const plainOf = (text: string): string =>
+  text.replace(MARKS, (_all, strong?: string, words?: string) => strong ?? words ?? '');
 
 /** Every piece of inline text of a block, in reading order. */
 function piecesOf(block: Block): readonly string[] {
   if (typeof block === 'string') return [block];
   if ('h' in block) return [block.h];
   if ('list' in block) return block.list;
-  if ('table' in block) return [block.table.caption, ...block.table.head, ...block.table.rows.flat()];
+  if ('table' in block)
+    return [block.table.caption, ...block.table.head, ...block.table.rows.flat()];
   if ('formula' in block) return [block.formula, block.says];
   return [block.title, block.note];
 }
 
-export const headingsOf = (blocks: readonly Block[]): string[] => blocks.flatMap((block) => (typeof block !== 'string' && 'h' in block ? [block.h] : []));
+export const headingsOf = (blocks: readonly Block[]): string[] =>
+  blocks.flatMap((block) => (typeof block !== 'string' && 'h' in block ? [block.h] : []));
 
 /** What is read, without the headings, block by block. */
-export const passagesOf = (blocks: readonly Block[]): string[] => blocks.flatMap((block) => (typeof block !== 'string' && 'h' in block ? [] : piecesOf(block).map(plainOf)));
+export const passagesOf = (blocks: readonly Block[]): string[] =>
+  blocks.flatMap((block) =>
+    typeof block !== 'string' && 'h' in block ? [] : piecesOf(block).map(plainOf),
+  );
 
 /** Where the text leads, in order and with repeats. */
 export function linksOf(blocks: readonly Block[]): string[] {
-  return blocks.flatMap(piecesOf).flatMap(inlineOf).flatMap((part) => ('to' in part ? [part.to] : []));
+  return blocks
+    .flatMap(piecesOf)
+    .flatMap(inlineOf)
+    .flatMap((part) => ('to' in part ? [part.to] : []));
 }
 
 /** A calm reader takes in this many words of such text a minute. */
@@ -56,9 +68,16 @@ const WORDS_A_MINUTE = 200;
 
 /** Whole minutes, begun ones counted. */
 export function minutesOf(blocks: readonly Block[]): number {
-  const words = [...headingsOf(blocks), ...passagesOf(blocks)].join(' ').split(/\s+/).filter(Boolean).length;
+  const words = [...headingsOf(blocks), ...passagesOf(blocks)]
+    .join(' ')
+    .split(/\s+/)
+    .filter(Boolean).length;
   return Math.max(1, Math.ceil(words / WORDS_A_MINUTE));
 }
 
 /** `Why a stop can fill lower` → `why-a-stop-can-fill-lower`, for the address of a heading. */
-export const anchorOf = (heading: string): string => plainOf(heading).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '');
+export const anchorOf = (heading: string): string =>
+  plainOf(heading)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');

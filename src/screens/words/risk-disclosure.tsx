@@ -33,20 +33,26 @@ export const RISKS: readonly Block[] = [
   { h: 'Law and tax' },
   'Rules on crypto assets differ by country and change. What you owe on a gain, and whether you may use such a service at all, is yours to find out.',
   { h: 'Before you start an agent' },
-  { list: [
-    'Read the worst loss shown before the start, and remember that a gap can exceed it.',
-    'Set the largest position and the stop yourself.',
-    'Know how you would stop it without this device.',
-    'Never build on paper results alone, and never on money you need.',
-  ] },
+  {
+    list: [
+      'Read the worst loss shown before the start, and remember that a gap can exceed it.',
+      'Set the largest position and the stop yourself.',
+      'Know how you would stop it without this device.',
+      'Never build on paper results alone, and never on money you need.',
+    ],
+  },
 ];
 
 export default function RiskDisclosure() {
   useLookedAt('risk');
   const from = ownPath(new URLSearchParams(useSearch()).get('from'));
   return (
-    <DocumentPage title="Risk Disclosure" updated="21 November 2026" blocks={RISKS}
+    <DocumentPage
+      title="Risk Disclosure"
+      updated="21 November 2026"
+      blocks={RISKS}
       lead="Crypto prices can halve in an hour. Automated rules act on them without asking you each time. Read this before you start an agent."
-      after={<NextStepLink from={from} />} />
+      after={<NextStepLink from={from} />}
+    />
   );
 }

@@ -1,4 +1,7 @@
-/** Finds texts by their words: every word must be there, titles weigh most; refuses to guess at what was meant. */
+/**
+ * Finds texts by their words: every word must be there, titles weigh most; refuses to guess at what
+ * was meant.
+ */
 
 /** Where a word stands says how much the text is about it. */
 export interface Searchable {
@@ -14,35 +17,55 @@ export interface Searchable {
 export interface Found {
   id: string;
   score: number;
-  /** The passage that answers best, in which the words can be marked; empty where title or summary say it already. */
+  /**
+   * The passage that answers best, in which the words can be marked; empty where title or summary
+   * say it already.
+   */
   passage: string;
 }
 
 /** Lower case, accents and hyphens aside: `Stop-loss` is found by `stop loss`. */
-export const plainWords = (text: string): string[] => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+export const plainWords = (text: string): string[] =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
 
 /** A plural finds its singular and the other way round. */
-const stem = (word: string): string => (word.length > 3 ? word.replace(/(?<=[^aeiou])ies$/, 'y').replace(/(?<=[^su])s$/, '') : word);
+const stem = (word: string): string =>
+  word.length > 3 ? word.replace(/(?<=[^aeiou])ies$/, 'y').replace(/(?<=[^su])s$/, '') : word;
 
-/** 1 for the very word, less for one that only begins so; 0 for neither. One letter finds the word alone. */
+/**
+ * 1 for the very word, less for one that only begins so; 0 for neither. One letter finds the word
+ * alone.
+ */
 function likeness(asked: string, word: string): number {
   if (word === asked || stem(word) === stem(asked)) return 1;
   return asked.length > 1 && word.startsWith(asked) ? 0.6 : 0;
 }
 
-const best = (asked: string, text: string): number => Math.max(0, ...plainWords(text).map((word) => likeness(asked, word)));
+const best = (asked: string, text: string): number =>
+  Math.max(0, ...plainWords(text).map((word) => likeness(asked, word)));
 
 const WEIGHT = { title: 12, also: 9, heading: 5, summary: 4, passage: 1 };
 /** A long text is not better for saying a word more often than this. */
 const COUNTED = 3;
 
 function scoreOf(asked: string, text: Searchable): number {
-  const passages = text.passages.map((passage) => best(asked, passage)).filter((value) => value > 0).sort((a, b) => b - a).slice(0, COUNTED);
-  return WEIGHT.title * best(asked, text.title)
-    + WEIGHT.also * Math.max(0, ...text.also.map((words) => best(asked, words)))
-    + WEIGHT.heading * Math.max(0, ...text.headings.map((heading) => best(asked, heading)))
-    + WEIGHT.summary * best(asked, text.summary)
-    + WEIGHT.passage * passages.reduce((sum, value) => sum + value, 0);
+  const passages = text.passages
+    .map((passage) => best(asked, passage))
+    .filter((value) => value > 0)
+    .sort((a, b) => b - a)
+    .slice(0, COUNTED);
+  return (
+    WEIGHT.title * best(asked, text.title) +
+    WEIGHT.also * Math.max(0, ...text.also.map((words) => best(asked, words))) +
+    WEIGHT.heading * Math.max(0, ...text.headings.map((heading) => best(asked, heading))) +
+    WEIGHT.summary * best(asked, text.summary) +
+    WEIGHT.passage * passages.reduce((sum, value) => sum + value, 0)
+  );
 }
 
 /** A sentence says more than the cell of a table that holds the same word; in letters. */
@@ -66,12 +89,21 @@ export function search(question: string, texts: readonly Searchable[]): Found[] 
   const found = texts.flatMap((text) => {
     const scores = words.map((word) => scoreOf(word, text));
     if (scores.some((score) => score === 0)) return [];
-    return [{ id: text.id, score: scores.reduce((sum, score) => sum + score, 0), passage: bestPassage(words, text) }];
+    return [
+      {
+        id: text.id,
+        score: scores.reduce((sum, score) => sum + score, 0),
+        passage: bestPassage(words, text),
+      },
+    ];
   });
   return found.sort((a, b) => b.score - a.score);
 }
 
-export interface Piece { text: string; hit: boolean }
+export interface Piece {
+  text: string;
+  hit: boolean;
+}
 
 /** A text cut where the asked words stand in it. */
 export function markWords(text: string, question: string): Piece[] {
@@ -93,9 +125,15 @@ export function markWords(text: string, question: string): Piece[] {
 export function excerpt(passage: string, question: string, length = 160): string {
   if (passage.length <= length) return passage;
   const before = markWords(passage, question).findIndex(({ hit }) => hit);
-  const at = before < 0 ? 0 : markWords(passage, question).slice(0, before).reduce((sum, { text }) => sum + text.length, 0);
+  const at =
+    before < 0
+      ? 0
+      : markWords(passage, question)
+          .slice(0, before)
+          .reduce((sum, { text }) => sum + text.length, 0);
   const from = at < length / 2 ? 0 : passage.indexOf(' ', at - length / 2) + 1;
   const cut = passage.slice(from, from + length);
-  const end = from + length >= passage.length ? cut : cut.slice(0, Math.max(cut.lastIndexOf(' '), 1));
+  const end =
+    from + length >= passage.length ? cut : cut.slice(0, Math.max(cut.lastIndexOf(' '), 1));
   return `${from > 0 ? '… ' : ''}${end}${from + end.length < passage.length ? ' …' : ''}`;
 }

@@ -11,21 +11,25 @@ export const TERMS_TEXT: readonly Block[] = [
   { h: 'The service' },
   'Tradewind runs trading agents on a paper account by the rules and limits that you set, and shows their decisions, trades and results. It gives no advice, manages no money, holds none of your assets and places no order at an exchange.',
   { h: 'Your account' },
-  { list: [
-    'You need to be of age and allowed to use such a service where you live.',
-    'Keep your password to yourself. What is done in a signed-in session counts as done by you.',
-    `A session ends ${SESSION_MAX_AGE_MS / 3_600_000} hours after the sign-in. Agents run on without it.`,
-    'One person, one account. Agents, results and plans cannot be passed on.',
-  ] },
+  {
+    list: [
+      'You need to be of age and allowed to use such a service where you live.',
+      'Keep your password to yourself. What is done in a signed-in session counts as done by you.',
+      `A session ends ${SESSION_MAX_AGE_MS / 3_600_000} hours after the sign-in. Agents run on without it.`,
+      'One person, one account. Agents, results and plans cannot be passed on.',
+    ],
+  },
   { h: 'Plans, trial and payment' },
-  { list: [
-    'A paid plan runs by the month, or by the period shown with it, and renews until you cancel it in the billing portal.',
-    'Cancelling takes effect at the end of what is paid for.',
-    `If a payment fails, the plan stays for ${PAYMENT_GRACE_DAYS} days while the payment provider tries again.`,
-    `The free trial can be had once. It lasts ${TRIAL_DAYS} days unless the operator has set another length, ends by itself, and turns into nothing that costs.`,
-    `Inviting somebody earns both sides ${REFERRAL_REWARD_DAYS} days when that person’s first plan is paid, at most ${REFERRAL_REWARDS_A_YEAR} times in a year. Days are no money.`,
-    'The price is the one shown before you pay. Payments are handled by the payment provider named there; where the checkout is labelled as a test, nothing is charged.',
-  ] },
+  {
+    list: [
+      'A paid plan runs by the month, or by the period shown with it, and renews until you cancel it in the billing portal.',
+      'Cancelling takes effect at the end of what is paid for.',
+      `If a payment fails, the plan stays for ${PAYMENT_GRACE_DAYS} days while the payment provider tries again.`,
+      `The free trial can be had once. It lasts ${TRIAL_DAYS} days unless the operator has set another length, ends by itself, and turns into nothing that costs.`,
+      `Inviting somebody earns both sides ${REFERRAL_REWARD_DAYS} days when that person’s first plan is paid, at most ${REFERRAL_REWARDS_A_YEAR} times in a year. Days are no money.`,
+      'The price is the one shown before you pay. Payments are handled by the payment provider named there; where the checkout is labelled as a test, nothing is charged.',
+    ],
+  },
   { h: 'When a plan or trial ends' },
   'Agents open nothing new, exits and stop losses go on, and your data stays. Starting and creating agents is refused until there is a plan. Stopping is never refused.',
   { h: 'Paper money' },
@@ -45,5 +49,12 @@ export const TERMS_TEXT: readonly Block[] = [
 ];
 
 export default function Terms() {
-  return <DocumentPage title="Terms of Service" updated="21 November 2026" blocks={TERMS_TEXT} lead="Short enough to be read. They are between you and the operator of the server that you reach with this app." />;
+  return (
+    <DocumentPage
+      title="Terms of Service"
+      updated="21 November 2026"
+      blocks={TERMS_TEXT}
+      lead="Short enough to be read. They are between you and the operator of the server that you reach with this app."
+    />
+  );
 }

@@ -1,4 +1,7 @@
-/** Paying in USDC for what the operator sells, by the kit's checkout; refuses to be taken for the way to pay for a plan. */
+/**
+ * Paying in USDC for what the operator sells, by the kit's checkout; refuses to be taken for the
+ * way to pay for a plan.
+ */
 import { useCallback } from 'react';
 import { Checkout, CheckoutButton, CheckoutStatus } from '@coinbase/onchainkit/checkout';
 import { useSnapshot } from 'valtio';
@@ -22,22 +25,45 @@ function CheckoutCard() {
   const charge = useCallback(() => Promise.resolve(chargeId ?? ''), [chargeId]);
   if (kit.apiKey === null || (chargeId === null && productId === null)) {
     return (
-      <Needs title="Nothing is sold for coins here" settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_WALLET_CHECKOUT_PRODUCT', 'VITE_WALLET_CHECKOUT_CHARGE']}>
+      <Needs
+        title="Nothing is sold for coins here"
+        settings={[
+          'VITE_ONCHAINKIT_API_KEY',
+          'VITE_WALLET_CHECKOUT_PRODUCT',
+          'VITE_WALLET_CHECKOUT_CHARGE',
+        ]}
+      >
         With a product or a charge of Coinbase Commerce, it can be paid here in USDC.
       </Needs>
     );
   }
-  if (online === 'offline') return <p role="status" className="text-amber">Offline. A payment can be made when you are back.</p>;
-  if (address === undefined) return <ConnectFirst>A payment is made from a wallet of yours.</ConnectFirst>;
-  if (connector?.id !== SMART_WALLET) return <p className="text-ink-2">This checkout takes a smart wallet only; another kind is connected.</p>;
+  if (online === 'offline')
+    return (
+      <p role="status" className="text-amber">
+        Offline. A payment can be made when you are back.
+      </p>
+    );
+  if (address === undefined)
+    return <ConnectFirst>A payment is made from a wallet of yours.</ConnectFirst>;
+  if (connector?.id !== SMART_WALLET)
+    return (
+      <p className="text-ink-2">
+        This checkout takes a smart wallet only; another kind is connected.
+      </p>
+    );
   return (
     <KitService settings={kit} chainId={base.id}>
       <KitFrame>
-        <Checkout isSponsored={kit.config.paymaster !== null} {...(productId === null ? { chargeHandler: charge } : { productId })}>
+        <Checkout
+          isSponsored={kit.config.paymaster !== null}
+          {...(productId === null ? { chargeHandler: charge } : { productId })}
+        >
           <CheckoutButton text="Pay in USDC" />
           <CheckoutStatus />
         </Checkout>
-        <p className="mt-2 text-xs text-ink-3">The wallet shows the price and asks you before anything is paid.</p>
+        <p className="mt-2 text-xs text-ink-3">
+          The wallet shows the price and asks you before anything is paid.
+        </p>
       </KitFrame>
     </KitService>
   );
@@ -46,9 +72,13 @@ function CheckoutCard() {
 export default function CheckoutRoom() {
   return (
     <>
-      <RoomHead title="Checkout" real>Pay in USDC on Base. Plans of Tradewind are paid by card, not here.</RoomHead>
+      <RoomHead title="Checkout" real>
+        Pay in USDC on Base. Plans of Tradewind are paid by card, not here.
+      </RoomHead>
       <CheckoutCard />
-      <LinkButton to="/subscription" tone="plain" className="mt-4 -ml-4">Plans and cards</LinkButton>
+      <LinkButton to="/subscription" tone="plain" className="mt-4 -ml-4">
+        Plans and cards
+      </LinkButton>
     </>
   );
 }

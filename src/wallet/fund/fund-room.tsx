@@ -1,4 +1,7 @@
-/** Buying coins for the connected wallet; refuses to mix them with the paper account, and to fail where a key is missing. */
+/**
+ * Buying coins for the connected wallet; refuses to mix them with the paper account, and to fail
+ * where a key is missing.
+ */
 import { useEffect, useMemo, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSnapshot } from 'valtio';
@@ -21,21 +24,43 @@ const WALLET_FUND_PAGE = 'https://keys.coinbase.com/fund';
 function Unset() {
   return (
     <>
-      <Needs title="Buying is not set up here" settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_ONCHAINKIT_PROJECT_ID']}>
-        With a key of the provider&rsquo;s, ETH and USDC can be bought here by card or from an account at Coinbase.
+      <Needs
+        title="Buying is not set up here"
+        settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_ONCHAINKIT_PROJECT_ID']}
+      >
+        With a key of the provider&rsquo;s, ETH and USDC can be bought here by card or from an
+        account at Coinbase.
       </Needs>
-      <p className="mb-2 max-w-[56ch] text-ink-2">A smart wallet can be filled at its maker&rsquo;s own page meanwhile, or from any other wallet by your address.</p>
-      <a href={WALLET_FUND_PAGE} target="_blank" rel="noopener noreferrer" className={buttonClass()}>Add funds at Coinbase</a>
+      <p className="mb-2 max-w-[56ch] text-ink-2">
+        A smart wallet can be filled at its maker&rsquo;s own page meanwhile, or from any other
+        wallet by your address.
+      </p>
+      <a
+        href={WALLET_FUND_PAGE}
+        target="_blank"
+        rel="noopener noreferrer"
+        className={buttonClass()}
+      >
+        Add funds at Coinbase
+      </a>
     </>
   );
 }
 
-/** Through our server where it has keys, at the provider's own address where the build has some. `null`: nobody has. */
+/**
+ * Through our server where it has keys, at the provider's own address where the build has some.
+ * `null`: nobody has.
+ */
 function useOnramp(offline: boolean): Onramp | null | 'asking' {
   const { apiKey, projectId } = useWalletSettings().kit;
   const { data, error } = useSnapshot(walletStore);
-  useEffect(() => { if (!offline) void loadWallet(); }, [offline]);
-  const direct = useMemo(() => (apiKey === null || projectId === null ? null : directOnramp({ apiKey, projectId })), [apiKey, projectId]);
+  useEffect(() => {
+    if (!offline) void loadWallet();
+  }, [offline]);
+  const direct = useMemo(
+    () => (apiKey === null || projectId === null ? null : directOnramp({ apiKey, projectId })),
+    [apiKey, projectId],
+  );
   if (data?.onramp === 'server') return serverOnramp;
   // A server that does not say is one without keys.
   return data === null && error === null ? 'asking' : direct;
@@ -49,8 +74,24 @@ function Purchase({ onramp }: { onramp: Onramp }) {
   if (address === undefined) return <ConnectFirst>Coins need an address to go to.</ConnectFirst>;
   return (
     <div className="grid max-w-md gap-4">
-      <Select label="Coin" value={asset} options={ASSETS.map((value) => ({ value, label: value }))} onChange={(event) => { setAsset(event.target.value); }} />
-      <FundCard key={asset} asset={asset} address={address} market={parts.fund} onramp={onramp} onSuccess={() => { void queries.invalidateQueries(); }} />
+      <Select
+        label="Coin"
+        value={asset}
+        options={ASSETS.map((value) => ({ value, label: value }))}
+        onChange={(event) => {
+          setAsset(event.target.value);
+        }}
+      />
+      <FundCard
+        key={asset}
+        asset={asset}
+        address={address}
+        market={parts.fund}
+        onramp={onramp}
+        onSuccess={() => {
+          void queries.invalidateQueries();
+        }}
+      />
     </div>
   );
 }
@@ -60,10 +101,22 @@ export default function FundRoom() {
   const onramp = useOnramp(offline);
   return (
     <>
-      <RoomHead title="Fund" real>Buy coins with real money, delivered to your address on Base. The paper account gets none of it.</RoomHead>
-      {offline ? <p role="status" className="text-amber">Offline. Prices and ways to pay are the provider&rsquo;s: they can be read when you are back.</p>
-        : onramp === 'asking' ? <SkeletonRows rows={3} label="Asking what is set up" />
-          : onramp === null ? <Unset /> : <Purchase onramp={onramp} />}
+      <RoomHead title="Fund" real>
+        Buy coins with real money, delivered to your address on Base. The paper account gets none of
+        it.
+      </RoomHead>
+      {offline ? (
+        <p role="status" className="text-amber">
+          Offline. Prices and ways to pay are the provider&rsquo;s: they can be read when you are
+          back.
+        </p>
+      ) : onramp === 'asking' ? (
+        <SkeletonRows rows={3} label="Asking what is set up" />
+      ) : onramp === null ? (
+        <Unset />
+      ) : (
+        <Purchase onramp={onramp} />
+      )}
     </>
   );
 }

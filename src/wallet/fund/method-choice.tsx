@@ -23,11 +23,24 @@ export function MethodChoice({ methods, chosen, amount, words, onChoose }: Metho
         const reason = amount === null ? null : outsideLimits(method, amount, words);
         return (
           <label key={method.id} className="rule row flex items-center gap-3 py-2">
-            <input type="radio" name="method" value={method.id} checked={method.id === chosen} onChange={() => { onChoose(method.id); }} className="size-4 shrink-0" />
+            <input
+              type="radio"
+              name="method"
+              value={method.id}
+              checked={method.id === chosen}
+              onChange={() => {
+                onChoose(method.id);
+              }}
+              className="size-4 shrink-0"
+            />
             <Icon className="size-4 shrink-0 text-ink-3" aria-hidden />
             <span className="min-w-0">
               <span className="block">{method.name}</span>
-              <span className={classes('block text-xs', reason === null ? 'text-ink-3' : 'text-amber')}>{reason ?? method.description}</span>
+              <span
+                className={classes('block text-xs', reason === null ? 'text-ink-3' : 'text-amber')}
+              >
+                {reason ?? method.description}
+              </span>
             </span>
           </label>
         );

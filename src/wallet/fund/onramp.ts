@@ -1,4 +1,7 @@
-/** What the onramp says of prices and ways to pay, asked of the provider itself; refuses a reply that lacks what is read from it. */
+/**
+ * What the onramp says of prices and ways to pay, asked of the provider itself; refuses a reply
+ * that lacks what is read from it.
+ */
 import { fetchOnrampOptions, fetchOnrampQuote, getOnrampBuyUrl } from '@coinbase/onchainkit/fund';
 import * as z from 'zod/mini';
 import { divide, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';
@@ -6,7 +9,11 @@ import { OnrampOptions, OnrampQuoteReply } from '../../../contract/onramp.ts';
 import type { PaymentCurrency } from './payment-methods.ts';
 
 /** Where and in which money somebody buys. */
-export interface Market { country: string; subdivision: string | null; currency: string }
+export interface Market {
+  country: string;
+  subdivision: string | null;
+  currency: string;
+}
 
 export interface BuyRequest {
   asset: string;
@@ -40,7 +47,11 @@ const fixed = (text: string): Fixed => parseFixed(text.replace(/(\.\d{12})\d+$/,
  * @throws Error where the quote holds no amounts above nought.
  */
 export function rateOf(quote: z.infer<typeof Quote>): Fixed {
-  const rate = divide(fixed(quote.purchaseAmount.value), fixed(quote.paymentSubtotal.value), 'down');
+  const rate = divide(
+    fixed(quote.purchaseAmount.value),
+    fixed(quote.paymentSubtotal.value),
+    'down',
+  );
   if (rate <= ZERO) throw new RangeError('The quote sells nothing');
   return rate;
 }
@@ -50,13 +61,22 @@ export function directOnramp(keys: { apiKey: string; projectId: string | null })
   return {
     async rate(asset, { country, currency, subdivision }) {
       const quote = await fetchOnrampQuote({
-        purchaseCurrency: asset, paymentCurrency: currency, paymentAmount: QUOTED_AMOUNT, paymentMethod: 'CARD', country, apiKey: keys.apiKey,
+        purchaseCurrency: asset,
+        paymentCurrency: currency,
+        paymentAmount: QUOTED_AMOUNT,
+        paymentMethod: 'CARD',
+        country,
+        apiKey: keys.apiKey,
         ...(subdivision === null ? {} : { subdivision }),
       });
       return rateOf(Quote.parse(quote));
     },
     async currencies({ country, subdivision }) {
-      const options = await fetchOnrampOptions({ country, apiKey: keys.apiKey, ...(subdivision === null ? {} : { subdivision }) });
+      const options = await fetchOnrampOptions({
+        country,
+        apiKey: keys.apiKey,
+        ...(subdivision === null ? {} : { subdivision }),
+      });
       return Options.parse(options).paymentCurrencies;
     },
     page(request) {
@@ -66,15 +86,24 @@ export function directOnramp(keys: { apiKey: string; projectId: string | null })
   };
 }
 
-/** The purchase page for one project, or for one session made by our server. Only Base itself is sold. */
-export function buyPage(who: { projectId: string } | { sessionToken: string }, { address, amount, asset, currency, method }: BuyRequest): string {
+/**
+ * The purchase page for one project, or for one session made by our server. Only Base itself is
+ * sold.
+ */
+export function buyPage(
+  who: { projectId: string } | { sessionToken: string },
+  { address, amount, asset, currency, method }: BuyRequest,
+): string {
   const common = {
-    fiatCurrency: currency, originComponentName: 'FundCard',
-    ...(amount.kind === 'fiat' ? { presetFiatAmount: Number(amount.value) } : { presetCryptoAmount: Number(amount.value) }),
+    fiatCurrency: currency,
+    originComponentName: 'FundCard',
+    ...(amount.kind === 'fiat'
+      ? { presetFiatAmount: Number(amount.value) }
+      : { presetCryptoAmount: Number(amount.value) }),
     ...(method === '' ? {} : { defaultPaymentMethod: method }),
   };
   return 'projectId' in who
     ? getOnrampBuyUrl({ ...who, ...common, assets: [asset], addresses: { [address]: ['base'] } })
-    // A session knows its address and what may be bought.
-    : getOnrampBuyUrl({ ...who, ...common, defaultAsset: asset, defaultNetwork: 'base' });
+    : // A session knows its address and what may be bought.
+      getOnrampBuyUrl({ ...who, ...common, defaultAsset: asset, defaultNetwork: 'base' });
 }

@@ -1,9 +1,19 @@
-/** What a purchase can be paid with, and how much at a time; refuses limits that the provider or the rules have not given. */
+/**
+ * What a purchase can be paid with, and how much at a time; refuses limits that the provider or the
+ * rules have not given.
+ */
 import { parseFixed, type Fixed } from '../../../contract/money.ts';
 
 /** Limits of one way to pay, as the provider's options list them. */
-export interface MethodLimit { id: string; min: string; max: string }
-export interface PaymentCurrency { id: string; limits: readonly MethodLimit[] }
+export interface MethodLimit {
+  id: string;
+  min: string;
+  max: string;
+}
+export interface PaymentCurrency {
+  id: string;
+  limits: readonly MethodLimit[];
+}
 
 export interface PaymentMethod {
   /** Empty for the person's own account at Coinbase. */
@@ -24,7 +34,9 @@ const CARDS = [
 
 /** A limit that is no decimal above nought says nothing. */
 function limitOf(text: string | undefined, otherwise: string): Fixed {
-  return parseFixed(text !== undefined && /^\d+(\.\d{1,12})?$/.test(text) && Number(text) > 0 ? text : otherwise);
+  return parseFixed(
+    text !== undefined && /^\d+(\.\d{1,12})?$/.test(text) && Number(text) > 0 ? text : otherwise,
+  );
 }
 
 function account({ limits }: PaymentCurrency): PaymentMethod {
@@ -32,34 +44,64 @@ function account({ limits }: PaymentCurrency): PaymentMethod {
   const mins = limits.map(({ min }) => limitOf(min, '0'));
   const maxes = limits.map(({ max }) => limitOf(max, '0'));
   return {
-    id: '', name: 'Coinbase', icon: 'coinbaseLogo',
-    description: [has('ACH_BANK_ACCOUNT') && 'ACH', has('CARD') && 'debit', 'cash', 'crypto balance'].filter(Boolean).join(', '),
+    id: '',
+    name: 'Coinbase',
+    icon: 'coinbaseLogo',
+    description: [
+      has('ACH_BANK_ACCOUNT') && 'ACH',
+      has('CARD') && 'debit',
+      'cash',
+      'crypto balance',
+    ]
+      .filter(Boolean)
+      .join(', '),
     minAmount: mins.reduce((low, value) => (value < low ? value : low), mins[0] ?? parseFixed('0')),
     maxAmount: maxes.reduce((high, value) => (value > high ? value : high), parseFixed('0')),
   };
 }
 
-/** Cards without an account are for the United States and its dollars alone. None where the currency is not offered. */
-export function paymentMethods(offered: readonly PaymentCurrency[], currency: string, country: string): PaymentMethod[] {
+/**
+ * Cards without an account are for the United States and its dollars alone. None where the currency
+ * is not offered.
+ */
+export function paymentMethods(
+  offered: readonly PaymentCurrency[],
+  currency: string,
+  country: string,
+): PaymentMethod[] {
   const found = offered.find(({ id }) => id === currency);
   if (found === undefined) return [];
-  const cards = country === 'US' && currency === 'USD' ? CARDS.map((card): PaymentMethod => {
-    const limit = found.limits.find(({ id }) => id === card.id);
-    return {
-      ...card, description: 'Up to $500/week. No sign up required.',
-      minAmount: limitOf(limit?.min, CARD_MIN), maxAmount: limitOf(limit?.max, CARD_MAX),
-    };
-  }) : [];
+  const cards =
+    country === 'US' && currency === 'USD'
+      ? CARDS.map((card): PaymentMethod => {
+          const limit = found.limits.find(({ id }) => id === card.id);
+          return {
+            ...card,
+            description: 'Up to $500/week. No sign up required.',
+            minAmount: limitOf(limit?.min, CARD_MIN),
+            maxAmount: limitOf(limit?.max, CARD_MAX),
+          };
+        })
+      : [];
   return [account(found), ...cards];
 }
 
 /** Apple Pay is a matter of the browser. */
 export function applePayHere(agent: string): boolean {
-  return /iPhone|iPad|iPod/.test(agent) || (/Safari/.test(agent) && !/Chrome|Chromium|Edg/.test(agent));
+  return (
+    /iPhone|iPad|iPod/.test(agent) || (/Safari/.test(agent) && !/Chrome|Chromium|Edg/.test(agent))
+  );
 }
 
 /** Why this amount cannot be paid so, or null. */
-export function outsideLimits(method: PaymentMethod, amount: Fixed, words: (limit: Fixed) => string): string | null {
-  if (method.minAmount > 0n && amount < method.minAmount) return `Minimum amount of ${words(method.minAmount)} required`;
-  return method.maxAmount > 0n && amount > method.maxAmount ? `Maximum amount allowed is ${words(method.maxAmount)}` : null;
+export function outsideLimits(
+  method: PaymentMethod,
+  amount: Fixed,
+  words: (limit: Fixed) => string,
+): string | null {
+  if (method.minAmount > 0n && amount < method.minAmount)
+    return `Minimum amount of ${words(method.minAmount)} required`;
+  return method.maxAmount > 0n && amount > method.maxAmount
+    ? `Maximum amount allowed is ${words(method.maxAmount)}`
+    : null;
 }

@@ -1,16 +1,30 @@
-/** What is typed as the amount of a purchase, in money or in coins, and the same in the other; refuses to round a payment down. */
-import { divide, formatFixed, multiply, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';
+/**
+ * What is typed as the amount of a purchase, in money or in coins, and the same in the other;
+ * refuses to round a payment down.
+ */
+import {
+  divide,
+  formatFixed,
+  multiply,
+  parseFixed,
+  ZERO,
+  type Fixed,
+} from '../../../contract/money.ts';
 import { fieldText, parseTyped } from '../../format/typed-numbers.ts';
 
 export type AmountKind = 'fiat' | 'crypto';
-export interface TypedAmount { kind: AmountKind; text: string }
+export interface TypedAmount {
+  kind: AmountKind;
+  text: string;
+}
 
 const CENT = parseFixed('0.01');
 /** Coins are shown with as many decimals as the provider sells. */
 const COIN = parseFixed('0.00000001');
 
 const cut = (value: Fixed, step: Fixed): Fixed => (value - (value % step)) as Fixed;
-const raise = (value: Fixed, step: Fixed): Fixed => (value % step === ZERO ? value : (value - (value % step) + step) as Fixed);
+const raise = (value: Fixed, step: Fixed): Fixed =>
+  value % step === ZERO ? value : ((value - (value % step) + step) as Fixed);
 
 /** The typed amount, or null while it is none. */
 export function typedAmount(text: string): Fixed | null {
@@ -21,9 +35,13 @@ export function typedAmount(text: string): Fixed | null {
 }
 
 /** The amount in money and in coins; null where it is not known. */
-export function bothAmounts({ kind, text }: TypedAmount, rate: Fixed | null): { fiat: Fixed | null; crypto: Fixed | null } {
+export function bothAmounts(
+  { kind, text }: TypedAmount,
+  rate: Fixed | null,
+): { fiat: Fixed | null; crypto: Fixed | null } {
   const value = typedAmount(text);
-  if (value === null || rate === null || rate <= ZERO) return kind === 'fiat' ? { fiat: value, crypto: null } : { fiat: null, crypto: value };
+  if (value === null || rate === null || rate <= ZERO)
+    return kind === 'fiat' ? { fiat: value, crypto: null } : { fiat: null, crypto: value };
   return kind === 'fiat'
     ? { fiat: value, crypto: cut(multiply(value, rate, 'down'), COIN) }
     : { fiat: raise(divide(value, rate, 'up'), CENT), crypto: value };

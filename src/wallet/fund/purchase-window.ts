@@ -1,17 +1,31 @@
-/** The provider's window: opened at once, so that the browser lets it, and watched until it is closed; refuses to be left blank. */
+/**
+ * The provider's window: opened at once, so that the browser lets it, and watched until it is
+ * closed; refuses to be left blank.
+ */
 
 const WIDTH = 460;
 const HEIGHT = 720;
 const WATCH_MS = 500;
 
-const BLOCKED = 'The browser did not let the window open. Allow windows for this site, then press Buy again.';
+const BLOCKED =
+  'The browser did not let the window open. Allow windows for this site, then press Buy again.';
 
-/** Null once the provider's page is on its way, otherwise why it is not. `onClosed`: the person is back. */
-export async function openPurchase(page: () => Promise<string> | string, onClosed: () => void): Promise<string | null> {
+/**
+ * Null once the provider's page is on its way, otherwise why it is not. `onClosed`: the person is
+ * back.
+ */
+export async function openPurchase(
+  page: () => Promise<string> | string,
+  onClosed: () => void,
+): Promise<string | null> {
   const left = Math.round((window.screen.width - WIDTH) / 2);
   const top = Math.round((window.screen.height - HEIGHT) / 2);
   // A window that is asked for after a wait counts as unasked.
-  const opened = window.open('about:blank', 'tradewind-purchase', `width=${WIDTH},height=${HEIGHT},left=${left},top=${top},resizable,scrollbars=yes,status=1`);
+  const opened = window.open(
+    'about:blank',
+    'tradewind-purchase',
+    `width=${WIDTH},height=${HEIGHT},left=${left},top=${top},resizable,scrollbars=yes,status=1`,
+  );
   if (opened === null) return BLOCKED;
   try {
     opened.location.href = await page();

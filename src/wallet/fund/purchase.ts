@@ -1,4 +1,7 @@
-/** A purchase from its first reading to the provider's last word; refuses to say anything of a payment that the provider's window has not said. */
+/**
+ * A purchase from its first reading to the provider's last word; refuses to say anything of a
+ * payment that the provider's window has not said.
+ */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { setupOnrampEventListeners } from '@coinbase/onchainkit/fund';
 import type { Fixed } from '../../../contract/money.ts';
@@ -8,7 +11,11 @@ import { paymentMethods, type PaymentMethod } from './payment-methods.ts';
 
 export type PurchaseCode = 'EXCHANGE_RATE_ERROR' | 'NO_PAYMENT_METHODS' | 'PAYMENT_METHODS_ERROR';
 
-export interface PurchaseError { errorType: string; code?: string; debugMessage?: string }
+export interface PurchaseError {
+  errorType: string;
+  code?: string;
+  debugMessage?: string;
+}
 
 export type PurchaseStatus =
   | { statusName: 'init' | 'exit' | 'transactionPending'; statusData: null }
@@ -28,52 +35,101 @@ export interface Terms {
 }
 
 const asError = (code: PurchaseCode, cause?: unknown): PurchaseError => ({
-  errorType: 'handled_error', code, ...(cause === undefined ? {} : { debugMessage: cause instanceof Error ? cause.message : 'The provider gave no reason' }),
+  errorType: 'handled_error',
+  code,
+  ...(cause === undefined
+    ? {}
+    : { debugMessage: cause instanceof Error ? cause.message : 'The provider gave no reason' }),
 });
 
 /** The status as the provider's window tells it, and the two callbacks that hang on it. */
-export function usePurchaseStatus(events: PurchaseEvents): { status: PurchaseStatus; opened: () => void; left: () => void } {
+export function usePurchaseStatus(events: PurchaseEvents): {
+  status: PurchaseStatus;
+  opened: () => void;
+  left: () => void;
+} {
   const [status, setStatus] = useState<PurchaseStatus>({ statusName: 'init', statusData: null });
   const heard = useRef(events);
-  useEffect(() => { heard.current = events; });
+  useEffect(() => {
+    heard.current = events;
+  });
   useEffect(() => {
     heard.current.onStatus?.(status);
     if (status.statusName === 'error') {
       heard.current.onError?.(status.statusData);
-      reportWallet('fundFailure', { error: status.statusData.debugMessage ?? status.statusData.errorType });
+      reportWallet('fundFailure', {
+        error: status.statusData.debugMessage ?? status.statusData.errorType,
+      });
     }
     if (status.statusName === 'transactionSuccess') {
       heard.current.onSuccess?.(status.statusData);
       reportWallet('fundSuccess', {});
     }
   }, [status]);
-  useEffect(() => setupOnrampEventListeners({
-    onEvent(event) {
-      if (event.eventName === 'transition_view') setStatus({ statusName: 'transactionPending', statusData: null });
-      else if (event.eventName === 'error') setStatus({ statusName: 'error', statusData: event.error });
-    },
-    onExit() { setStatus({ statusName: 'exit', statusData: null }); },
-    onSuccess(data) { setStatus({ statusName: 'transactionSuccess', statusData: data ?? null }); },
-  }), []);
-  const opened = useCallback(() => { setStatus({ statusName: 'transactionPending', statusData: null }); }, []);
+  useEffect(
+    () =>
+      setupOnrampEventListeners({
+        onEvent(event) {
+          if (event.eventName === 'transition_view')
+            setStatus({ statusName: 'transactionPending', statusData: null });
+          else if (event.eventName === 'error')
+            setStatus({ statusName: 'error', statusData: event.error });
+        },
+        onExit() {
+          setStatus({ statusName: 'exit', statusData: null });
+        },
+        onSuccess(data) {
+          setStatus({ statusName: 'transactionSuccess', statusData: data ?? null });
+        },
+      }),
+    [],
+  );
+  const opened = useCallback(() => {
+    setStatus({ statusName: 'transactionPending', statusData: null });
+  }, []);
   /** The window was closed: what has been paid or refused by then stands. */
-  const left = useCallback(() => { setStatus((old) => (old.statusName === 'transactionPending' ? { statusName: 'exit', statusData: null } : old)); }, []);
+  const left = useCallback(() => {
+    setStatus((old) =>
+      old.statusName === 'transactionPending' ? { statusName: 'exit', statusData: null } : old,
+    );
+  }, []);
   return { status, opened, left };
 }
 
 /** Rate and ways to pay, read side by side; one that fails leaves the other standing. */
-export function useTerms(onramp: Onramp, asset: string, market: Market, onError: PurchaseEvents['onError']): Terms & { again: () => void } {
+export function useTerms(
+  onramp: Onramp,
+  asset: string,
+  market: Market,
+  onError: PurchaseEvents['onError'],
+): Terms & { again: () => void } {
   const [terms, setTerms] = useState<Terms>({ rate: null, methods: null });
   const [attempt, setAttempt] = useState(0);
   const tell = useRef(onError);
-  useEffect(() => { tell.current = onError; });
+  useEffect(() => {
+    tell.current = onError;
+  });
   useEffect(() => {
     let current = true;
-    const fail = (code: PurchaseCode, cause?: unknown): void => { if (current) tell.current?.(asError(code, cause)); };
-    const put = (part: Partial<Terms>): void => { if (current) setTerms((old) => ({ ...old, ...part })); };
+    const fail = (code: PurchaseCode, cause?: unknown): void => {
+      if (current) tell.current?.(asError(code, cause));
+    };
+    const put = (part: Partial<Terms>): void => {
+      if (current) setTerms((old) => ({ ...old, ...part }));
+    };
     put({ rate: null });
-    onramp.rate(asset, market).then((rate) => { put({ rate }); }, (cause: unknown) => { put({ rate: 'EXCHANGE_RATE_ERROR' }); fail('EXCHANGE_RATE_ERROR', cause); });
-    return () => { current = false; };
+    onramp.rate(asset, market).then(
+      (rate) => {
+        put({ rate });
+      },
+      (cause: unknown) => {
+        put({ rate: 'EXCHANGE_RATE_ERROR' });
+        fail('EXCHANGE_RATE_ERROR', cause);
+      },
+    );
+    return () => {
+      current = false;
+    };
   }, [onramp, asset, market, attempt]);
   useEffect(() => {
     let current = true;
@@ -83,12 +139,21 @@ export function useTerms(onramp: Onramp, asset: string, market: Market, onError:
       if (typeof methods === 'string') tell.current?.(asError(methods, cause));
     };
     setTerms((old) => ({ ...old, methods: null }));
-    onramp.currencies(market).then((offered) => {
-      const methods = paymentMethods(offered, market.currency, market.country);
-      settle(methods.length === 0 ? 'NO_PAYMENT_METHODS' : methods);
-    }, (cause: unknown) => { settle('PAYMENT_METHODS_ERROR', cause); });
-    return () => { current = false; };
+    onramp.currencies(market).then(
+      (offered) => {
+        const methods = paymentMethods(offered, market.currency, market.country);
+        settle(methods.length === 0 ? 'NO_PAYMENT_METHODS' : methods);
+      },
+      (cause: unknown) => {
+        settle('PAYMENT_METHODS_ERROR', cause);
+      },
+    );
+    return () => {
+      current = false;
+    };
   }, [onramp, market, attempt]);
-  const again = useCallback(() => { setAttempt((old) => old + 1); }, []);
+  const again = useCallback(() => {
+    setAttempt((old) => old + 1);
+  }, []);
   return { ...terms, again };
 }

@@ -4,15 +4,26 @@ import { buyPage, QUOTED_AMOUNT, rateOf, type Onramp } from './onramp.ts';
 
 export const serverOnramp: Onramp = {
   async rate(asset, { country, currency, subdivision }) {
-    return rateOf(await api.call('onrampQuote', {
-      body: {
-        purchaseCurrency: asset, purchaseNetwork: 'base', paymentCurrency: currency, paymentAmount: QUOTED_AMOUNT, paymentMethod: 'CARD', country,
-        ...(subdivision === null ? {} : { subdivision }),
-      },
-    }));
+    return rateOf(
+      await api.call('onrampQuote', {
+        body: {
+          purchaseCurrency: asset,
+          purchaseNetwork: 'base',
+          paymentCurrency: currency,
+          paymentAmount: QUOTED_AMOUNT,
+          paymentMethod: 'CARD',
+          country,
+          ...(subdivision === null ? {} : { subdivision }),
+        },
+      }),
+    );
   },
   async currencies({ country, subdivision }) {
-    return (await api.call('onrampOptions', { query: { country, ...(subdivision === null ? {} : { subdivision }) } })).paymentCurrencies;
+    return (
+      await api.call('onrampOptions', {
+        query: { country, ...(subdivision === null ? {} : { subdivision }) },
+      })
+    ).paymentCurrencies;
   },
   async page(request) {
     const { token } = await api.call('onrampSession', { body: { address: request.address } });

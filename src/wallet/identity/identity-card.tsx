@@ -1,4 +1,7 @@
-/** Who an address is to others: name and picture by the kit, and who vouches for it; refuses to ask before it is shown. */
+/**
+ * Who an address is to others: name and picture by the kit, and who vouches for it; refuses to ask
+ * before it is shown.
+ */
 import { Address, Avatar, Badge, Identity, Name } from '@coinbase/onchainkit/identity';
 import { useOnchainKit } from '@coinbase/onchainkit';
 import { useQuery } from '@tanstack/react-query';
@@ -17,8 +20,14 @@ function Attestations({ found }: { found: readonly Attestation[] }) {
     <ul aria-label="Attestations" className="mt-3">
       {found.map((one) => (
         <li key={one.id} className="rule py-2">
-          <span className="block">Attested by <span title={one.attester}>{short(one.attester)}</span>{one.time > 0 && ` on ${formatDate(one.time * MS_PER_S)}`}</span>
-          <span className="block text-xs text-ink-3">Attestation {short(one.id)}, schema {short(one.schemaId)}{one.expirationTime > 0 && `, until ${formatDate(one.expirationTime * MS_PER_S)}`}</span>
+          <span className="block">
+            Attested by <span title={one.attester}>{short(one.attester)}</span>
+            {one.time > 0 && ` on ${formatDate(one.time * MS_PER_S)}`}
+          </span>
+          <span className="block text-xs text-ink-3">
+            Attestation {short(one.id)}, schema {short(one.schemaId)}
+            {one.expirationTime > 0 && `, until ${formatDate(one.expirationTime * MS_PER_S)}`}
+          </span>
         </li>
       ))}
     </ul>
@@ -29,23 +38,54 @@ function Attestations({ found }: { found: readonly Attestation[] }) {
 export default function IdentityCard({ address }: { address: `0x${string}` }) {
   const { chain, schemaId } = useOnchainKit();
   const { data, error, refetch } = useQuery({
-    queryKey: ['attestations', address, chain.id, schemaId], queryFn: () => attestationsInForce(address, chain, schemaId ?? ''), enabled: schemaId !== null,
+    queryKey: ['attestations', address, chain.id, schemaId],
+    queryFn: () => attestationsInForce(address, chain, schemaId ?? ''),
+    enabled: schemaId !== null,
   });
   const vouched = data !== undefined && data.length > 0;
   return (
     <>
       <KitFrame>
-        <Identity address={address} chain={base} hasCopyAddressOnClick={false} className="rounded-lg bg-transparent px-0 py-1">
+        <Identity
+          address={address}
+          chain={base}
+          hasCopyAddressOnClick={false}
+          className="rounded-lg bg-transparent px-0 py-1"
+        >
           <Avatar address={address} chain={base} />
           <Name address={address} chain={base} />
           <Address address={address} hasCopyAddressOnClick={false} />
         </Identity>
-        {vouched && <span className="inline-flex items-center gap-1.5 text-sm"><Badge /> Attested on {chain.name}</span>}
+        {vouched && (
+          <span className="inline-flex items-center gap-1.5 text-sm">
+            <Badge /> Attested on {chain.name}
+          </span>
+        )}
       </KitFrame>
-      {vouched ? <Attestations found={data} />
-        : data !== undefined ? <p className="mt-2 text-ink-2">Nobody vouches for this address on {chain.name}, by the attestation asked for ({short(schemaId ?? '')}).</p>
-          : error === null ? <SkeletonRows rows={1} label="Asking for attestations" />
-            : <div role="status" className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-2"><span>Who vouches for this address is not known: the attestation service did not answer.</span><Button size="sm" onClick={() => { void refetch(); }}>Ask again</Button></div>}
+      {vouched ? (
+        <Attestations found={data} />
+      ) : data !== undefined ? (
+        <p className="mt-2 text-ink-2">
+          Nobody vouches for this address on {chain.name}, by the attestation asked for (
+          {short(schemaId ?? '')}).
+        </p>
+      ) : error === null ? (
+        <SkeletonRows rows={1} label="Asking for attestations" />
+      ) : (
+        <div role="status" className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">
+          <span>
+            Who vouches for this address is not known: the attestation service did not answer.
+          </span>
+          <Button
+            size="sm"
+            onClick={() => {
+              void refetch();
+            }}
+          >
+            Ask again
+          </Button>
+        </div>
+      )}
     </>
   );
 }

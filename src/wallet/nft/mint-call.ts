@@ -1,14 +1,29 @@
-/** The transaction that mints, as the kit's service builds it; refuses a reply that is not one, which the kit's card would fall over. */
+/**
+ * The transaction that mints, as the kit's service builds it; refuses a reply that is not one,
+ * which the kit's card would fall over.
+ */
 import { buildMintTransaction } from '@coinbase/onchainkit/api';
 import type { BuildMintTransaction } from '@coinbase/onchainkit/nft';
 import * as z from 'zod/mini';
 
 const hex = z.string().check(z.regex(/^0x[0-9a-fA-F]*$/));
-const Built = z.object({ call_data: z.object({ to: hex, data: hex, value: z.string().check(z.regex(/^\d+$/)) }) });
+const Built = z.object({
+  call_data: z.object({ to: hex, data: hex, value: z.string().check(z.regex(/^\d+$/)) }),
+});
 
-export const mintCall: BuildMintTransaction = async ({ contractAddress, takerAddress, tokenId, quantity, network }) => {
+export const mintCall: BuildMintTransaction = async ({
+  contractAddress,
+  takerAddress,
+  tokenId,
+  quantity,
+  network,
+}) => {
   const reply: unknown = await buildMintTransaction({
-    mintAddress: contractAddress, takerAddress, quantity, ...(tokenId === undefined ? {} : { tokenId }), ...(network === undefined ? {} : { network }),
+    mintAddress: contractAddress,
+    takerAddress,
+    quantity,
+    ...(tokenId === undefined ? {} : { tokenId }),
+    ...(network === undefined ? {} : { network }),
   });
   const { data, success } = Built.safeParse(reply);
   // The card prints what it is rejected with: a sentence, and no error object.

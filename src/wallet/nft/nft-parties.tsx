@@ -1,9 +1,19 @@
-/** A token's maker and owner by their addresses, in place of the kit's lines; refuses to look them up with others unasked. */
+/**
+ * A token's maker and owner by their addresses, in place of the kit's lines; refuses to look them
+ * up with others unasked.
+ */
 import { useNFTContext } from '@coinbase/onchainkit/nft';
 
 function Party({ term, address }: { term: string; address: string | undefined }) {
   if (address === undefined || address === '') return null;
-  return <span className="flex justify-between gap-4"><span>{term}</span><span title={address}>{address.slice(0, 6)}…{address.slice(-4)}</span></span>;
+  return (
+    <span className="flex justify-between gap-4">
+      <span>{term}</span>
+      <span title={address}>
+        {address.slice(0, 6)}…{address.slice(-4)}
+      </span>
+    </span>
+  );
 }
 
 export function NFTCreator() {

@@ -13,7 +13,10 @@ import { ConnectFirst, Needs, RoomHead } from '../room-words.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 import { mintCall } from './mint-call.ts';
 
-interface TokenProps { contract: `0x${string}`; tokenId: string }
+interface TokenProps {
+  contract: `0x${string}`;
+  tokenId: string;
+}
 
 /** The kit's codes for a token or a mint that it could not read: its cards are empty then. */
 const UNREAD = new Set(['NmND01', 'NmMD01']);
@@ -24,31 +27,76 @@ function Unread({ onAgain }: { onAgain: () => void }) {
   return (
     <div role="status" className="flex flex-col items-start gap-2 text-ink-2">
       <p>What this token is could not be read from the provider.</p>
-      <Button size="sm" onClick={onAgain}>Try again</Button>
+      <Button size="sm" onClick={onAgain}>
+        Try again
+      </Button>
     </div>
   );
 }
 
 function TokenView({ contract, tokenId }: TokenProps) {
   const [unread, setUnread] = useState(false);
-  if (unread) return <Unread onAgain={() => { setUnread(false); }} />;
-  return <KitFrame><NFTCard contractAddress={contract} tokenId={tokenId} onError={(error) => { setUnread(UNREAD.has(error.code)); }} /></KitFrame>;
+  if (unread)
+    return (
+      <Unread
+        onAgain={() => {
+          setUnread(false);
+        }}
+      />
+    );
+  return (
+    <KitFrame>
+      <NFTCard
+        contractAddress={contract}
+        tokenId={tokenId}
+        onError={(error) => {
+          setUnread(UNREAD.has(error.code));
+        }}
+      />
+    </KitFrame>
+  );
 }
 
 function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolean }) {
   const [failure, setFailure] = useState<string | null>(null);
-  if (failure !== null && UNREAD.has(failure)) return <Unread onAgain={() => { setFailure(null); }} />;
+  if (failure !== null && UNREAD.has(failure))
+    return (
+      <Unread
+        onAgain={() => {
+          setFailure(null);
+        }}
+      />
+    );
   return (
     <>
-      {failure !== null && failure !== UNPREPARED && <p role="alert" className="mb-2 text-amber">The mint was not made, unless the wallet says otherwise.</p>}
+      {failure !== null && failure !== UNPREPARED && (
+        <p role="alert" className="mb-2 text-amber">
+          The mint was not made, unless the wallet says otherwise.
+        </p>
+      )}
       <KitFrame>
-        <NFTMintCard contractAddress={contract} tokenId={tokenId} isSponsored={sponsored} buildMintTransaction={mintCall} onError={({ code }) => { setFailure(code); }} onSuccess={() => { setFailure(null); }} />
+        <NFTMintCard
+          contractAddress={contract}
+          tokenId={tokenId}
+          isSponsored={sponsored}
+          buildMintTransaction={mintCall}
+          onError={({ code }) => {
+            setFailure(code);
+          }}
+          onSuccess={() => {
+            setFailure(null);
+          }}
+        />
       </KitFrame>
     </>
   );
 }
 
-function Collection({ chainId, sponsored, ...token }: TokenProps & { chainId: number; sponsored: boolean }) {
+function Collection({
+  chainId,
+  sponsored,
+  ...token
+}: TokenProps & { chainId: number; sponsored: boolean }) {
   const { address } = useAccount();
   return (
     <div className="grid gap-8 lg:grid-cols-2">
@@ -58,8 +106,13 @@ function Collection({ chainId, sponsored, ...token }: TokenProps & { chainId: nu
       </section>
       <section aria-label="Mint">
         <h4 className="mb-2 font-medium">Mint one</h4>
-        {address === undefined ? <ConnectFirst>A mint goes to a wallet of yours.</ConnectFirst>
-          : <ChainGate chainId={chainId}><Mint {...token} sponsored={sponsored} /></ChainGate>}
+        {address === undefined ? (
+          <ConnectFirst>A mint goes to a wallet of yours.</ConnectFirst>
+        ) : (
+          <ChainGate chainId={chainId}>
+            <Mint {...token} sponsored={sponsored} />
+          </ChainGate>
+        )}
       </section>
     </div>
   );
@@ -71,13 +124,35 @@ export default function NftRoom() {
   const { contract, tokenId } = parts.nft;
   return (
     <>
-      <RoomHead title="NFT" real={kit.chainId === base.id}>Look at a collection&rsquo;s token and mint one to your wallet.</RoomHead>
+      <RoomHead title="NFT" real={kit.chainId === base.id}>
+        Look at a collection&rsquo;s token and mint one to your wallet.
+      </RoomHead>
       {kit.apiKey === null || contract === null ? (
-        <Needs title="No collection is set up here" settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_WALLET_NFT_CONTRACT', 'VITE_WALLET_NFT_TOKEN']}>
-          With a key of the provider&rsquo;s and a collection&rsquo;s address, its token is shown here and can be minted.
+        <Needs
+          title="No collection is set up here"
+          settings={[
+            'VITE_ONCHAINKIT_API_KEY',
+            'VITE_WALLET_NFT_CONTRACT',
+            'VITE_WALLET_NFT_TOKEN',
+          ]}
+        >
+          With a key of the provider&rsquo;s and a collection&rsquo;s address, its token is shown
+          here and can be minted.
         </Needs>
-      ) : online === 'offline' ? <p role="status" className="text-amber">Offline. What a token is and costs is read from the chain: it is shown when you are back.</p>
-        : <KitService settings={kit} chainId={kit.chainId}><Collection contract={contract} tokenId={tokenId} chainId={kit.chainId} sponsored={kit.config.paymaster !== null} /></KitService>}
+      ) : online === 'offline' ? (
+        <p role="status" className="text-amber">
+          Offline. What a token is and costs is read from the chain: it is shown when you are back.
+        </p>
+      ) : (
+        <KitService settings={kit} chainId={kit.chainId}>
+          <Collection
+            contract={contract}
+            tokenId={tokenId}
+            chainId={kit.chainId}
+            sponsored={kit.config.paymaster !== null}
+          />
+        </KitService>
+      )}
     </>
   );
 }

@@ -1,4 +1,6 @@
-/** Commands about agents on a real database: what they change, what they refuse, and whose they are. */
+/**
+ * Commands about agents on a real database: what they change, what they refuse, and whose they are.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,42 +16,71 @@ import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 let database: Database;
 let floor: Floor;
 let people = 0;
-const person = async (tier: Parameters<Floor['join']>[1] = 'pro-max', status = 'active'): Promise<string> => {
-  const uid = `person${people += 1}`;
+const person = async (
+  tier: Parameters<Floor['join']>[1] = 'pro-max',
+  status = 'active',
+): Promise<string> => {
+  const uid = `person${(people += 1)}`;
   await floor.join(uid, tier, status);
   return uid;
 };
-const BODY: CallBody<'createAgent'> = { ...AGGRESSIVE, enabled: false, pool: undefined, trading_pairs: ['BTC/USDT'] };
+const BODY: CallBody<'createAgent'> = {
+  ...AGGRESSIVE,
+  enabled: false,
+  pool: undefined,
+  trading_pairs: ['BTC/USDT'],
+};
 
 beforeAll(async () => {
   database = await openTestDatabase();
   floor = await openFloor({ candles: 50, pairs: ['BTC/USDT', 'ETH/USDT', 'USDC/USDT'] }, database);
 });
-afterAll(async () => { await database.close(); });
+afterAll(async () => {
+  await database.close();
+});
 
 const refused = async (work: Promise<unknown>): Promise<Refusal> => {
-  const error: unknown = await work.then(() => null, (reason: unknown) => reason);
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof Refusal)) throw new Error(`Not refused: ${String(error)}`);
   return error;
 };
-const make = async (uid: string, more: Partial<CallBody<'createAgent'>> = {}) => (await floor.call(uid, 'createAgent', { body: { ...BODY, ...more } })).agent;
+const make = async (uid: string, more: Partial<CallBody<'createAgent'>> = {}) =>
+  (await floor.call(uid, 'createAgent', { body: { ...BODY, ...more } })).agent;
 
 describe('a start that comes late', () => {
   it('does not run after a stop that was pressed later, even where that stop found the agent stopped (R7-17)', async () => {
     const uid = await person();
     const { id, generation } = await make(uid);
-    expect((await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).outcome).toBe('unchanged');
-    expect(await refused(floor.call(uid, 'startAgent', { params: { id }, body: { seenGeneration: generation } }))).toMatchObject({ code: 'agent_changed' });
+    expect((await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).outcome).toBe(
+      'unchanged',
+    );
+    expect(
+      await refused(
+        floor.call(uid, 'startAgent', { params: { id }, body: { seenGeneration: generation } }),
+      ),
+    ).toMatchObject({ code: 'agent_changed' });
     const [agent] = (await floor.call(uid, 'agents')).agents;
     expect(agent?.status).toBe('stopped');
-    expect((await floor.call(uid, 'startAgent', { params: { id }, body: { seenGeneration: agent?.generation ?? 0 } })).outcome).toBe('started');
+    expect(
+      (
+        await floor.call(uid, 'startAgent', {
+          params: { id },
+          body: { seenGeneration: agent?.generation ?? 0 },
+        })
+      ).outcome,
+    ).toBe('started');
   });
 
   it('is told apart from one that saw a stop-all (R7-18)', async () => {
     const uid = await person();
     const { id, generation } = await make(uid);
     await floor.call(uid, 'stopAll', { body: {} });
-    const { results } = await floor.call(uid, 'startAll', { body: { agents: [{ id, seenGeneration: generation }] } });
+    const { results } = await floor.call(uid, 'startAll', {
+      body: { agents: [{ id, seenGeneration: generation }] },
+    });
     expect(results).toMatchObject([{ agentId: id, outcome: 'refused', code: 'agent_changed' }]);
   });
 });
@@ -58,13 +89,25 @@ describe('creating', () => {
   it('makes an agent as asked for, stopped or running as the person wishes (R7-15)', async () => {
     const uid = await person('standard');
     const stopped = await make(uid);
-    expect(stopped).toMatchObject({ status: 'stopped', enabled: false, pool: 'all_pools', nextRunAt: null, generation: 1, quote: 'USDT' });
+    expect(stopped).toMatchObject({
+      status: 'stopped',
+      enabled: false,
+      pool: 'all_pools',
+      nextRunAt: null,
+      generation: 1,
+      quote: 'USDT',
+    });
     const running = await make(uid, { enabled: true });
     expect(running).toMatchObject({ status: 'running', enabled: true });
     expect(running.nextRunAt).toBeGreaterThan(floor.market.now());
   });
 
-  it.each([['starter', 2, 'R6-03'], ['standard', 5, 'R6-04'], ['pro', 10, 'R6-05'], ['pro-max', 25, 'R6-06']] as const)('gives %s %i places and refuses one more (%s, R9-04)', async (tier, cap, _row) => {
+  it.each([
+    ['starter', 2, 'R6-03'],
+    ['standard', 5, 'R6-04'],
+    ['pro', 10, 'R6-05'],
+    ['pro-max', 25, 'R6-06'],
+  ] as const)('gives %s %i places and refuses one more (%s, R9-04)', async (tier, cap, _row) => {
     const uid = await person(tier);
     for (let i = 0; i < cap; i += 1) await make(uid);
     expect(await refused(make(uid))).toMatchObject({ code: 'agent_cap_reached', status: 403 });
@@ -78,26 +121,63 @@ describe('creating', () => {
   });
 
   it('refuses free and lapsed plans, unknown pairs, other quotes, and an agent without pairs or pool', async () => {
-    expect(await refused(make(await person(null)))).toMatchObject({ code: 'insufficient_permissions', status: 403 });
-    expect(await refused(make(await person('pro', 'canceled')))).toMatchObject({ code: 'plan_lapsed', status: 403 });
+    expect(await refused(make(await person(null)))).toMatchObject({
+      code: 'insufficient_permissions',
+      status: 403,
+    });
+    expect(await refused(make(await person('pro', 'canceled')))).toMatchObject({
+      code: 'plan_lapsed',
+      status: 403,
+    });
     const uid = await person('pro');
-    expect(await refused(make(uid, { trading_pairs: ['BTC/USDT', 'NOPE/USDT'] }))).toMatchObject({ code: 'unknown_symbol', status: 400, more: { field: 'trading_pairs.1' } });
-    expect(await refused(make(uid, { trading_pairs: ['BTC/EUR'] }))).toMatchObject({ code: 'wrong_quote', more: { field: 'trading_pairs.0' } });
-    expect(await refused(make(uid, { trading_pairs: [] }))).toMatchObject({ code: 'invalid_request', more: { field: 'trading_pairs' } });
-    expect((await make(uid, { trading_pairs: [], pool: 'stablecoin_arbitrage' })).trading_pairs).toEqual(['USDC/USDT']);
-    expect(await refused(make(await person('standard'), { pool: 'momentum_24h' }))).toMatchObject({ code: 'insufficient_permissions' });
+    expect(await refused(make(uid, { trading_pairs: ['BTC/USDT', 'NOPE/USDT'] }))).toMatchObject({
+      code: 'unknown_symbol',
+      status: 400,
+      more: { field: 'trading_pairs.1' },
+    });
+    expect(await refused(make(uid, { trading_pairs: ['BTC/EUR'] }))).toMatchObject({
+      code: 'wrong_quote',
+      more: { field: 'trading_pairs.0' },
+    });
+    expect(await refused(make(uid, { trading_pairs: [] }))).toMatchObject({
+      code: 'invalid_request',
+      more: { field: 'trading_pairs' },
+    });
+    expect(
+      (await make(uid, { trading_pairs: [], pool: 'stablecoin_arbitrage' })).trading_pairs,
+    ).toEqual(['USDC/USDT']);
+    expect(await refused(make(await person('standard'), { pool: 'momentum_24h' }))).toMatchObject({
+      code: 'insufficient_permissions',
+    });
   });
 
   it('makes one agent for each pool that suits the profile, up to the free places (R7-14, R9-05)', async () => {
     const uid = await person('pro');
     const all = await floor.call(uid, 'createPool', { body: { subscription_tier: 'pro' } });
-    expect(new Set(all.agents.map((agent) => `${agent.tradingFrequency} ${agent.execution_interval}`))).toEqual(new Set(['optimized 20-minute']));
-    expect(all.agents.map((agent) => agent.pool)).toEqual(['stablecoin_arbitrage', 'base_ecosystem', 'weekly_leaders', 'all_pools']);
-    expect(new Set(all.agents.map((agent) => `${agent.status} ${agent.risk_profile}`))).toEqual(new Set(['stopped Moderate']));
+    expect(
+      new Set(all.agents.map((agent) => `${agent.tradingFrequency} ${agent.execution_interval}`)),
+    ).toEqual(new Set(['optimized 20-minute']));
+    expect(all.agents.map((agent) => agent.pool)).toEqual([
+      'stablecoin_arbitrage',
+      'base_ecosystem',
+      'weekly_leaders',
+      'all_pools',
+    ]);
+    expect(new Set(all.agents.map((agent) => `${agent.status} ${agent.risk_profile}`))).toEqual(
+      new Set(['stopped Moderate']),
+    );
     const small = await person('starter');
     await make(small);
-    expect((await floor.call(small, 'createPool', { body: { subscription_tier: 'starter', risk_profile: 'aggressive' } })).agents.length).toBe(1);
-    expect(await refused(floor.call(small, 'createPool', { body: { subscription_tier: 'pro' } }))).toMatchObject({ code: 'invalid_subscription_parameters', status: 400 });
+    expect(
+      (
+        await floor.call(small, 'createPool', {
+          body: { subscription_tier: 'starter', risk_profile: 'aggressive' },
+        })
+      ).agents.length,
+    ).toBe(1);
+    expect(
+      await refused(floor.call(small, 'createPool', { body: { subscription_tier: 'pro' } })),
+    ).toMatchObject({ code: 'invalid_subscription_parameters', status: 400 });
   });
 });
 
@@ -106,24 +186,59 @@ describe('start and stop', () => {
     const uid = await person('starter');
     const { id } = await make(uid);
     const key = randomUUID();
-    const started = await floor.call(uid, 'startAgent', { params: { id }, body: { seenGeneration: 1 }, key });
-    expect(started).toMatchObject({ commandId: key, outcome: 'started', agent: { status: 'running', enabled: true, generation: 2 } });
-    expect(await floor.call(uid, 'startAgent', { params: { id }, body: { seenGeneration: 1 }, key })).toEqual(started);
-    expect((await floor.call(uid, 'startAgent', { params: { id }, body: {} })).outcome).toBe('unchanged');
-    expect(await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).toMatchObject({ outcome: 'stopped', agent: { status: 'stopped', enabled: false, generation: 3, nextRunAt: null } });
-    expect((await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).outcome).toBe('unchanged');
-    const told = await database.db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence);
-    expect(told.map(({ payload }) => (payload as { agent: { generation: number } }).agent.generation)).toEqual([1, 2, 3, 4]);
+    const started = await floor.call(uid, 'startAgent', {
+      params: { id },
+      body: { seenGeneration: 1 },
+      key,
+    });
+    expect(started).toMatchObject({
+      commandId: key,
+      outcome: 'started',
+      agent: { status: 'running', enabled: true, generation: 2 },
+    });
+    expect(
+      await floor.call(uid, 'startAgent', { params: { id }, body: { seenGeneration: 1 }, key }),
+    ).toEqual(started);
+    expect((await floor.call(uid, 'startAgent', { params: { id }, body: {} })).outcome).toBe(
+      'unchanged',
+    );
+    expect(await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).toMatchObject({
+      outcome: 'stopped',
+      agent: { status: 'stopped', enabled: false, generation: 3, nextRunAt: null },
+    });
+    expect((await floor.call(uid, 'stopAgent', { params: { id }, body: {} })).outcome).toBe(
+      'unchanged',
+    );
+    const told = await database.db
+      .select()
+      .from(events)
+      .where(eq(events.uid, uid))
+      .orderBy(events.sequence);
+    expect(
+      told.map(({ payload }) => (payload as { agent: { generation: number } }).agent.generation),
+    ).toEqual([1, 2, 3, 4]);
   });
 
   it('asks before a start that saw another agent or waited too long, and drops one that waited a day (R7-17)', async () => {
     const uid = await person('starter');
     const { id, generation } = await make(uid);
-    const start = (command: object) => floor.call(uid, 'startAgent', { params: { id }, body: command });
-    expect(await refused(start({ seenGeneration: 9 }))).toMatchObject({ code: 'agent_changed', status: 409 });
-    expect(await refused(start({ seenGeneration: generation, ageMs: START_FRESH_MS + 1 }))).toMatchObject({ code: 'agent_changed' });
-    expect(await refused(start({ ageMs: START_LAPSE_MS + 1, confirmed: true }))).toMatchObject({ code: 'command_lapsed', status: 410 });
-    expect((await start({ seenGeneration: generation, ageMs: START_FRESH_MS + 1, confirmed: true })).outcome).toBe('started');
+    const start = (command: object) =>
+      floor.call(uid, 'startAgent', { params: { id }, body: command });
+    expect(await refused(start({ seenGeneration: 9 }))).toMatchObject({
+      code: 'agent_changed',
+      status: 409,
+    });
+    expect(
+      await refused(start({ seenGeneration: generation, ageMs: START_FRESH_MS + 1 })),
+    ).toMatchObject({ code: 'agent_changed' });
+    expect(await refused(start({ ageMs: START_LAPSE_MS + 1, confirmed: true }))).toMatchObject({
+      code: 'command_lapsed',
+      status: 410,
+    });
+    expect(
+      (await start({ seenGeneration: generation, ageMs: START_FRESH_MS + 1, confirmed: true }))
+        .outcome,
+    ).toBe('started');
   });
 
   it('a start that was confirmed does not outlive a stop that came after its confirmation (R7-17, R7-18)', async () => {
@@ -131,8 +246,12 @@ describe('start and stop', () => {
     const { id, generation } = await make(uid);
     await floor.call(uid, 'stopAgent', { params: { id }, body: {} });
     const late = { seenGeneration: generation, ageMs: START_FRESH_MS + 1, confirmed: true };
-    expect(await refused(floor.call(uid, 'startAgent', { params: { id }, body: late }))).toMatchObject({ code: 'agent_changed', status: 409 });
-    const all = await floor.call(uid, 'startAll', { body: { ageMs: late.ageMs, confirmed: true, agents: [{ id, seenGeneration: generation }] } });
+    expect(
+      await refused(floor.call(uid, 'startAgent', { params: { id }, body: late })),
+    ).toMatchObject({ code: 'agent_changed', status: 409 });
+    const all = await floor.call(uid, 'startAll', {
+      body: { ageMs: late.ageMs, confirmed: true, agents: [{ id, seenGeneration: generation }] },
+    });
     expect(all.results).toMatchObject([{ outcome: 'refused', code: 'agent_changed' }]);
     expect(all.agents[0]?.status).toBe('stopped');
   });
@@ -140,54 +259,132 @@ describe('start and stop', () => {
   it('refuses start on a lapsed plan and never refuses stop (R7-17)', async () => {
     const uid = await person('pro');
     const { id } = await make(uid, { enabled: true });
-    await database.db.update(subscriptions).set({ status: 'canceled' }).where(eq(subscriptions.uid, uid));
-    expect((await floor.call(uid, 'stopAgent', { params: { id }, body: { ageMs: START_LAPSE_MS * 9, seenGeneration: 77 } })).outcome).toBe('stopped');
-    expect(await refused(floor.call(uid, 'startAgent', { params: { id }, body: {} }))).toMatchObject({ code: 'plan_lapsed', status: 403 });
-    const settings = { risk_profile: 'Moderate', max_position_size: 10, execution_interval: 'daily', enabled: true } as const;
-    expect(await refused(floor.call(uid, 'updateAgent', { params: { id }, body: settings }))).toMatchObject({ code: 'plan_lapsed' });
+    await database.db
+      .update(subscriptions)
+      .set({ status: 'canceled' })
+      .where(eq(subscriptions.uid, uid));
+    expect(
+      (
+        await floor.call(uid, 'stopAgent', {
+          params: { id },
+          body: { ageMs: START_LAPSE_MS * 9, seenGeneration: 77 },
+        })
+      ).outcome,
+    ).toBe('stopped');
+    expect(
+      await refused(floor.call(uid, 'startAgent', { params: { id }, body: {} })),
+    ).toMatchObject({ code: 'plan_lapsed', status: 403 });
+    const settings = {
+      risk_profile: 'Moderate',
+      max_position_size: 10,
+      execution_interval: 'daily',
+      enabled: true,
+    } as const;
+    expect(
+      await refused(floor.call(uid, 'updateAgent', { params: { id }, body: settings })),
+    ).toMatchObject({ code: 'plan_lapsed' });
   });
 
   it('starts the agents that were seen, each by its own merit, and stops all (R7-18)', async () => {
     const uid = await person('standard');
-    const [one, two, three] = [await make(uid), await make(uid), await make(uid, { enabled: true })];
+    const [one, two, three] = [
+      await make(uid),
+      await make(uid),
+      await make(uid, { enabled: true }),
+    ];
     const gone = randomUUID();
-    const started = await floor.call(uid, 'startAll', { body: { agents: [{ id: one.id, seenGeneration: 1 }, { id: two.id, seenGeneration: 5 }, { id: gone }] } });
-    expect(Object.fromEntries(started.results.map((result) => [result.agentId, result.code ?? result.outcome]))).toEqual({ [one.id]: 'started', [two.id]: 'agent_changed', [gone]: 'not_found' });
+    const started = await floor.call(uid, 'startAll', {
+      body: {
+        agents: [
+          { id: one.id, seenGeneration: 1 },
+          { id: two.id, seenGeneration: 5 },
+          { id: gone },
+        ],
+      },
+    });
+    expect(
+      Object.fromEntries(
+        started.results.map((result) => [result.agentId, result.code ?? result.outcome]),
+      ),
+    ).toEqual({ [one.id]: 'started', [two.id]: 'agent_changed', [gone]: 'not_found' });
     const stopped = await floor.call(uid, 'stopAll', { body: { agents: [] } });
-    expect(Object.fromEntries(stopped.results.map((result) => [result.agentId, result.outcome]))).toEqual({ [one.id]: 'stopped', [two.id]: 'unchanged', [three.id]: 'stopped' });
-    expect((await floor.call(uid, 'startAll', { body: {} })).results.map((result) => result.outcome)).toEqual(['started', 'started', 'started']);
+    expect(
+      Object.fromEntries(stopped.results.map((result) => [result.agentId, result.outcome])),
+    ).toEqual({ [one.id]: 'stopped', [two.id]: 'unchanged', [three.id]: 'stopped' });
+    expect(
+      (await floor.call(uid, 'startAll', { body: {} })).results.map((result) => result.outcome),
+    ).toEqual(['started', 'started', 'started']);
   });
 
   it('knows an agent in whatever case its id is written, and what was seen of it', async () => {
     const uid = await person();
     const { id, generation } = await make(uid);
-    const start = (seenGeneration: number) => floor.call(uid, 'startAll', { body: { agents: [{ id: id.toUpperCase(), seenGeneration }] } });
-    expect((await start(generation + 1)).results).toMatchObject([{ agentId: id, outcome: 'refused', code: 'agent_changed' }]);
+    const start = (seenGeneration: number) =>
+      floor.call(uid, 'startAll', { body: { agents: [{ id: id.toUpperCase(), seenGeneration }] } });
+    expect((await start(generation + 1)).results).toMatchObject([
+      { agentId: id, outcome: 'refused', code: 'agent_changed' },
+    ]);
     expect((await start(generation)).results).toEqual([{ agentId: id, outcome: 'started' }]);
   });
 });
 
 describe('changing', () => {
-  const settings = { risk_profile: 'Conservative', max_position_size: 250.5, execution_interval: '20-minute', enabled: true } as const;
+  const settings = {
+    risk_profile: 'Conservative',
+    max_position_size: 250.5,
+    execution_interval: '20-minute',
+    enabled: true,
+  } as const;
 
   it('takes every setting, and starts and stops by `enabled` (R7-16, R5-07)', async () => {
     const uid = await person('starter');
     const { id } = await make(uid);
-    const { agent } = await floor.call(uid, 'updateAgent', { params: { id }, body: { ...settings, version: 1 } });
+    const { agent } = await floor.call(uid, 'updateAgent', {
+      params: { id },
+      body: { ...settings, version: 1 },
+    });
     expect(agent).toMatchObject({ ...settings, status: 'running', version: 2 });
     expect(agent.generation).toBeGreaterThan(1);
     expect((agent.nextRunAt ?? 1) % 1_200_000).toBe(0);
-    expect(await refused(floor.call(uid, 'updateAgent', { params: { id }, body: { ...settings, version: 1 } }))).toMatchObject({ code: 'agent_changed', status: 409, more: { details: { agent: { version: 2 } } } });
-    expect((await floor.call(uid, 'updateAgent', { params: { id }, body: { ...settings, enabled: false, version: 2 } })).agent.status).toBe('stopped');
+    expect(
+      await refused(
+        floor.call(uid, 'updateAgent', { params: { id }, body: { ...settings, version: 1 } }),
+      ),
+    ).toMatchObject({
+      code: 'agent_changed',
+      status: 409,
+      more: { details: { agent: { version: 2 } } },
+    });
+    expect(
+      (
+        await floor.call(uid, 'updateAgent', {
+          params: { id },
+          body: { ...settings, enabled: false, version: 2 },
+        })
+      ).agent.status,
+    ).toBe('stopped');
   });
 
   it('reconfigures all at once, from pro on (R7-21)', async () => {
     const uid = await person('pro');
     await make(uid);
     await make(uid, { enabled: true });
-    const { agents } = await floor.call(uid, 'reconfigure', { body: { risk_profile: 'conservative', trading_frequency: 'weekly' } });
-    expect(agents.map((agent) => [agent.risk_profile, agent.tradingFrequency, agent.version])).toEqual([['Conservative', 'weekly', 2], ['Conservative', 'weekly', 2]]);
-    expect(await refused(floor.call(await person('standard'), 'reconfigure', { body: { risk_profile: 'moderate', trading_frequency: 'daily' } }))).toMatchObject({ code: 'insufficient_permissions' });
+    const { agents } = await floor.call(uid, 'reconfigure', {
+      body: { risk_profile: 'conservative', trading_frequency: 'weekly' },
+    });
+    expect(
+      agents.map((agent) => [agent.risk_profile, agent.tradingFrequency, agent.version]),
+    ).toEqual([
+      ['Conservative', 'weekly', 2],
+      ['Conservative', 'weekly', 2],
+    ]);
+    expect(
+      await refused(
+        floor.call(await person('standard'), 'reconfigure', {
+          body: { risk_profile: 'moderate', trading_frequency: 'daily' },
+        }),
+      ),
+    ).toMatchObject({ code: 'insufficient_permissions' });
   });
 
   it('deletes what holds nothing; it is gone from list, summary and every call (R7-20)', async () => {
@@ -195,8 +392,10 @@ describe('changing', () => {
     const { id } = await make(uid, { enabled: true });
     expect(await floor.call(uid, 'deleteAgent', { params: { id } })).toMatchObject({ agentId: id });
     expect((await floor.call(uid, 'agents')).agents).toEqual([]);
-    expect((await floor.call(uid, 'agentSummary'))).toMatchObject({ total: 0, cap: 2 });
-    expect(await refused(floor.call(uid, 'startAgent', { params: { id }, body: {} }))).toMatchObject({ code: 'not_found' });
+    expect(await floor.call(uid, 'agentSummary')).toMatchObject({ total: 0, cap: 2 });
+    expect(
+      await refused(floor.call(uid, 'startAgent', { params: { id }, body: {} })),
+    ).toMatchObject({ code: 'not_found' });
   });
 
   it("finds nobody else's agent, by any call (R7-19)", async () => {
@@ -205,12 +404,19 @@ describe('changing', () => {
     for (const strange of [id, randomUUID(), 'no-uuid']) {
       const params = { id: strange };
       const calls = [
-        floor.call(other, 'startAgent', { params, body: {} }), floor.call(other, 'stopAgent', { params, body: {} }),
-        floor.call(other, 'updateAgent', { params, body: settings }), floor.call(other, 'deleteAgent', { params }),
-        floor.call(other, 'liquidateAgent', { params }), floor.call(other, 'agentPerformance', { params }),
+        floor.call(other, 'startAgent', { params, body: {} }),
+        floor.call(other, 'stopAgent', { params, body: {} }),
+        floor.call(other, 'updateAgent', { params, body: settings }),
+        floor.call(other, 'deleteAgent', { params }),
+        floor.call(other, 'liquidateAgent', { params }),
+        floor.call(other, 'agentPerformance', { params }),
       ];
-      for (const refusal of await Promise.all(calls.map(refused))) expect(refusal).toMatchObject({ code: 'not_found', status: 404 });
+      for (const refusal of await Promise.all(calls.map(refused)))
+        expect(refusal).toMatchObject({ code: 'not_found', status: 404 });
     }
-    expect((await floor.call(owner, 'agents')).agents[0]).toMatchObject({ status: 'running', generation: 1 });
+    expect((await floor.call(owner, 'agents')).agents[0]).toMatchObject({
+      status: 'running',
+      generation: 1,
+    });
   });
 });

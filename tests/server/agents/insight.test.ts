@@ -1,4 +1,7 @@
-/** Agents over time on a real database: lines that end in the agents' own results, limits as the guards see them, Pro alone for Pro. */
+/**
+ * Agents over time on a real database: lines that end in the agents' own results, limits as the
+ * guards see them, Pro alone for Pro.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed } from '../../../contract/money.ts';
 import { resultsAt, stepFor, type TradedFill } from '../../../server/agents/agent-series.ts';
@@ -11,10 +14,14 @@ let database: Database;
 let floor: Floor;
 let count = 0;
 let uid = '';
-beforeAll(async () => { database = await openTestDatabase(); });
-afterAll(async () => { await database.close(); });
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
 beforeEach(async () => {
-  uid = `watcher${count += 1}`;
+  uid = `watcher${(count += 1)}`;
   floor = await openFloor({ candles: 700, sourceId: `insight${count}` }, database);
 });
 
@@ -28,7 +35,9 @@ describe('agents over time', () => {
   it('draws a line for who has traded, ending in the result that the list shows, and none for who has not', async () => {
     await floor.join(uid);
     const { agent } = await floor.call(uid, 'createAgent', { body: AGGRESSIVE });
-    const { agent: idle } = await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, name: 'Idle', enabled: false } });
+    const { agent: idle } = await floor.call(uid, 'createAgent', {
+      body: { ...AGGRESSIVE, name: 'Idle', enabled: false },
+    });
     await trade(30);
     const { series, stepMs, asOf } = await floor.call(uid, 'agentInsight');
     const { agents } = await floor.call(uid, 'agents');
@@ -39,7 +48,9 @@ describe('agents over time', () => {
     expect(new Set(line.map(([, value]) => value)).size).toBeGreaterThan(5);
     // A close marks at the candle, the last point at the bid: half a spread apart and no more.
     const held = (await floor.call(uid, 'portfolio')).positionsValue;
-    expect(Math.abs((line.at(-2)?.[1] ?? 0) - (line.at(-1)?.[1] ?? 0))).toBeLessThan(Number(held) * 0.005);
+    expect(Math.abs((line.at(-2)?.[1] ?? 0) - (line.at(-1)?.[1] ?? 0))).toBeLessThan(
+      Number(held) * 0.005,
+    );
     expect(series.find((one) => one.agentId === idle.id)?.points).toEqual([]);
   });
 
@@ -53,7 +64,9 @@ describe('agents over time', () => {
     const { agent } = await floor.call(other, 'createAgent', { body: AGGRESSIVE });
     await trade(3);
     const { pro } = await floor.call(other, 'agentInsight');
-    expect(pro?.risk).toEqual([expect.objectContaining({ agentId: agent.id, dayLossLimit: 0.06, drawdownLimit: 0.3 })]);
+    expect(pro?.risk).toEqual([
+      expect.objectContaining({ agentId: agent.id, dayLossLimit: 0.06, drawdownLimit: 0.3 }),
+    ]);
     expect(pro?.risk[0]?.dayLoss).not.toBeNull();
     expect(pro?.decisions.length).toBeGreaterThan(0);
     expect(pro?.decisions.every((decision) => decision.agentId === agent.id)).toBe(true);
@@ -64,7 +77,11 @@ describe('agents over time', () => {
     await floor.call(uid, 'createAgent', { body: AGGRESSIVE });
     const other = `${uid}other`;
     await floor.join(other);
-    expect(await floor.call(other, 'agentInsight')).toMatchObject({ series: [], stepMs: 0, pro: { risk: [], decisions: [] } });
+    expect(await floor.call(other, 'agentInsight')).toMatchObject({
+      series: [],
+      stepMs: 0,
+      pro: { risk: [], decisions: [] },
+    });
   });
 });
 
@@ -77,10 +94,33 @@ describe('its arithmetic', () => {
   });
 
   it('adds what was realised to what is held at the price of the time, fees inside the cost', () => {
-    const buy: TradedFill = { agentId: 'a', pair: 'BTC/USDT', side: 'buy', quantity: 2, price: 100, cost: 201, realized: 0, at: 10 };
-    const sell: TradedFill = { ...buy, side: 'sell', quantity: 1, price: 120, cost: 100.5, realized: 18.5, at: 30 };
+    const buy: TradedFill = {
+      agentId: 'a',
+      pair: 'BTC/USDT',
+      side: 'buy',
+      quantity: 2,
+      price: 100,
+      cost: 201,
+      realized: 0,
+      at: 10,
+    };
+    const sell: TradedFill = {
+      ...buy,
+      side: 'sell',
+      quantity: 1,
+      price: 120,
+      cost: 100.5,
+      realized: 18.5,
+      at: 30,
+    };
     const prices: Record<number, number> = { 10: 100, 20: 110, 30: 120, 40: 90 };
-    expect(resultsAt([buy, sell], [0, 10, 20, 30, 40], (_, at) => prices[at] ?? null)).toEqual([[0, 0], [10, -1], [20, 19], [30, 38], [40, 8]]);
+    expect(resultsAt([buy, sell], [0, 10, 20, 30, 40], (_, at) => prices[at] ?? null)).toEqual([
+      [0, 0],
+      [10, -1],
+      [20, 19],
+      [30, 38],
+      [40, 8],
+    ]);
     expect(resultsAt([buy], [20], () => null)).toEqual([[20, -1]]);
   });
 
@@ -88,8 +128,18 @@ describe('its arithmetic', () => {
     const now = Date.UTC(2026, 0, 5, 12);
     const memory = { day: { start: Date.UTC(2026, 0, 5), equity: '10000' }, highWater: '10500' };
     const limits = { dayLossHalt: 0.04, drawdownHalt: 0.2 };
-    expect(distance({ id: 'a', memory }, parseFixed('9800'), now, limits)).toMatchObject({ dayLoss: 0.02, dayLossLimit: 0.04, drawdown: 700 / 10_500, peak: '10500' });
-    expect(distance({ id: 'a', memory }, parseFixed('11000'), now, limits)).toMatchObject({ dayLoss: 0, drawdown: 0 });
-    expect(distance({ id: 'a', memory }, parseFixed('9800'), now + 86_400_000, limits)).toMatchObject({ dayLoss: null, dayStart: null });
+    expect(distance({ id: 'a', memory }, parseFixed('9800'), now, limits)).toMatchObject({
+      dayLoss: 0.02,
+      dayLossLimit: 0.04,
+      drawdown: 700 / 10_500,
+      peak: '10500',
+    });
+    expect(distance({ id: 'a', memory }, parseFixed('11000'), now, limits)).toMatchObject({
+      dayLoss: 0,
+      drawdown: 0,
+    });
+    expect(
+      distance({ id: 'a', memory }, parseFixed('9800'), now + 86_400_000, limits),
+    ).toMatchObject({ dayLoss: null, dayStart: null });
   });
 });

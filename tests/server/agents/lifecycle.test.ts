@@ -5,7 +5,9 @@ import { LIFE_EVENTS, transition } from '../../../server/agents/lifecycle.ts';
 
 describe('the life of an agent', () => {
   it('knows every state and event, and nothing besides', () => {
-    const table = AgentStatus.options.map((status) => [status, ...LIFE_EVENTS.map((event) => transition(status, event) ?? '-')].join(' '));
+    const table = AgentStatus.options.map((status) =>
+      [status, ...LIFE_EVENTS.map((event) => transition(status, event) ?? '-')].join(' '),
+    );
     expect(table).toEqual([
       // start stop halt fault resume
       'stopped running - - - -',
@@ -16,6 +18,8 @@ describe('the life of an agent', () => {
   });
 
   it('lets a person stop an agent in every state but stopped', () => {
-    expect(AgentStatus.options.filter((status) => transition(status, 'stop') === 'stopped')).toEqual(['running', 'halted', 'faulted']);
+    expect(
+      AgentStatus.options.filter((status) => transition(status, 'stop') === 'stopped'),
+    ).toEqual(['running', 'halted', 'faulted']);
   });
 });

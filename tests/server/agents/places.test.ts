@@ -1,4 +1,7 @@
-/** A plan with fewer places than agents that run: who goes on opening, who only exits, and what a start is told. */
+/**
+ * A plan with fewer places than agents that run: who goes on opening, who only exits, and what a
+ * start is told.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,7 +12,9 @@ import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
 let floor: Floor;
-beforeAll(async () => { floor = await openFloor(); });
+beforeAll(async () => {
+  floor = await openFloor();
+});
 afterAll(() => floor.close());
 
 it('lets as many open as the plan has places for, stops all, and starts one only where a place is free (R6-03, R9-04)', async () => {
@@ -17,15 +22,24 @@ it('lets as many open as the plan has places for, stops all, and starts one only
   await floor.join(uid, 'standard');
   const ids: string[] = [];
   for (const name of ['One', 'Two', 'Three']) {
-    ids.push((await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, pool: 'all_pools', name } })).agent.id);
+    ids.push(
+      (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, pool: 'all_pools', name } }))
+        .agent.id,
+    );
     floor.clock.at += 1_000;
   }
-  await floor.database.db.update(subscriptions).set({ tier: 'starter' }).where(eq(subscriptions.uid, uid));
-  const mayOpen = () => floor.database.transaction(async (tx) => {
-    const rows = (await tx.db.select().from(agents).where(eq(agents.uid, uid)).orderBy(agents.createdAt)).map(asAgentRow);
-    const state = await BatchState.load(tx, floor.deps, rows);
-    return rows.map((row) => state.input(row, new Map()).entriesAllowed.allowed);
-  });
+  await floor.database.db
+    .update(subscriptions)
+    .set({ tier: 'starter' })
+    .where(eq(subscriptions.uid, uid));
+  const mayOpen = () =>
+    floor.database.transaction(async (tx) => {
+      const rows = (
+        await tx.db.select().from(agents).where(eq(agents.uid, uid)).orderBy(agents.createdAt)
+      ).map(asAgentRow);
+      const state = await BatchState.load(tx, floor.deps, rows);
+      return rows.map((row) => state.input(row, new Map()).entriesAllowed.allowed);
+    });
   expect(await mayOpen()).toEqual([true, true, false]);
   const start = (id = '') => floor.call(uid, 'startAgent', { params: { id }, body: {} });
   const stop = (id = '') => floor.call(uid, 'stopAgent', { params: { id }, body: {} });
@@ -36,8 +50,14 @@ it('lets as many open as the plan has places for, stops all, and starts one only
   const both = await Promise.allSettled([start(ids[2]), start(ids[0])]);
   expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   const all = await floor.call(uid, 'startAll', { body: {} });
-  expect(all.results.filter(({ outcome }) => outcome === 'refused')).toMatchObject([{ code: 'agent_cap_reached' }]);
+  expect(all.results.filter(({ outcome }) => outcome === 'refused')).toMatchObject([
+    { code: 'agent_cap_reached' },
+  ]);
   const rows = await floor.database.db.select().from(agents).where(eq(agents.uid, uid));
   expect([rows.length, rows.filter(({ status }) => status === 'running').length]).toEqual([3, 2]);
-  expect((await floor.call(uid, 'stopAll', { body: {} })).results.filter(({ outcome }) => outcome === 'stopped')).toHaveLength(2);
+  expect(
+    (await floor.call(uid, 'stopAll', { body: {} })).results.filter(
+      ({ outcome }) => outcome === 'stopped',
+    ),
+  ).toHaveLength(2);
 }, 120_000);

@@ -1,11 +1,25 @@
-/** The scheduler on a made tape and a real database: what is decided is filled, written at once, and never twice. */
+/**
+ * The scheduler on a made tape and a real database: what is decided is filled, written at once, and
+ * never twice.
+ */
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { add, formatFixed, parseFixed, sum, toNumber } from '../../../contract/money.ts';
 import { DAY_MS } from '../../../engine/schedule.ts';
 import type { Database, Db, Tx } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
-import { agents, decisions, equityPoints, events, fills, ledger, orders, positions, ticks, users } from '../../../server/db/schema.ts';
+import {
+  agents,
+  decisions,
+  equityPoints,
+  events,
+  fills,
+  ledger,
+  orders,
+  positions,
+  ticks,
+  users,
+} from '../../../server/db/schema.ts';
 import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
@@ -19,14 +33,20 @@ let floor: Floor;
 let tape = 0;
 const uidOf = (name: string) => `${name}${tape}`;
 
-beforeAll(async () => { database = await openTestDatabase(); db = database.db; });
-afterAll(async () => { await database.close(); });
+beforeAll(async () => {
+  database = await openTestDatabase();
+  db = database.db;
+});
+afterAll(async () => {
+  await database.close();
+});
 beforeEach(async () => {
   tape += 1;
   floor = await openFloor({ candles: 700, sourceId: `tape${tape}` }, database);
 });
 
-const agentOf = async (uid: string, more: object = {}) => (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, ...more } })).agent;
+const agentOf = async (uid: string, more: object = {}) =>
+  (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, ...more } })).agent;
 const fillsOf = (agentId: string) => db.select().from(fills).where(eq(fills.agentId, agentId));
 const rowOf = async (id: string) => (await db.select().from(agents).where(eq(agents.id, id)))[0];
 
@@ -34,20 +54,38 @@ const rowOf = async (id: string) => (await db.select().from(agents).where(eq(age
 function breaking(at: number): { database: Database; writes: () => number } {
   let writes = 0;
   const lost = () => Object.assign(new Error('Connection terminated'), { code: '08006' });
-  const watch = (inner: Db): Db => new Proxy(inner, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key);
-      if (key !== 'insert' && key !== 'update' && key !== 'execute') return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value;
-      return (...args: unknown[]) => {
-        writes += 1;
-        if (writes === at) throw lost();
-        return (value as (...rest: unknown[]) => unknown).apply(target, args);
-      };
+  const watch = (inner: Db): Db =>
+    new Proxy(inner, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key);
+        if (key !== 'insert' && key !== 'update' && key !== 'execute')
+          return typeof value === 'function'
+            ? (value as (...args: unknown[]) => unknown).bind(target)
+            : value;
+        return (...args: unknown[]) => {
+          writes += 1;
+          if (writes === at) throw lost();
+          return (value as (...rest: unknown[]) => unknown).apply(target, args);
+        };
+      },
+    });
+  const scoped = (tx: Tx): Tx => ({
+    ...tx,
+    db: watch(tx.db),
+    afterCommit: (work) => {
+      tx.afterCommit(work);
     },
+    savepoint: (work) => tx.savepoint((inner) => work(scoped(inner))),
   });
-  const scoped = (tx: Tx): Tx => ({ ...tx, db: watch(tx.db), afterCommit: (work) => { tx.afterCommit(work); }, savepoint: (work) => tx.savepoint((inner) => work(scoped(inner))) });
   // One batch at a time: beside another, what one leaves undone the other would do at once.
-  return { database: { ...database, kind: 'pglite', transaction: (work) => database.transaction((tx) => work(scoped(tx))) }, writes: () => writes };
+  return {
+    database: {
+      ...database,
+      kind: 'pglite',
+      transaction: (work) => database.transaction((tx) => work(scoped(tx))),
+    },
+    writes: () => writes,
+  };
 }
 
 describe('a tick', () => {
@@ -64,10 +102,16 @@ describe('a tick', () => {
       expect(fill.filledMarketMs - fill.decidedMarketMs).toBeLessThan(STEP_MS);
       expect(parseFixed(fill.price) >= parseFixed(fill.quoteAsk)).toBe(fill.side === 'buy');
     }
-    expect((await db.select().from(decisions).where(eq(decisions.agentId, agent.id))).length).toBe(5 * 3);
-    const told = (await db.select().from(events).where(eq(events.uid, uid))).map((event) => (event.payload as { type: string }).type);
+    expect((await db.select().from(decisions).where(eq(decisions.agentId, agent.id))).length).toBe(
+      5 * 3,
+    );
+    const told = (await db.select().from(events).where(eq(events.uid, uid))).map(
+      (event) => (event.payload as { type: string }).type,
+    );
     expect(told.filter((type) => type === 'fill.recorded').length).toBe(made.length);
-    expect((await rowOf(agent.id))?.nextDueMarketMs).toBe(Math.floor(floor.market.now() / STEP_MS) * STEP_MS + STEP_MS);
+    expect((await rowOf(agent.id))?.nextDueMarketMs).toBe(
+      Math.floor(floor.market.now() / STEP_MS) * STEP_MS + STEP_MS,
+    );
     const ran = await db.select().from(ticks).where(eq(ticks.source, floor.market.source.id));
     expect(ran.map((tick) => [tick.state, tick.agents])).toEqual(Array(5).fill(['done', 1]));
     expect((await db.select().from(equityPoints)).length).toBeGreaterThanOrEqual(6);
@@ -85,7 +129,10 @@ describe('a tick', () => {
     floor.market.sleep(61_000);
     await scheduler.runOnce();
     const decided = await db.select().from(decisions).where(eq(decisions.agentId, agent.id));
-    expect(decided.find((decision) => decision.pair === 'ETH/USDT')).toMatchObject({ action: 'skip', reason: 'no_price' });
+    expect(decided.find((decision) => decision.pair === 'ETH/USDT')).toMatchObject({
+      action: 'skip',
+      reason: 'no_price',
+    });
     expect((await fillsOf(agent.id)).map((fill) => fill.pair)).not.toContain('ETH/USDT');
   });
 
@@ -93,9 +140,15 @@ describe('a tick', () => {
     const uid = uidOf('cat');
     await floor.join(uid);
     const agent = await agentOf(uid);
-    const countAll = async () => (await rowsOf<{ n: string }>(db, sql`select (select count(*) from decisions where agent_id = ${agent.id})
+    const countAll = async () =>
+      (
+        await rowsOf<{ n: string }>(
+          db,
+          sql`select (select count(*) from decisions where agent_id = ${agent.id})
       + (select count(*) from orders where agent_id = ${agent.id}) + (select count(*) from fills where agent_id = ${agent.id})
-      + (select count(*) from ledger) + (select count(*) from positions) + (select count(*) from events) + (select count(*) from ticks where state = 'done') as n`))[0]?.n;
+      + (select count(*) from ledger) + (select count(*) from positions) + (select count(*) from events) + (select count(*) from ticks where state = 'done') as n`,
+        )
+      )[0]?.n;
     floor.market.step();
     const before = await countAll();
     let reached = 0;
@@ -103,9 +156,15 @@ describe('a tick', () => {
       const broken = breaking(at);
       const scheduler = floor.scheduler(broken.database);
       await scheduler.open();
-      const failed = await scheduler.runOnce().then(() => null, (error: unknown) => error);
+      const failed = await scheduler.runOnce().then(
+        () => null,
+        (error: unknown) => error,
+      );
       await scheduler.stop();
-      if (failed === null) { reached = at; break; }
+      if (failed === null) {
+        reached = at;
+        break;
+      }
       expect(await countAll(), `write ${at}`).toBe(before);
     }
     // Every write of the tick was broken once before it got through.
@@ -128,7 +187,9 @@ describe('a tick', () => {
       await one.runOnce();
     }
     for (const agent of made) {
-      expect((await db.select().from(decisions).where(eq(decisions.agentId, agent.id))).length).toBe(4 * 3);
+      expect(
+        (await db.select().from(decisions).where(eq(decisions.agentId, agent.id))).length,
+      ).toBe(4 * 3);
       const held = await db.select().from(positions).where(eq(positions.agentId, agent.id));
       expect(new Set(held.map((position) => position.pair)).size).toBe(held.length);
     }
@@ -151,11 +212,18 @@ describe('a tick', () => {
     await scheduler.open();
     floor.market.step();
     expect(await scheduler.runOnce()).toMatchObject({ agents: 2, faults: 1 });
-    expect(await rowOf(bad.id)).toMatchObject({ status: 'faulted', enabled: true, nextDueMarketMs: null, hold: { code: 'fault', until: null } });
+    expect(await rowOf(bad.id)).toMatchObject({
+      status: 'faulted',
+      enabled: true,
+      nextDueMarketMs: null,
+      hold: { code: 'fault', until: null },
+    });
     expect(await rowOf(good.id)).toMatchObject({ status: 'running' });
     expect((await fillsOf(good.id)).length).toBeGreaterThan(0);
     expect(await fillsOf(bad.id)).toEqual([]);
-    const told = (await db.select().from(events).where(eq(events.uid, uid))).map(({ payload }) => payload as { agent?: { id: string; status: string } });
+    const told = (await db.select().from(events).where(eq(events.uid, uid))).map(
+      ({ payload }) => payload as { agent?: { id: string; status: string } },
+    );
     expect(told.some(({ agent }) => agent?.id === bad.id && agent.status === 'faulted')).toBe(true);
   });
 
@@ -168,7 +236,11 @@ describe('a tick', () => {
     const second = floor.scheduler();
     await second.open();
     expect(await second.runOnce()).toMatchObject({ skipped: 10_049 });
-    const recorded = await db.select().from(ticks).where(eq(ticks.source, floor.market.source.id)).orderBy(ticks.closeMarketMs);
+    const recorded = await db
+      .select()
+      .from(ticks)
+      .where(eq(ticks.source, floor.market.source.id))
+      .orderBy(ticks.closeMarketMs);
     expect(recorded.length).toBe(1 + 1 + 10_000 + 1);
     expect(recorded[1]).toMatchObject({ state: 'skipped_before', agents: 49 });
     expect(recorded.at(-1)).toMatchObject({ state: 'done' });
@@ -190,12 +262,14 @@ describe('a tick', () => {
     const recorded = await db.select().from(ticks).where(eq(ticks.source, floor.market.source.id));
     expect(recorded.filter((tick) => tick.state === 'skipped').length).toBe(20);
     expect(recorded.filter((tick) => tick.state === 'done').length).toBe(2);
-    expect((await db.select().from(decisions).where(eq(decisions.agentId, agent.id))).length).toBe(2 * 3);
+    expect((await db.select().from(decisions).where(eq(decisions.agentId, agent.id))).length).toBe(
+      2 * 3,
+    );
   });
 });
 
 describe('what a person is shown of it', () => {
-  it('is an agent\'s fills, results and reasons, as its trades have them (R7-19)', async () => {
+  it("is an agent's fills, results and reasons, as its trades have them (R7-19)", async () => {
     const uid = uidOf('pam');
     await floor.join(uid);
     const [agent, other] = [await agentOf(uid), await agentOf(uid)];
@@ -205,15 +279,26 @@ describe('what a person is shown of it', () => {
     await floor.call(uid, 'liquidateAgent', { params: { id: agent.id } });
     const shown = await floor.call(uid, 'agentPerformance', { params: { id: agent.id } });
     const mine = await fillsOf(agent.id);
-    const sales = mine.filter((fill) => fill.side === 'sell').map((fill) => parseFixed(fill.realized ?? '0'));
+    const sales = mine
+      .filter((fill) => fill.side === 'sell')
+      .map((fill) => parseFixed(fill.realized ?? '0'));
     expect(sales.length).toBeGreaterThan(0);
-    expect(new Set(shown.fills.map((fill) => fill.id))).toEqual(new Set(mine.map((fill) => fill.id)));
-    expect(shown).toMatchObject({ trades: mine.length, wins: sales.filter((result) => result > 0n).length, positions: [], agent: { id: agent.id, status: 'stopped' } });
+    expect(new Set(shown.fills.map((fill) => fill.id))).toEqual(
+      new Set(mine.map((fill) => fill.id)),
+    );
+    expect(shown).toMatchObject({
+      trades: mine.length,
+      wins: sales.filter((result) => result > 0n).length,
+      positions: [],
+      agent: { id: agent.id, status: 'stopped' },
+    });
     expect(shown.agent.realized).toBe(formatFixed(sum(sales)));
     expect(shown.metrics.winRate).toBeCloseTo(shown.wins / sales.length, 9);
     expect(shown.metrics.expectancy).toBeCloseTo(toNumber(sum(sales)) / sales.length, 6);
     expect(shown.decisions.length).toBe(3 * 3);
-    expect(shown.decisions.every((decision) => decision.agentId === agent.id && decision.text !== '')).toBe(true);
+    expect(
+      shown.decisions.every((decision) => decision.agentId === agent.id && decision.text !== ''),
+    ).toBe(true);
     const held = await floor.call(uid, 'agentPerformance', { params: { id: other.id } });
     expect(held.positions.length).toBe(held.agent.openPositions);
     expect(held.positions.length).toBeGreaterThan(0);
@@ -229,12 +314,28 @@ describe('what a person is shown of it', () => {
     await floor.call(uid, 'liquidateAgent', { params: { id: made[0]?.id ?? '' } });
     const { agents: list } = await floor.call(uid, 'agents');
     const summary = await floor.call(uid, 'agentSummary');
-    const added = (key: 'realized' | 'unrealized' | 'fees' | 'total') => formatFixed(sum(list.map((agent) => parseFixed(agent[key]))));
-    expect(summary).toMatchObject({ total: 3, running: 1, stopped: 2, halted: 0, faulted: 0, cap: 25, quote: 'USDT' });
-    expect(summary).toMatchObject({ realized: added('realized'), unrealized: added('unrealized'), fees: added('fees'), totalProfit: added('total') });
+    const added = (key: 'realized' | 'unrealized' | 'fees' | 'total') =>
+      formatFixed(sum(list.map((agent) => parseFixed(agent[key]))));
+    expect(summary).toMatchObject({
+      total: 3,
+      running: 1,
+      stopped: 2,
+      halted: 0,
+      faulted: 0,
+      cap: 25,
+      quote: 'USDT',
+    });
+    expect(summary).toMatchObject({
+      realized: added('realized'),
+      unrealized: added('unrealized'),
+      fees: added('fees'),
+      totalProfit: added('total'),
+    });
     expect(parseFixed(summary.fees) > 0n).toBe(true);
     expect(summary.openPositions).toBe((await floor.call(uid, 'portfolio')).positions.length);
-    expect(formatFixed(add(parseFixed(summary.realized), parseFixed(summary.unrealized)))).toBe(summary.totalProfit);
+    expect(formatFixed(add(parseFixed(summary.realized), parseFixed(summary.unrealized)))).toBe(
+      summary.totalProfit,
+    );
   });
 });
 
@@ -249,14 +350,20 @@ describe('kill switches and caps', () => {
     const bought = (await fillsOf(agent.id)).length;
     expect(bought).toBeGreaterThan(0);
     await db.update(subscriptions).set({ status: 'canceled' }).where(eq(subscriptions.uid, uid));
-    // The price at the next look is under every stop: the agent's own look sells, nothing is bought.
+    // The price at the next look is under every stop: the agent's own look sells, nothing is
+    // bought.
     const tick = (Math.floor(floor.market.now() / STEP_MS) + 1) * STEP_MS;
-    for (const pair of AGGRESSIVE.trading_pairs) floor.market.bend(pair, tick, { open: toNumber(floor.market.quote(pair)?.last ?? parseFixed('0')) * 0.8 });
+    for (const pair of AGGRESSIVE.trading_pairs)
+      floor.market.bend(pair, tick, {
+        open: toNumber(floor.market.quote(pair)?.last ?? parseFixed('0')) * 0.8,
+      });
     await floor.run(scheduler, 3);
     const after = await fillsOf(agent.id);
     expect(after.filter((fill) => fill.side === 'buy').length).toBe(bought);
     expect(after.filter((fill) => fill.side === 'sell').length).toBe(bought);
-    const reasons = (await db.select().from(decisions).where(eq(decisions.agentId, agent.id))).filter((decision) => decision.reason === 'entries_stopped');
+    const reasons = (
+      await db.select().from(decisions).where(eq(decisions.agentId, agent.id))
+    ).filter((decision) => decision.reason === 'entries_stopped');
     expect(reasons.length).toBeGreaterThan(0);
   });
 
@@ -270,7 +377,10 @@ describe('kill switches and caps', () => {
     const row = await rowOf(agent.id);
     const memory = row?.memory as { day: { start: number } };
     // As if the day had begun with twice as much.
-    await db.update(agents).set({ memory: { ...memory, day: { ...memory.day, equity: '20000' } } }).where(eq(agents.id, agent.id));
+    await db
+      .update(agents)
+      .set({ memory: { ...memory, day: { ...memory.day, equity: '20000' } } })
+      .where(eq(agents.id, agent.id));
     await floor.run(scheduler, 1);
     const halted = await rowOf(agent.id);
     expect(halted).toMatchObject({ status: 'halted', enabled: true, hold: { code: 'day_loss' } });
@@ -281,8 +391,14 @@ describe('kill switches and caps', () => {
     floor.market.sleep(DAY_MS);
     await floor.run(scheduler, 1);
     expect(await rowOf(agent.id)).toMatchObject({ status: 'running', hold: null });
-    const told = (await db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence)).flatMap(({ payload }) => (payload as { agent?: { status: string } }).agent?.status ?? []);
-    expect(told.filter((status, index) => status !== told[index - 1])).toEqual(['running', 'halted', 'running']);
+    const told = (
+      await db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence)
+    ).flatMap(({ payload }) => (payload as { agent?: { status: string } }).agent?.status ?? []);
+    expect(told.filter((status, index) => status !== told[index - 1])).toEqual([
+      'running',
+      'halted',
+      'running',
+    ]);
   });
 
   it('says of a halted agent what holds it now, not what held it first', async () => {
@@ -294,29 +410,48 @@ describe('kill switches and caps', () => {
     await floor.run(scheduler, 1);
     const remember = async (more: object): Promise<void> => {
       const row = await rowOf(agent.id);
-      await db.update(agents).set({ memory: { ...(row?.memory as object), ...more } }).where(eq(agents.id, agent.id));
+      await db
+        .update(agents)
+        .set({ memory: { ...(row?.memory as object), ...more } })
+        .where(eq(agents.id, agent.id));
     };
     const { day } = (await rowOf(agent.id))!.memory as { day: object };
     await remember({ day: { ...day, equity: '20000' } });
     await floor.run(scheduler, 1);
     expect(await rowOf(agent.id)).toMatchObject({ status: 'halted', hold: { code: 'day_loss' } });
-    // The same account is then seen to be far under its peak as well: midnight will not set it free.
+    // The same account is then seen to be far under its peak as well: midnight will not set it
+    // free.
     await remember({ highWater: '90000' });
     const told = () => db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence);
     const before = (await told()).length;
     await floor.run(scheduler, 1);
     const held = await rowOf(agent.id);
     expect(held).toMatchObject({ status: 'halted', hold: { code: 'drawdown', until: null } });
-    expect((await told()).slice(before).some(({ payload }) => (payload as { agent?: { hold?: { code: string } } }).agent?.hold?.code === 'drawdown')).toBe(true);
+    expect(
+      (await told())
+        .slice(before)
+        .some(
+          ({ payload }) =>
+            (payload as { agent?: { hold?: { code: string } } }).agent?.hold?.code === 'drawdown',
+        ),
+    ).toBe(true);
     await floor.run(scheduler, 2);
-    expect((await rowOf(agent.id))?.generation, 'the same hold is no change').toBe(held?.generation);
+    expect((await rowOf(agent.id))?.generation, 'the same hold is no change').toBe(
+      held?.generation,
+    );
   });
 
   const settingsOf = async (uid: string, more: object) => {
-    await db.update(users).set({ settings: { ...defaultSettings('Someone'), ...more } }).where(eq(users.uid, uid));
+    await db
+      .update(users)
+      .set({ settings: { ...defaultSettings('Someone'), ...more } })
+      .where(eq(users.uid, uid));
   };
 
-  it.each([['tradingEnabled', { tradingEnabled: false }], ['tradingMode', { tradingMode: 'paused' }]])('opens nothing while %s says so', async (_name, more) => {
+  it.each([
+    ['tradingEnabled', { tradingEnabled: false }],
+    ['tradingMode', { tradingMode: 'paused' }],
+  ])('opens nothing while %s says so', async (_name, more) => {
     const uid = uidOf('gus');
     await floor.join(uid);
     const agent = await agentOf(uid);
@@ -325,7 +460,9 @@ describe('kill switches and caps', () => {
     await scheduler.open();
     expect(await floor.run(scheduler, 2)).toBe(0);
     const decided = await db.select().from(decisions).where(eq(decisions.agentId, agent.id));
-    expect(new Set(decided.map(({ action, reason }) => `${action} ${reason}`))).toEqual(new Set(['skip entries_stopped']));
+    expect(new Set(decided.map(({ action, reason }) => `${action} ${reason}`))).toEqual(
+      new Set(['skip entries_stopped']),
+    );
     await settingsOf(uid, {});
     expect(await floor.run(scheduler, 2)).toBeGreaterThan(0);
   });
@@ -338,8 +475,10 @@ describe('kill switches and caps', () => {
     const scheduler = floor.scheduler();
     await scheduler.open();
     expect(await floor.run(scheduler, 6)).toBeGreaterThan(3);
-    for (const fill of await fillsOf(agent.id)) expect(parseFixed(fill.notional) <= parseFixed('50')).toBe(true);
-    for (const held of await db.select().from(positions).where(eq(positions.agentId, agent.id))) expect(parseFixed(held.cost) <= parseFixed('125')).toBe(true);
+    for (const fill of await fillsOf(agent.id))
+      expect(parseFixed(fill.notional) <= parseFixed('50')).toBe(true);
+    for (const held of await db.select().from(positions).where(eq(positions.agentId, agent.id)))
+      expect(parseFixed(held.cost) <= parseFixed('125')).toBe(true);
   });
 
   it('never spends cash that another agent of the person has taken at the same tick', async () => {

@@ -1,4 +1,7 @@
-/** One tick and several processes: one book of prices, what is late, what was missed, clocks that differ; nothing twice. */
+/**
+ * One tick and several processes: one book of prices, what is late, what was missed, clocks that
+ * differ; nothing twice.
+ */
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
@@ -17,10 +20,15 @@ let other: Floor;
 let tape = 0;
 let uid = '';
 
-beforeAll(async () => { database = await openTestDatabase(); db = database.db; });
-afterAll(async () => { await database.close(); });
+beforeAll(async () => {
+  database = await openTestDatabase();
+  db = database.db;
+});
+afterAll(async () => {
+  await database.close();
+});
 beforeEach(async () => {
-  uid = `sharer${tape += 1}`;
+  uid = `sharer${(tape += 1)}`;
   floor = await openFloor({ candles: 300, sourceId: `shared${tape}` }, database);
   other = await openFloor({ candles: 300, sourceId: `shared${tape}` }, database);
   await floor.join(uid);
@@ -28,42 +36,82 @@ beforeEach(async () => {
 
 const make = async (count: number): Promise<string[]> => {
   const made: string[] = [];
-  for (let i = 0; i < count; i += 1) made.push((await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, max_position_size: 100 } })).agent.id);
+  for (let i = 0; i < count; i += 1)
+    made.push(
+      (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, max_position_size: 100 } }))
+        .agent.id,
+    );
   return made;
 };
-const record = () => db.select({ at: ticks.closeMarketMs, state: ticks.state, agents: ticks.agents }).from(ticks).where(eq(ticks.source, floor.market.source.id)).orderBy(ticks.closeMarketMs);
-const looksOf = async (agentId: string) => new Set((await db.select({ at: decisions.atMarketMs }).from(decisions).where(eq(decisions.agentId, agentId))).map(({ at }) => at)).size;
+const record = () =>
+  db
+    .select({ at: ticks.closeMarketMs, state: ticks.state, agents: ticks.agents })
+    .from(ticks)
+    .where(eq(ticks.source, floor.market.source.id))
+    .orderBy(ticks.closeMarketMs);
+const looksOf = async (agentId: string) =>
+  new Set(
+    (
+      await db
+        .select({ at: decisions.atMarketMs })
+        .from(decisions)
+        .where(eq(decisions.agentId, agentId))
+    ).map(({ at }) => at),
+  ).size;
 
 /** The database, used by one batch at a time; after the n-th transaction something happens. */
 function after(n: number, what: () => void): Database {
   let done = 0;
-  return { ...database, kind: 'pglite', transaction: async (work) => {
-    const result = await database.transaction(work);
-    done += 1;
-    if (done === n) what();
-    return result;
-  } };
+  return {
+    ...database,
+    kind: 'pglite',
+    transaction: async (work) => {
+      const result = await database.transaction(work);
+      done += 1;
+      if (done === n) what();
+      return result;
+    },
+  };
 }
 
-const closingAfter = (n: number): Database => after(n, () => { floor.market.step(); });
+const closingAfter = (n: number): Database =>
+  after(n, () => {
+    floor.market.step();
+  });
 
 describe('a tick that is not finished before the next closes', () => {
   it('leaves who is left to the newer one, where they come first; it is said, and nobody looks twice', async () => {
     const made = await make(12);
     const said: string[] = [];
-    floor.deps.log.warn = (fields, message) => { said.push(`${message} ${JSON.stringify(fields)}`); };
+    floor.deps.log.warn = (fields, message) => {
+      said.push(`${message} ${JSON.stringify(fields)}`);
+    };
     // Beginning it is one transaction, the first five agents the second.
     const scheduler = floor.scheduler(closingAfter(2), 5);
     await scheduler.open();
     floor.market.step();
     const first = Math.floor(floor.market.now() / STEP_MS) * STEP_MS;
     expect(await scheduler.runOnce()).toMatchObject({ tick: first, agents: 5, late: 0 });
-    const ran = (await db.select().from(agents).where(and(eq(agents.uid, uid), eq(agents.lastRunMarketMs, first)))).map(({ id }) => id);
+    const ran = (
+      await db
+        .select()
+        .from(agents)
+        .where(and(eq(agents.uid, uid), eq(agents.lastRunMarketMs, first)))
+    ).map(({ id }) => id);
     // Until they have looked, the screen says of the others when they should have.
-    expect((await floor.call(uid, 'agents')).agents.filter(({ id }) => !ran.includes(id)).map(({ nextRunAt }) => nextRunAt)).toEqual(Array(7).fill(first));
+    expect(
+      (await floor.call(uid, 'agents')).agents
+        .filter(({ id }) => !ran.includes(id))
+        .map(({ nextRunAt }) => nextRunAt),
+    ).toEqual(Array(7).fill(first));
     expect(await scheduler.runOnce()).toMatchObject({ tick: first + STEP_MS, agents: 12, late: 7 });
-    expect(await record()).toEqual([{ at: first, state: 'unfinished', agents: 5 }, { at: first + STEP_MS, state: 'done', agents: 12 }]);
-    expect(said.filter((line) => line.startsWith('A tick was not finished'))).toEqual([expect.stringContaining('"agents":5,"left":7')]);
+    expect(await record()).toEqual([
+      { at: first, state: 'unfinished', agents: 5 },
+      { at: first + STEP_MS, state: 'done', agents: 12 },
+    ]);
+    expect(said.filter((line) => line.startsWith('A tick was not finished'))).toEqual([
+      expect.stringContaining('"agents":5,"left":7'),
+    ]);
     for (const id of made) expect(await looksOf(id)).toBe(ran.includes(id) ? 2 : 1);
     expect((await checkLedger(db)).problems).toEqual([]);
   });
@@ -74,7 +122,11 @@ describe('a tick that is not finished before the next closes', () => {
     await one.open();
     floor.market.step();
     await one.runOnce();
-    const waiting = new Set((await db.select().from(agents).where(eq(agents.uid, uid))).filter(({ lastRunMarketMs }) => lastRunMarketMs === null).map(({ id }) => id));
+    const waiting = new Set(
+      (await db.select().from(agents).where(eq(agents.uid, uid)))
+        .filter(({ lastRunMarketMs }) => lastRunMarketMs === null)
+        .map(({ id }) => id),
+    );
     const two = floor.scheduler(closingAfter(2), 7);
     await two.open();
     expect(await two.runOnce()).toMatchObject({ agents: 7, late: 7 });
@@ -86,18 +138,34 @@ describe('two processes', () => {
   it('fill one tick at one book of prices, though the second heard others first', async () => {
     await make(12);
     // The first begins, runs one agent and ends; the second joins in the middle.
-    const first = floor.scheduler(after(2, () => { void first.stop(); }), 1);
+    const first = floor.scheduler(
+      after(2, () => {
+        void first.stop();
+      }),
+      1,
+    );
     const second = other.scheduler();
     await first.open();
     await second.open();
     floor.market.step();
     other.market.step(1, AGGRESSIVE.trading_pairs);
-    for (const pair of AGGRESSIVE.trading_pairs) other.market.say(pair, toNumber(floor.market.quote(pair)?.last ?? parseFixed('0')) * 1.01);
+    for (const pair of AGGRESSIVE.trading_pairs)
+      other.market.say(pair, toNumber(floor.market.quote(pair)?.last ?? parseFixed('0')) * 1.01);
     expect(await first.runOnce()).toMatchObject({ agents: 1 });
     expect(await second.runOnce()).toMatchObject({ agents: 11 });
-    const made = await db.select().from(fills).where(eq(fills.accountId, (await floor.call(uid, 'portfolio')).accountId));
+    const made = await db
+      .select()
+      .from(fills)
+      .where(eq(fills.accountId, (await floor.call(uid, 'portfolio')).accountId));
     expect(made.length).toBeGreaterThan(6);
-    for (const pair of AGGRESSIVE.trading_pairs) expect(new Set(made.filter((fill) => fill.pair === pair).map((fill) => `${fill.quoteBid} ${fill.quoteAsk}`)).size).toBeLessThan(2);
+    for (const pair of AGGRESSIVE.trading_pairs)
+      expect(
+        new Set(
+          made
+            .filter((fill) => fill.pair === pair)
+            .map((fill) => `${fill.quoteBid} ${fill.quoteAsk}`),
+        ).size,
+      ).toBeLessThan(2);
   });
 
   it('do not run a tick that somebody ahead of them has left behind', async () => {
@@ -119,7 +187,10 @@ describe('two processes', () => {
     await before.open();
     await floor.run(before, 1);
     await before.stop();
-    const held = await db.select().from(positions).where(and(eq(positions.agentId, id), eq(positions.pair, 'BTC/USDT')));
+    const held = await db
+      .select()
+      .from(positions)
+      .where(and(eq(positions.agentId, id), eq(positions.pair, 'BTC/USDT')));
     const stop = toNumber(parseFixed(held[0]?.stopPrice ?? '0'));
     expect(stop).toBeGreaterThan(0);
     const dip = (Math.floor(floor.market.now() / STEP_MS) + 3) * STEP_MS;
@@ -134,8 +205,15 @@ describe('two processes', () => {
     const reports = await Promise.all(schedulers.map((scheduler) => scheduler.runOnce()));
     expect(reports.map(({ agents: n }) => n).toSorted((a, b) => a - b)).toEqual([0, 1]);
     expect(reports.reduce((all, { skipped }) => all + skipped, 0)).toBe(10);
-    expect((await record()).map(({ state }) => state)).toEqual(['done', ...Array(10).fill('skipped') as string[], 'done']);
-    const sales = await db.select().from(fills).where(and(eq(fills.agentId, id), eq(fills.pair, 'BTC/USDT'), eq(fills.side, 'sell')));
+    expect((await record()).map(({ state }) => state)).toEqual([
+      'done',
+      ...(Array(10).fill('skipped') as string[]),
+      'done',
+    ]);
+    const sales = await db
+      .select()
+      .from(fills)
+      .where(and(eq(fills.agentId, id), eq(fills.pair, 'BTC/USDT'), eq(fills.side, 'sell')));
     expect(sales.map(({ reason }) => reason)).toEqual(['stop_loss']);
     expect([...floor.errors, ...other.errors]).toEqual([]);
   });

@@ -1,4 +1,7 @@
-/** Stops on every price: for running and stopped agents, before the scheduler, over missed candles, and only once. */
+/**
+ * Stops on every price: for running and stopped agents, before the scheduler, over missed candles,
+ * and only once.
+ */
 import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
@@ -22,21 +25,38 @@ let agentId = '';
 let tape = 0;
 let uid = '';
 
-beforeAll(async () => { database = await openTestDatabase(); db = database.db; });
-afterAll(async () => { await database.close(); });
+beforeAll(async () => {
+  database = await openTestDatabase();
+  db = database.db;
+});
+afterAll(async () => {
+  await database.close();
+});
 beforeEach(async () => {
-  uid = `stopper${tape += 1}`;
+  uid = `stopper${(tape += 1)}`;
   floor = await openFloor({ candles: 300, sourceId: `stops${tape}` }, database);
   await floor.join(uid);
-  agentId = (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, trading_pairs: ['BTC/USDT'] } })).agent.id;
+  agentId = (
+    await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, trading_pairs: ['BTC/USDT'] } })
+  ).agent.id;
   scheduler = floor.scheduler();
   await scheduler.open();
   await floor.run(scheduler, 1);
 });
 
-const open = async () => (await db.select().from(positions).where(and(eq(positions.agentId, agentId), isNull(positions.closedMarketMs))))[0];
+const open = async () =>
+  (
+    await db
+      .select()
+      .from(positions)
+      .where(and(eq(positions.agentId, agentId), isNull(positions.closedMarketMs)))
+  )[0];
 const stopOf = async (): Promise<number> => toNumber(parseFixed((await open())?.stopPrice ?? '0'));
-const sells = () => db.select().from(fills).where(and(eq(fills.agentId, agentId), eq(fills.side, 'sell')));
+const sells = () =>
+  db
+    .select()
+    .from(fills)
+    .where(and(eq(fills.agentId, agentId), eq(fills.side, 'sell')));
 
 /** The real deletion, at a provider that forgets a person at once. */
 const deletionsOf = ({ deps }: Floor): Deletions => {
@@ -105,7 +125,9 @@ describe('a stop', () => {
     expect(sale?.tickId).toMatch(/^stop:/);
     expect(toNumber(parseFixed(sale?.price ?? '0'))).toBeLessThanOrEqual(stop * 0.99);
     const [agent] = await db.select().from(agents).where(eq(agents.id, agentId));
-    expect((agent!.memory as { exits: unknown[] }).exits).toMatchObject([{ pair: 'BTC/USDT', stop: true }]);
+    expect((agent!.memory as { exits: unknown[] }).exits).toMatchObject([
+      { pair: 'BTC/USDT', stop: true },
+    ]);
     expect(scheduler.protectedPositions).toBe(0);
     expect((await checkLedger(db)).problems).toEqual([]);
   });
@@ -113,7 +135,11 @@ describe('a stop', () => {
   it('that the database refuses is tried at every price, and said once', async () => {
     await scheduler.stop();
     let full = true;
-    const refusing: Database = { ...database, transaction: (work) => (full ? Promise.reject(new Error('no room')) : database.transaction(work)) };
+    const refusing: Database = {
+      ...database,
+      transaction: (work) =>
+        full ? Promise.reject(new Error('no room')) : database.transaction(work),
+    };
     const other = floor.scheduler(refusing);
     const stop = await stopOf();
     await other.open();
@@ -133,10 +159,13 @@ describe('a stop', () => {
   it('stays on guard for a stopped agent', async () => {
     const { agent } = await floor.call(uid, 'stopAgent', { params: { id: agentId }, body: {} });
     expect(agent).toMatchObject({ status: 'stopped', openPositions: 1 });
-    floor.market.say('BTC/USDT', await stopOf() * 0.97);
+    floor.market.say('BTC/USDT', (await stopOf()) * 0.97);
     await scheduler.settled();
     expect((await sells()).length).toBe(1);
-    expect((await floor.call(uid, 'agents')).agents[0]).toMatchObject({ status: 'stopped', openPositions: 0 });
+    expect((await floor.call(uid, 'agents')).agents[0]).toMatchObject({
+      status: 'stopped',
+      openPositions: 0,
+    });
   });
 
   it('and the scheduler at the same price sell once between them', async () => {
@@ -155,7 +184,12 @@ describe('a stop', () => {
     const stop = await stopOf();
     const bought = (await db.select().from(fills).where(eq(fills.agentId, agentId))).length;
     const tick = (Math.floor(floor.market.now() / STEP_MS) + 2) * STEP_MS;
-    floor.market.bend('BTC/USDT', tick, { open: stop * 0.95, low: stop * 0.94, high: stop * 1.1, close: stop * 1.1 });
+    floor.market.bend('BTC/USDT', tick, {
+      open: stop * 0.95,
+      low: stop * 0.94,
+      high: stop * 1.1,
+      close: stop * 1.1,
+    });
     for (let i = 0; i < 4; i += 1) {
       floor.market.step(1, ['BTC/USDT', 'ETH/USDT', 'SOL/USDT']);
       floor.market.sleep(61_000);
@@ -178,7 +212,12 @@ describe('a stop', () => {
     await scheduler.stop();
     const stop = await stopOf();
     const tick = (Math.floor(floor.market.now() / STEP_MS) + 3) * STEP_MS;
-    floor.market.bend('BTC/USDT', tick, { open: stop * 0.95, low: stop * 0.94, high: stop, close: stop });
+    floor.market.bend('BTC/USDT', tick, {
+      open: stop * 0.95,
+      low: stop * 0.94,
+      high: stop,
+      close: stop,
+    });
     floor.market.sleep(10 * STEP_MS);
     // The price has recovered by now: only the candle knows.
     floor.market.say('BTC/USDT', stop * 1.1);

@@ -1,4 +1,7 @@
-/** Price alerts through calls, watch and database: set, reached, missed, deleted; each arming fires once. */
+/**
+ * Price alerts through calls, watch and database: set, reached, missed, deleted; each arming fires
+ * once.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +25,9 @@ beforeEach(async () => {
   floor.market.say(PAIR, 100);
   watch = new AlertWatch(floor.deps);
   await watch.start();
-  floor.alertsChanged.add((id) => { watch.note(id); });
+  floor.alertsChanged.add((id) => {
+    watch.note(id);
+  });
 });
 afterEach(async () => {
   await watch.stop();
@@ -31,11 +36,25 @@ afterEach(async () => {
 
 const seenNow = (price = '100') => ({ price, at: floor.market.now() });
 const bodyOf = (condition: AlertCondition, more: Partial<AlertBody> = {}): AlertBody => ({
-  symbol: PAIR, condition, repeatMinutes: null, note: '', active: true, seenVersion: null, seen: seenNow(), ...more,
+  symbol: PAIR,
+  condition,
+  repeatMinutes: null,
+  note: '',
+  active: true,
+  seenVersion: null,
+  seen: seenNow(),
+  ...more,
 });
 const above = (price: string): AlertCondition => ({ kind: 'above', price });
 
-async function set(body: AlertBody, { id = String(randomUUID()), uid = UID, key = String(randomUUID()) }: { id?: string; uid?: string; key?: string } = {}): Promise<Alert> {
+async function set(
+  body: AlertBody,
+  {
+    id = String(randomUUID()),
+    uid = UID,
+    key = String(randomUUID()),
+  }: { id?: string; uid?: string; key?: string } = {},
+): Promise<Alert> {
   const { alert } = await floor.call(uid, 'setAlert', { params: { id }, body, key });
   await watch.settled();
   return alert;
@@ -53,11 +72,24 @@ async function restart(): Promise<void> {
   await watch.settled();
 }
 const eventsOf = async (uid = UID): Promise<string[]> => {
-  const rows = await floor.database.db.select().from(events).where(eq(events.uid, uid)).orderBy(events.sequence);
-  return rows.map(({ payload }) => (payload as { type: string }).type).filter((type) => type.startsWith('alert.'));
+  const rows = await floor.database.db
+    .select()
+    .from(events)
+    .where(eq(events.uid, uid))
+    .orderBy(events.sequence);
+  return rows
+    .map(({ payload }) => (payload as { type: string }).type)
+    .filter((type) => type.startsWith('alert.'));
 };
-const refused = (work: Promise<unknown>): Promise<{ code: string; status: number; more: { field?: string } }> =>
-  work.then(() => { throw new Error('It was taken'); }, (error: unknown) => error as never);
+const refused = (
+  work: Promise<unknown>,
+): Promise<{ code: string; status: number; more: { field?: string } }> =>
+  work.then(
+    () => {
+      throw new Error('It was taken');
+    },
+    (error: unknown) => error as never,
+  );
 
 describe('an alert', () => {
   it('fires once at the price it names, with an event of its own, and is done', async () => {
@@ -68,8 +100,20 @@ describe('an alert', () => {
     await say(110);
     await say(120);
     const list = await listOf();
-    expect(list.firings).toMatchObject([{ alertId: alert.id, symbol: PAIR, price: '110', late: false, simulated: true, note: 'Sell half', movedBps: null }]);
-    expect(list.alerts).toMatchObject([{ id: alert.id, phase: 'fired', active: false, version: 1 }]);
+    expect(list.firings).toMatchObject([
+      {
+        alertId: alert.id,
+        symbol: PAIR,
+        price: '110',
+        late: false,
+        simulated: true,
+        note: 'Sell half',
+        movedBps: null,
+      },
+    ]);
+    expect(list.alerts).toMatchObject([
+      { id: alert.id, phase: 'fired', active: false, version: 1 },
+    ]);
     expect(await eventsOf()).toEqual(['alert.changed', 'alert.fired']);
     expect(floor.errors).toEqual([]);
   });
@@ -107,7 +151,12 @@ describe('an alert', () => {
 
   it('of a move counts from when it was set, within its window', async () => {
     await say(110);
-    await set(bodyOf({ kind: 'move', direction: 'up', bps: 500, windowMinutes: 5 }, { seen: seenNow('110') }));
+    await set(
+      bodyOf(
+        { kind: 'move', direction: 'up', bps: 500, windowMinutes: 5 },
+        { seen: seenNow('110') },
+      ),
+    );
     await say(110);
     expect((await listOf()).firings).toEqual([]);
     // Ten minutes later the rise from 100 is out of the window.
@@ -135,7 +184,9 @@ describe('what happened while no server watched', () => {
     await restart();
     await watch.stop();
     await restart();
-    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: hit, late: true, price: '5200' }]);
+    expect((await listOf()).firings).toMatchObject([
+      { alertId: alert.id, at: hit, late: true, price: '5200' },
+    ]);
     expect(await eventsOf()).toEqual(['alert.changed', 'alert.fired']);
   });
 
@@ -165,7 +216,8 @@ describe('what happened while no server watched', () => {
     const { database } = floor;
     const transaction = database.transaction.bind(database);
     let failures = 0;
-    database.transaction = (work) => (failures++ < 1 ? Promise.reject(new Error('The database is away')) : transaction(work));
+    database.transaction = (work) =>
+      failures++ < 1 ? Promise.reject(new Error('The database is away')) : transaction(work);
     await say(111);
     database.transaction = transaction;
     expect(failures).toBeGreaterThan(1);
@@ -203,13 +255,19 @@ describe('setting an alert', () => {
   it('as new under an id that is there already is taken where it says the same, and refused where not', async () => {
     const { id } = await set(bodyOf(above('110')));
     expect(await set(bodyOf(above('110')), { id })).toMatchObject({ version: 1 });
-    expect(await refused(set(bodyOf(above('111')), { id }))).toMatchObject({ code: 'alert_changed', status: 409, more: { details: { alert: { id, version: 1 } } } });
+    expect(await refused(set(bodyOf(above('111')), { id }))).toMatchObject({
+      code: 'alert_changed',
+      status: 409,
+      more: { details: { alert: { id, version: 1 } } },
+    });
   });
 
   it('from an older version is refused with the present one, and changes nothing', async () => {
     const { id } = await set(bodyOf(above('110')));
     await set(bodyOf(above('120'), { seenVersion: 1 }), { id });
-    expect(await refused(set(bodyOf(above('130'), { seenVersion: 1 }), { id }))).toMatchObject({ code: 'alert_changed' });
+    expect(await refused(set(bodyOf(above('130'), { seenVersion: 1 }), { id }))).toMatchObject({
+      code: 'alert_changed',
+    });
     expect((await listOf()).alerts).toMatchObject([{ version: 2, condition: above('120') }]);
   });
 
@@ -218,7 +276,9 @@ describe('setting an alert', () => {
     await set(bodyOf(above('120'), { seenVersion: 1 }), { id });
     await say(115);
     expect((await listOf()).firings).toEqual([]);
-    await set(bodyOf(above('120'), { seenVersion: 2, active: false, seen: seenNow('115') }), { id });
+    await set(bodyOf(above('120'), { seenVersion: 2, active: false, seen: seenNow('115') }), {
+      id,
+    });
     await say(125);
     expect((await listOf()).alerts).toMatchObject([{ phase: 'off' }]);
     expect((await listOf()).firings).toEqual([]);
@@ -243,8 +303,12 @@ describe('setting an alert', () => {
   });
 
   it('is for fifty at most, and a deleted one makes room', async () => {
-    for (let index = 0; index < ALERTS_MAX; index += 1) await set(bodyOf(above(String(200 + index))));
-    expect(await refused(set(bodyOf(above('999'))))).toMatchObject({ code: 'alert_limit_reached', status: 403 });
+    for (let index = 0; index < ALERTS_MAX; index += 1)
+      await set(bodyOf(above(String(200 + index))));
+    expect(await refused(set(bodyOf(above('999'))))).toMatchObject({
+      code: 'alert_limit_reached',
+      status: 403,
+    });
     const [first] = (await listOf()).alerts;
     await floor.call(UID, 'deleteAlert', { params: { id: first?.id ?? '' } });
     await set(bodyOf(above('999')));
@@ -253,7 +317,10 @@ describe('setting an alert', () => {
   });
 
   it('of a pair that is not offered is refused by its field', async () => {
-    expect(await refused(set({ ...bodyOf(above('110')), symbol: 'NOPE/USDT' }))).toMatchObject({ code: 'unknown_symbol', more: { field: 'symbol' } });
+    expect(await refused(set({ ...bodyOf(above('110')), symbol: 'NOPE/USDT' }))).toMatchObject({
+      code: 'unknown_symbol',
+      more: { field: 'symbol' },
+    });
   });
 });
 
@@ -264,16 +331,28 @@ describe('deleting an alert', () => {
     await watch.settled();
     await say(111);
     expect(await listOf()).toMatchObject({ alerts: [], firings: [] });
-    expect(await refused(floor.call(UID, 'deleteAlert', { params: { id } }))).toMatchObject({ status: 404 });
-    expect(await refused(set(bodyOf(above('120'), { seenVersion: 1 }), { id }))).toMatchObject({ status: 404 });
-    expect(await set(bodyOf(above('120'), { seen: seenNow('111') }), { id })).toMatchObject({ id, phase: 'watching' });
+    expect(await refused(floor.call(UID, 'deleteAlert', { params: { id } }))).toMatchObject({
+      status: 404,
+    });
+    expect(await refused(set(bodyOf(above('120'), { seenVersion: 1 }), { id }))).toMatchObject({
+      status: 404,
+    });
+    expect(await set(bodyOf(above('120'), { seen: seenNow('111') }), { id })).toMatchObject({
+      id,
+      phase: 'watching',
+    });
     expect(await eventsOf()).toEqual(['alert.changed', 'alert.deleted', 'alert.changed']);
   });
 
   it('of somebody else finds nothing, and neither does an edit of it', async () => {
     const { id } = await set(bodyOf(above('110')));
-    expect(await refused(floor.call('ben', 'deleteAlert', { params: { id } }))).toMatchObject({ status: 404 });
-    for (const seenVersion of [null, 1]) expect(await refused(set(bodyOf(above('120'), { seenVersion }), { id, uid: 'ben' }))).toMatchObject({ status: 404 });
+    expect(await refused(floor.call('ben', 'deleteAlert', { params: { id } }))).toMatchObject({
+      status: 404,
+    });
+    for (const seenVersion of [null, 1])
+      expect(
+        await refused(set(bodyOf(above('120'), { seenVersion }), { id, uid: 'ben' })),
+      ).toMatchObject({ status: 404 });
     expect((await listOf('ben')).alerts).toEqual([]);
     expect((await listOf()).alerts).toMatchObject([{ condition: above('110') }]);
   });
@@ -283,7 +362,8 @@ describe('two watches on one database', () => {
   it('fire each arming once, whichever sees it first', async () => {
     const other = new AlertWatch(floor.deps);
     await other.start();
-    for (let index = 0; index < 20; index += 1) await set(bodyOf(above(String(110 + index)), { repeatMinutes: index % 2 === 0 ? 5 : null }));
+    for (let index = 0; index < 20; index += 1)
+      await set(bodyOf(above(String(110 + index)), { repeatMinutes: index % 2 === 0 ? 5 : null }));
     // The other one hears of them by looking.
     await other.stop();
     await other.start();
@@ -291,7 +371,9 @@ describe('two watches on one database', () => {
     await other.settled();
     expect(await floor.database.db.select().from(alertFirings)).toHaveLength(20);
     expect((await eventsOf()).filter((type) => type === 'alert.fired')).toHaveLength(20);
-    expect((await floor.database.db.select().from(alerts)).map(({ arming }) => arming)).toEqual(Array.from({ length: 20 }, () => 2));
+    expect((await floor.database.db.select().from(alerts)).map(({ arming }) => arming)).toEqual(
+      Array.from({ length: 20 }, () => 2),
+    );
     await other.stop();
     expect(floor.errors).toEqual([]);
   });

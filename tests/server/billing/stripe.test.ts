@@ -1,4 +1,7 @@
-/** The Stripe body of the payments port, against a stand-in over real HTTP and webhooks signed by Stripe's own library. */
+/**
+ * The Stripe body of the payments port, against a stand-in over real HTTP and webhooks signed by
+ * Stripe's own library.
+ */
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import Stripe from 'stripe';
@@ -22,35 +25,84 @@ beforeAll(async () => {
   stripe.prices.set('price_starter', { unit_amount: 2150, currency: 'eur', interval: 'month' });
   stripe.prices.set('price_pro', { unit_amount: 9900, currency: 'eur', interval: 'month' });
 });
-afterAll(async () => { await app.close(); await stripe.close(); await world.close(); });
+afterAll(async () => {
+  await app.close();
+  await stripe.close();
+  await world.close();
+});
 
 beforeEach(async () => {
-  const payments = new StripePayments({
-    secretKey: 'sk_test_stand_in', webhookSecret: SECRET, apiBase: stripe.base, publicOrigin: ORIGIN, timeoutMs: 60_000,
-    prices: { starter: 'price_starter', standard: null, pro: 'price_pro', 'pro-max': null },
-  }, world.clock, quietLog);
-  call = caller(world, billingHandlers({ ...world, log: quietLog, payments, trialDays: 14, publicOrigin: ORIGIN, coupon: 'SPRING' }));
+  const payments = new StripePayments(
+    {
+      secretKey: 'sk_test_stand_in',
+      webhookSecret: SECRET,
+      apiBase: stripe.base,
+      publicOrigin: ORIGIN,
+      timeoutMs: 60_000,
+      prices: { starter: 'price_starter', standard: null, pro: 'price_pro', 'pro-max': null },
+    },
+    world.clock,
+    quietLog,
+  );
+  call = caller(
+    world,
+    billingHandlers({
+      ...world,
+      log: quietLog,
+      payments,
+      trialDays: 14,
+      publicOrigin: ORIGIN,
+      coupon: 'SPRING',
+    }),
+  );
   app = Fastify();
   await registerBillingRoutes(app, { ...world, log: quietLog, payments, limit: () => undefined });
   stripe.fail(0);
 });
 
-const back = { successUrl: '/dashboard?subscription=success', cancelUrl: '/dashboard?subscription=canceled' };
+const back = {
+  successUrl: '/dashboard?subscription=success',
+  cancelUrl: '/dashboard?subscription=canceled',
+};
 
 /** What Stripe would send. `ageS` is how long ago it was signed. */
-function delivery(type: string, object: object, options: { id?: string; ageS?: number; secret?: string } = {}) {
-  const payload = JSON.stringify({ id: options.id ?? `evt_${randomUUID()}`, object: 'event', type, data: { object } });
+function delivery(
+  type: string,
+  object: object,
+  options: { id?: string; ageS?: number; secret?: string } = {},
+) {
+  const payload = JSON.stringify({
+    id: options.id ?? `evt_${randomUUID()}`,
+    object: 'event',
+    type,
+    data: { object },
+  });
   const timestamp = Math.floor(world.clock.at / 1_000) - (options.ageS ?? 0);
-  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: options.secret ?? SECRET, timestamp });
+  const signature = Stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret: options.secret ?? SECRET,
+    timestamp,
+  });
   return { payload, signature };
 }
 const deliver = ({ payload, signature }: { payload: string; signature: string }) =>
-  app.inject({ method: 'POST', url: '/webhooks/stripe', payload, headers: { 'content-type': 'application/json', 'stripe-signature': signature } });
+  app.inject({
+    method: 'POST',
+    url: '/webhooks/stripe',
+    payload,
+    headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+  });
 
 function subscribed(uid: string, priceId = 'price_pro'): string {
   const id = `sub_${randomUUID()}`;
   stripe.subscriptions.set(id, {
-    id, customer: `cus_${uid}`, status: 'active', priceId, uid, periodEnd: Math.floor(world.clock.at / 1_000) + 30 * DAY_S, cancelAtPeriodEnd: false,
+    id,
+    customer: `cus_${uid}`,
+    status: 'active',
+    priceId,
+    uid,
+    periodEnd: Math.floor(world.clock.at / 1_000) + 30 * DAY_S,
+    cancelAtPeriodEnd: false,
   });
   return id;
 }
@@ -59,29 +111,50 @@ describe('plans and checkout', () => {
   it('take their amounts from Stripe, and sell only what has a price (R7-02)', async () => {
     const { plans, provider } = await call(await world.person(), 'plans');
     expect(provider).toBe('stripe');
-    expect(plans.map(({ id, amount, currency }) => [id, amount, currency])).toEqual([['free', '0', 'EUR'], ['starter', '21.5', 'EUR'], ['pro', '99', 'EUR']]);
+    expect(plans.map(({ id, amount, currency }) => [id, amount, currency])).toEqual([
+      ['free', '0', 'EUR'],
+      ['starter', '21.5', 'EUR'],
+      ['pro', '99', 'EUR'],
+    ]);
   });
 
-  it('open one session for a double click, named after the person, with the app\'s own addresses (R7-05)', async () => {
+  it("open one session for a double click, named after the person, with the app's own addresses (R7-05)", async () => {
     const uid = await world.person();
     const before = stripe.sessions();
-    const replies = await Promise.all([1, 2, 3].map(() => call(uid, 'createCheckout', { priceId: 'price_pro', ...back, coupon: 'SPRING' })));
+    const replies = await Promise.all(
+      [1, 2, 3].map(() =>
+        call(uid, 'createCheckout', { priceId: 'price_pro', ...back, coupon: 'SPRING' }),
+      ),
+    );
     expect(new Set(replies.map((reply) => reply.url)).size).toBe(1);
     expect(stripe.sessions()).toBe(before + 1);
     const request = stripe.requests.filter(({ path }) => path === '/v1/checkout/sessions').at(-1);
     expect(request?.fields).toMatchObject({
-      mode: 'subscription', client_reference_id: uid, 'line_items[0][price]': 'price_pro', 'subscription_data[metadata][uid]': uid,
-      success_url: `${ORIGIN}/dashboard?subscription=success`, cancel_url: `${ORIGIN}/dashboard?subscription=canceled`, 'discounts[0][coupon]': 'SPRING',
+      mode: 'subscription',
+      client_reference_id: uid,
+      'line_items[0][price]': 'price_pro',
+      'subscription_data[metadata][uid]': uid,
+      success_url: `${ORIGIN}/dashboard?subscription=success`,
+      cancel_url: `${ORIGIN}/dashboard?subscription=canceled`,
+      'discounts[0][coupon]': 'SPRING',
     });
   });
 
   it('honour no coupon but the configured one', async () => {
-    await call(await world.person(), 'createCheckout', { priceId: 'price_pro', ...back, coupon: 'STAFF100' });
+    await call(await world.person(), 'createCheckout', {
+      priceId: 'price_pro',
+      ...back,
+      coupon: 'STAFF100',
+    });
     expect(stripe.requests.at(-1)?.fields).not.toHaveProperty('discounts[0][coupon]');
   });
 
   it('give a client secret where the app shows the checkout itself', async () => {
-    const reply = await call(await world.person(), 'createCheckout', { priceId: 'price_pro', ...back, embedded: true });
+    const reply = await call(await world.person(), 'createCheckout', {
+      priceId: 'price_pro',
+      ...back,
+      embedded: true,
+    });
     expect(reply.url).toBeNull();
     expect(reply.clientSecret).toMatch(/_secret$/);
   });
@@ -90,8 +163,12 @@ describe('plans and checkout', () => {
     const uid = await world.person();
     await call(uid, 'plans');
     stripe.fail(1);
-    await expect(call(uid, 'createCheckout', { priceId: 'price_pro', ...back })).rejects.toMatchObject({ code: 'subscription_unavailable', status: 503 });
-    expect((await call(uid, 'createCheckout', { priceId: 'price_pro', ...back })).url).toMatch(/^https:\/\/checkout/);
+    await expect(
+      call(uid, 'createCheckout', { priceId: 'price_pro', ...back }),
+    ).rejects.toMatchObject({ code: 'subscription_unavailable', status: 503 });
+    expect((await call(uid, 'createCheckout', { priceId: 'price_pro', ...back })).url).toMatch(
+      /^https:\/\/checkout/,
+    );
   });
 });
 
@@ -99,17 +176,32 @@ describe('webhooks', () => {
   it('make a plan of what Stripe says when asked, not of what the event says (R7-06)', async () => {
     const uid = await world.person();
     const id = subscribed(uid);
-    const sent = await deliver(delivery('customer.subscription.created', { id, object: 'subscription', status: 'canceled', metadata: { uid: 'someone else' } }));
+    const sent = await deliver(
+      delivery('customer.subscription.created', {
+        id,
+        object: 'subscription',
+        status: 'canceled',
+        metadata: { uid: 'someone else' },
+      }),
+    );
     expect(sent.statusCode).toBe(200);
-    expect(await call(uid, 'subscriptionStatus')).toMatchObject({ entitledTier: 'pro', subscription: { status: 'active', tier: 'pro' } });
+    expect(await call(uid, 'subscriptionStatus')).toMatchObject({
+      entitledTier: 'pro',
+      subscription: { status: 'active', tier: 'pro' },
+    });
   });
 
   it('have one effect however many times one is delivered', async () => {
     const uid = await world.person();
-    const sent = delivery('customer.subscription.updated', { id: subscribed(uid), object: 'subscription' });
+    const sent = delivery('customer.subscription.updated', {
+      id: subscribed(uid),
+      object: 'subscription',
+    });
     const answers = await Promise.all(Array.from({ length: 10 }, () => deliver(sent)));
     expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
-    expect(answers.filter((answer) => !answer.json<{ duplicate: boolean }>().duplicate)).toHaveLength(1);
+    expect(
+      answers.filter((answer) => !answer.json<{ duplicate: boolean }>().duplicate),
+    ).toHaveLength(1);
     expect(await world.eventTypes(uid)).toEqual(['subscription.changed']);
   });
 
@@ -117,11 +209,21 @@ describe('webhooks', () => {
     const uid = await world.person();
     const id = subscribed(uid);
     const of = (type: string) => delivery(type, { id, object: 'subscription' });
-    const [created, updated, deleted] = [of('customer.subscription.created'), of('customer.subscription.updated'), of('customer.subscription.deleted')];
+    const [created, updated, deleted] = [
+      of('customer.subscription.created'),
+      of('customer.subscription.updated'),
+      of('customer.subscription.deleted'),
+    ];
     const held = stripe.subscriptions.get(id);
     if (held !== undefined) held.status = 'canceled';
-    for (const sent of [deleted, updated, created]) { world.clock.at += 1_000; await deliver(sent); }
-    expect(await call(uid, 'subscriptionStatus')).toMatchObject({ entitledTier: 'free', subscription: { status: 'canceled' } });
+    for (const sent of [deleted, updated, created]) {
+      world.clock.at += 1_000;
+      await deliver(sent);
+    }
+    expect(await call(uid, 'subscriptionStatus')).toMatchObject({
+      entitledTier: 'free',
+      subscription: { status: 'canceled' },
+    });
   });
 
   it('about an ended subscription do not take away the one that replaced it', async () => {
@@ -129,7 +231,9 @@ describe('webhooks', () => {
     const [old, present] = [subscribed(uid, 'price_starter'), subscribed(uid)];
     const ended = stripe.subscriptions.get(old);
     if (ended !== undefined) ended.status = 'canceled';
-    await deliver(delivery('customer.subscription.created', { id: present, object: 'subscription' }));
+    await deliver(
+      delivery('customer.subscription.created', { id: present, object: 'subscription' }),
+    );
     await deliver(delivery('customer.subscription.deleted', { id: old, object: 'subscription' }));
     expect((await call(uid, 'subscriptionStatus')).entitledTier).toBe('pro');
   });
@@ -143,16 +247,23 @@ describe('webhooks', () => {
       delivery('customer.subscription.created', object, { ageS: 301 }),
       { payload: good.payload.replace('created', 'deleted'), signature: good.signature },
       { payload: JSON.stringify(JSON.parse(good.payload), null, 1), signature: good.signature },
-      { payload: good.payload, signature: '' }, { payload: 'null', signature: good.signature }, { payload: '', signature: good.signature },
+      { payload: good.payload, signature: '' },
+      { payload: 'null', signature: good.signature },
+      { payload: '', signature: good.signature },
     ];
     for (const sent of refused) expect((await deliver(sent)).statusCode).toBe(400);
     expect((await call(uid, 'subscriptionStatus')).subscription).toBeNull();
-    expect((await deliver(delivery('customer.subscription.created', object, { ageS: 299 }))).statusCode).toBe(200);
+    expect(
+      (await deliver(delivery('customer.subscription.created', object, { ageS: 299 }))).statusCode,
+    ).toBe(200);
   });
 
   it('leave no trace where Stripe could not be asked, so that the next try works', async () => {
     const uid = await world.person();
-    const sent = delivery('customer.subscription.created', { id: subscribed(uid), object: 'subscription' });
+    const sent = delivery('customer.subscription.created', {
+      id: subscribed(uid),
+      object: 'subscription',
+    });
     stripe.fail(1);
     expect((await deliver(sent)).statusCode).toBe(503);
     expect((await call(uid, 'subscriptionStatus')).subscription).toBeNull();
@@ -164,23 +275,52 @@ describe('webhooks', () => {
     const uid = await world.person();
     const first = await call(uid, 'createCheckout', { priceId: 'price_pro', ...back });
     const checkoutId = stripe.requests.at(-1)?.fields['metadata[checkoutId]'];
-    await deliver(delivery('checkout.session.expired', { id: 'cs_x', object: 'checkout.session', subscription: null, metadata: { checkoutId } }));
-    expect((await call(uid, 'createCheckout', { priceId: 'price_pro', ...back })).url).not.toBe(first.url);
+    await deliver(
+      delivery('checkout.session.expired', {
+        id: 'cs_x',
+        object: 'checkout.session',
+        subscription: null,
+        metadata: { checkoutId },
+      }),
+    );
+    expect((await call(uid, 'createCheckout', { priceId: 'price_pro', ...back })).url).not.toBe(
+      first.url,
+    );
   });
 
   it('about nobody here, or about nothing we act on, are taken quietly', async () => {
     const nobody = subscribed('nobody');
-    expect((await deliver(delivery('customer.subscription.created', { id: nobody, object: 'subscription' }))).statusCode).toBe(200);
-    expect((await deliver(delivery('customer.created', { id: 'cus_1', object: 'customer' }))).statusCode).toBe(200);
-    expect((await deliver(delivery('customer.subscription.updated', { id: 'sub_gone', object: 'subscription' }))).statusCode).toBe(200);
+    expect(
+      (
+        await deliver(
+          delivery('customer.subscription.created', { id: nobody, object: 'subscription' }),
+        )
+      ).statusCode,
+    ).toBe(200);
+    expect(
+      (await deliver(delivery('customer.created', { id: 'cus_1', object: 'customer' }))).statusCode,
+    ).toBe(200);
+    expect(
+      (
+        await deliver(
+          delivery('customer.subscription.updated', { id: 'sub_gone', object: 'subscription' }),
+        )
+      ).statusCode,
+    ).toBe(200);
   });
 });
 
-describe('the person\'s side of it', () => {
-  it('ends a plan at Stripe at the period\'s end, and reaches the portal as that customer (R7-03, R7-04)', async () => {
+describe("the person's side of it", () => {
+  it("ends a plan at Stripe at the period's end, and reaches the portal as that customer (R7-03, R7-04)", async () => {
     const uid = await world.person();
     const id = subscribed(uid);
-    await deliver(delivery('invoice.paid', { id: 'in_1', object: 'invoice', parent: { subscription_details: { subscription: id } } }));
+    await deliver(
+      delivery('invoice.paid', {
+        id: 'in_1',
+        object: 'invoice',
+        parent: { subscription_details: { subscription: id } },
+      }),
+    );
     const { url } = await call(uid, 'customerPortal', { returnUrl: '/dashboard' });
     expect(url).toBe(`https://billing.stripe.test/cus_${uid}`);
     expect(stripe.requests.at(-1)?.fields.return_url).toBe(`${ORIGIN}/dashboard`);

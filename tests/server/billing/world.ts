@@ -1,4 +1,7 @@
-/** A small server world for billing and user tests: a real database in memory, a clock that is moved by hand. */
+/**
+ * A small server world for billing and user tests: a real database in memory, a clock that is moved
+ * by hand.
+ */
 import { randomUUID } from 'node:crypto';
 import { CALLS, type CallBody, type CallName, type CallReply } from '../../../contract/calls.ts';
 import type { WallClock } from '../../../server/clock.ts';
@@ -14,9 +17,19 @@ import { ensureUser } from '../../../server/user/ensure-user.ts';
 
 export const START = Date.UTC(2026, 0, 5, 12);
 export const ORIGIN = 'https://trade.example.com';
-export const SOURCE = { id: 'simulated', kind: 'simulated' as const, label: 'Simulated prices', quote: 'USDT' };
+export const SOURCE = {
+  id: 'simulated',
+  kind: 'simulated' as const,
+  label: 'Simulated prices',
+  quote: 'USDT',
+};
 
-export const quietLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+export const quietLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 export interface World {
   database: Database;
@@ -34,10 +47,14 @@ export async function openWorld(): Promise<World> {
   const database = await openEmptyDatabase();
   const clock = { at: START, now: () => clock.at };
   const log = new EventLog(new EventBell(), clock);
-  // Only the source and the market's clock are read by billing and user; anything else would be a fault.
+  // Only the source and the market's clock are read by billing and user; anything else would be a
+  // fault.
   const market = { source: SOURCE, now: () => clock.at } as unknown as Market;
   return {
-    database, clock, events: log, market,
+    database,
+    clock,
+    events: log,
+    market,
     async person(email = 'nobody@example.com') {
       const uid = randomUUID();
       await database.transaction((tx) => ensureUser(tx, { uid, email }, clock));
@@ -45,7 +62,9 @@ export async function openWorld(): Promise<World> {
     },
     async eventTypes(uid) {
       const rows = await database.db.select().from(events).orderBy(events.sequence);
-      return rows.filter((row) => row.uid === uid).map((row) => (row.payload as { type: string }).type);
+      return rows
+        .filter((row) => row.uid === uid)
+        .map((row) => (row.payload as { type: string }).type);
     },
     close: () => database.close(),
   };
@@ -53,15 +72,30 @@ export async function openWorld(): Promise<World> {
 
 /** Calls a handler as HTTP does: body parsed by the contract, a mutation run once for its key. */
 export function caller(world: World, handlers: Partial<Handlers>) {
-  return async <N extends CallName>(uid: string, name: N, body?: CallBody<N>, commandId: string = randomUUID()): Promise<CallReply<N>> => {
+  return async <N extends CallName>(
+    uid: string,
+    name: N,
+    body?: CallBody<N>,
+    commandId: string = randomUUID(),
+  ): Promise<CallReply<N>> => {
     const handler = handlers[name] as Handler<N>;
     const definition = CALLS[name];
     const parsed = definition.body.parse(body ?? {}) as never;
     return handler({
-      caller: { uid, email: 'nobody@example.com' }, ip: '203.0.113.7', commandId: definition.method === 'GET' ? '' : commandId,
-      params: {} as never, query: {} as never, body: parsed,
-      once: (effect) => runOnce(world.database, world.clock, { uid, commandId, bodyHash: requestHash(name, {}, parsed) },
-        (reply) => definition.reply.parse(reply) as never, effect as never),
+      caller: { uid, email: 'nobody@example.com' },
+      ip: '203.0.113.7',
+      commandId: definition.method === 'GET' ? '' : commandId,
+      params: {} as never,
+      query: {} as never,
+      body: parsed,
+      once: (effect) =>
+        runOnce(
+          world.database,
+          world.clock,
+          { uid, commandId, bodyHash: requestHash(name, {}, parsed) },
+          (reply) => definition.reply.parse(reply) as never,
+          effect as never,
+        ),
     });
   };
 }

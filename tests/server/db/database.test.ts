@@ -21,13 +21,16 @@ let cluster: TestPostgres | null = null;
 let url = '';
 
 const bodies: [string, () => Promise<Database>][] = [['PGlite', () => openPglite(null)]];
-if (postgresBinaries() !== null) bodies.push(['PostgreSQL', () => openPostgres(url, { poolMax: 5, log: silentLog })]);
+if (postgresBinaries() !== null)
+  bodies.push(['PostgreSQL', () => openPostgres(url, { poolMax: 5, log: silentLog })]);
 
 beforeAll(async () => {
   cluster = await startPostgres();
   if (cluster !== null) url = cluster.fresh('port');
 }, 120_000);
-afterAll(() => { cluster?.stop(); });
+afterAll(() => {
+  cluster?.stop();
+});
 
 async function countOf(database: Database, query: SQL): Promise<number | undefined> {
   const result: unknown = await database.db.execute(query);
@@ -35,41 +38,73 @@ async function countOf(database: Database, query: SQL): Promise<number | undefin
 }
 
 const { events, meta, receipts } = schema;
-const deadlock = () => new Error('Failed query', { cause: Object.assign(new Error('deadlock detected'), { code: '40P01' }) });
+const deadlock = () =>
+  new Error('Failed query', {
+    cause: Object.assign(new Error('deadlock detected'), { code: '40P01' }),
+  });
 
 describe.each(bodies)('a database on %s', (_name, open) => {
   let database: Database;
-  beforeAll(async () => { database = await open(); }, 60_000);
-  afterAll(async () => { await database.close(); });
+  beforeAll(async () => {
+    database = await open();
+  }, 60_000);
+  afterAll(async () => {
+    await database.close();
+  });
 
-  const valueOf = async (key: string): Promise<unknown> => (await database.db.select().from(meta).where(eq(meta.key, key)))[0]?.value;
+  const valueOf = async (key: string): Promise<unknown> =>
+    (await database.db.select().from(meta).where(eq(meta.key, key)))[0]?.value;
 
   it('has every table of the schema', async () => {
-    const named = new Set(Object.values({ ...schema, ...plans, ...support, ...wallet, ...alerts }).flatMap((one) => (is(one, PgTable) ? [getTableName(one)] : [])));
-    const result: unknown = await database.db.execute(sql`select table_name from information_schema.tables where table_schema = 'public'`);
-    expect((result as { rows: { table_name: string }[] }).rows.map(({ table_name: name }) => name).sort()).toEqual([...named].sort());
+    const named = new Set(
+      Object.values({ ...schema, ...plans, ...support, ...wallet, ...alerts }).flatMap((one) =>
+        is(one, PgTable) ? [getTableName(one)] : [],
+      ),
+    );
+    const result: unknown = await database.db.execute(
+      sql`select table_name from information_schema.tables where table_schema = 'public'`,
+    );
+    expect(
+      (result as { rows: { table_name: string }[] }).rows
+        .map(({ table_name: name }) => name)
+        .sort(),
+    ).toEqual([...named].sort());
   });
 
   it('tells after the commit, in order, and tells nothing of what was rolled back', async () => {
     const told: string[] = [];
     await database.transaction(async (tx) => {
       tx.afterCommit(() => told.push('first'));
-      await tx.savepoint(async (inner) => { inner.afterCommit(() => told.push('second')); });
-      await tx.savepoint(async (inner) => { inner.afterCommit(() => told.push('never')); throw new Error('undone'); }).catch(() => undefined);
+      await tx.savepoint(async (inner) => {
+        inner.afterCommit(() => told.push('second'));
+      });
+      await tx
+        .savepoint(async (inner) => {
+          inner.afterCommit(() => told.push('never'));
+          throw new Error('undone');
+        })
+        .catch(() => undefined);
       expect(told).toEqual([]);
     });
     expect(told).toEqual(['first', 'second']);
-    await expect(database.transaction(async (tx) => { tx.afterCommit(() => told.push('never')); throw new Error('no'); })).rejects.toThrow('no');
+    await expect(
+      database.transaction(async (tx) => {
+        tx.afterCommit(() => told.push('never'));
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
     expect(told).toEqual(['first', 'second']);
   });
 
   it('undoes a savepoint alone', async () => {
     await database.transaction(async (tx) => {
       await tx.db.insert(meta).values({ key: 'outer', value: 1 });
-      await expect(tx.savepoint(async (inner) => {
-        await inner.db.insert(meta).values({ key: 'inner', value: 1 });
-        await inner.db.insert(meta).values({ key: 'outer', value: 2 });
-      })).rejects.toThrow();
+      await expect(
+        tx.savepoint(async (inner) => {
+          await inner.db.insert(meta).values({ key: 'inner', value: 1 });
+          await inner.db.insert(meta).values({ key: 'outer', value: 2 });
+        }),
+      ).rejects.toThrow();
     });
     expect(await valueOf('outer')).toBe(1);
     expect(await valueOf('inner')).toBeUndefined();
@@ -86,24 +121,51 @@ describe.each(bodies)('a database on %s', (_name, open) => {
     });
     expect([runs, told, await valueOf('retried')]).toEqual([3, [3], 3]);
     runs = 0;
-    await expect(database.transaction(async () => { runs += 1; throw deadlock(); })).rejects.toThrow('Failed query');
+    await expect(
+      database.transaction(async () => {
+        runs += 1;
+        throw deadlock();
+      }),
+    ).rejects.toThrow('Failed query');
     expect(runs).toBe(3);
   });
 
   it('does not try anything else again', async () => {
     let runs = 0;
-    await expect(database.transaction(async (tx) => { runs += 1; await tx.db.execute(sql`select 1/0`); })).rejects.toThrow();
+    await expect(
+      database.transaction(async (tx) => {
+        runs += 1;
+        await tx.db.execute(sql`select 1/0`);
+      }),
+    ).rejects.toThrow();
     expect(runs).toBe(1);
   });
 
   it('keeps receipts 30 days and events one', async () => {
     const day = 86_400_000;
     const now = 1_800_000_000_000;
-    const receipt = (id: string, createdAt: number) => ({ uid: 'u', commandId: id, bodyHash: 'h', status: 200, reply: {}, createdAt });
-    await database.db.insert(receipts).values([receipt('00000000-0000-4000-8000-000000000001', now - 31 * day), receipt('00000000-0000-4000-8000-000000000002', now - 29 * day)]);
-    await database.db.insert(events).values([{ uid: 'u', sequence: 1, payload: {}, createdAt: now - 2 * day }, { uid: 'u', sequence: 2, payload: {}, createdAt: now - day / 2 }]);
+    const receipt = (id: string, createdAt: number) => ({
+      uid: 'u',
+      commandId: id,
+      bodyHash: 'h',
+      status: 200,
+      reply: {},
+      createdAt,
+    });
+    await database.db
+      .insert(receipts)
+      .values([
+        receipt('00000000-0000-4000-8000-000000000001', now - 31 * day),
+        receipt('00000000-0000-4000-8000-000000000002', now - 29 * day),
+      ]);
+    await database.db.insert(events).values([
+      { uid: 'u', sequence: 1, payload: {}, createdAt: now - 2 * day },
+      { uid: 'u', sequence: 2, payload: {}, createdAt: now - day / 2 },
+    ]);
     await forgetOld(database, { now: () => now });
-    expect((await database.db.select().from(receipts)).map((row) => row.commandId)).toEqual(['00000000-0000-4000-8000-000000000002']);
+    expect((await database.db.select().from(receipts)).map((row) => row.commandId)).toEqual([
+      '00000000-0000-4000-8000-000000000002',
+    ]);
     expect((await database.db.select().from(events)).map((row) => row.sequence)).toEqual([2]);
   });
 });
@@ -111,26 +173,45 @@ describe.each(bodies)('a database on %s', (_name, open) => {
 describe.skipIf(postgresBinaries() === null)('a PostgreSQL of one’s own', () => {
   it('is migrated once when two servers start on it at the same time', async () => {
     const fresh = cluster?.fresh('twice') ?? '';
-    const both = await Promise.all([openPostgres(fresh, { poolMax: 2, log: silentLog }), openPostgres(fresh, { poolMax: 2, log: silentLog })]);
-    const { entries } = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8')) as { entries: unknown[] };
-    expect(await countOf(both[0], sql`select count(*)::int as count from drizzle.__drizzle_migrations`)).toBe(entries.length);
+    const both = await Promise.all([
+      openPostgres(fresh, { poolMax: 2, log: silentLog }),
+      openPostgres(fresh, { poolMax: 2, log: silentLog }),
+    ]);
+    const { entries } = JSON.parse(
+      readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'),
+    ) as { entries: unknown[] };
+    expect(
+      await countOf(both[0], sql`select count(*)::int as count from drizzle.__drizzle_migrations`),
+    ).toBe(entries.length);
     await Promise.all(both.map((database) => database.close()));
   });
 
   it('resolves a real deadlock between two transactions', async () => {
     const fresh = cluster?.fresh('deadlock') ?? '';
     const database = await openPostgres(fresh, { poolMax: 4, log: silentLog });
-    await database.db.insert(meta).values([{ key: 'a', value: 0 }, { key: 'b', value: 0 }]);
+    await database.db.insert(meta).values([
+      { key: 'a', value: 0 },
+      { key: 'b', value: 0 },
+    ]);
     let met = 0;
     let meet: () => void = () => undefined;
-    const bothHold = new Promise<void>((resolve) => { meet = resolve; });
-    const swap = (first: string, second: string) => database.transaction(async (tx) => {
-      await tx.db.update(meta).set({ value: sql`(${meta.value}::int + 1)::text::jsonb` }).where(eq(meta.key, first));
-      met += 1;
-      if (met === 2) meet();
-      await bothHold;
-      await tx.db.update(meta).set({ value: sql`(${meta.value}::int + 1)::text::jsonb` }).where(eq(meta.key, second));
+    const bothHold = new Promise<void>((resolve) => {
+      meet = resolve;
     });
+    const swap = (first: string, second: string) =>
+      database.transaction(async (tx) => {
+        await tx.db
+          .update(meta)
+          .set({ value: sql`(${meta.value}::int + 1)::text::jsonb` })
+          .where(eq(meta.key, first));
+        met += 1;
+        if (met === 2) meet();
+        await bothHold;
+        await tx.db
+          .update(meta)
+          .set({ value: sql`(${meta.value}::int + 1)::text::jsonb` })
+          .where(eq(meta.key, second));
+      });
     await Promise.all([swap('a', 'b'), swap('b', 'a')]);
     expect((await database.db.select().from(meta)).map((row) => row.value)).toEqual([2, 2]);
     expect(met).toBeGreaterThan(2);
@@ -143,7 +224,13 @@ describe.skipIf(postgresBinaries() === null)('a PostgreSQL of one’s own', () =
     await database.db.select().from(meta);
     cluster?.kill9();
     // A killed postmaster leaves its children a moment in which they still answer.
-    const attempt = (): Promise<unknown> => database.transaction((tx) => tx.db.select().from(meta)).then(() => null, (thrown: unknown) => thrown);
+    const attempt = (): Promise<unknown> =>
+      database
+        .transaction((tx) => tx.db.select().from(meta))
+        .then(
+          () => null,
+          (thrown: unknown) => thrown,
+        );
     await expect.poll(async () => isUnavailable(await attempt()), { timeout: 20_000 }).toBe(true);
     await cluster?.restart();
     expect(await database.transaction((tx) => tx.db.select().from(meta))).toEqual([]);
@@ -153,8 +240,18 @@ describe.skipIf(postgresBinaries() === null)('a PostgreSQL of one’s own', () =
 
 describe('faults of a database', () => {
   it('are told apart by their codes, however deep they lie', () => {
-    const coded = (code: string) => new Error('x', { cause: new Error('y', { cause: Object.assign(new Error('z'), { code }) }) });
-    expect(['08006', '57P01', '53300', '53100', 'ECONNREFUSED'].map((code) => isUnavailable(coded(code)))).toEqual([true, true, true, true, true]);
-    expect([isUnavailable(coded('23505')), isUnavailable('text'), isBadValue(coded('22P02')), isBadValue(coded('23505'))]).toEqual([false, false, true, false]);
+    const coded = (code: string) =>
+      new Error('x', { cause: new Error('y', { cause: Object.assign(new Error('z'), { code }) }) });
+    expect(
+      ['08006', '57P01', '53300', '53100', 'ECONNREFUSED'].map((code) =>
+        isUnavailable(coded(code)),
+      ),
+    ).toEqual([true, true, true, true, true]);
+    expect([
+      isUnavailable(coded('23505')),
+      isUnavailable('text'),
+      isBadValue(coded('22P02')),
+      isBadValue(coded('23505')),
+    ]).toEqual([false, false, true, false]);
   });
 });

@@ -7,8 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FolderInUse, LOCK_FILE, lockFolder } from '../../../server/db/folder-lock.ts';
 
 let folder = '';
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'tradewind-lock-')); });
-afterEach(() => { rmSync(folder, { recursive: true, force: true }); });
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tradewind-lock-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const lockPath = () => join(folder, LOCK_FILE);
 
@@ -31,7 +35,10 @@ describe('the lock of the data folder', () => {
   });
 
   it('is not fooled by a pid that was given to another process since', () => {
-    writeFileSync(lockPath(), JSON.stringify({ pid: process.pid, bornAt: '1', id: 'another life' }));
+    writeFileSync(
+      lockPath(),
+      JSON.stringify({ pid: process.pid, bornAt: '1', id: 'another life' }),
+    );
     lockFolder(folder)();
   });
 

@@ -21,19 +21,38 @@ const aUuid = '11111111-1111-4111-8111-111111111111';
 
 async function post(name: CallName, payload: string | Buffer, type = 'application/json') {
   const response = await test.app.inject({
-    method: CALLS[name].method, url: CALLS[name].path.replace(/:\w+/g, aUuid), payload,
-    headers: { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID(), 'content-type': type },
+    method: CALLS[name].method,
+    url: CALLS[name].path.replace(/:\w+/g, aUuid),
+    payload,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'idempotency-key': randomUUID(),
+      'content-type': type,
+    },
   });
-  return { status: response.statusCode, code: response.statusCode === 200 ? 'ok' : ErrorReply.parse(response.json()).error.code };
+  return {
+    status: response.statusCode,
+    code: response.statusCode === 200 ? 'ok' : ErrorReply.parse(response.json()).error.code,
+  };
 }
 
 describe('a hostile body', () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const bodies: [string, string | Buffer, number][] = [
-    ['cut JSON', '{"userId":', 400], ['no JSON', 'hello', 400], ['a deep array', deep, 400], ['a deep object', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, 400],
-    ['NUL in a text', '{"userId":"a\\u0000b"}', 400], ['half a character', '{"userId":"a\\ud800"}', 400], ['1e400', '{"userId":1e400}', 400],
-    ['__proto__', '{"__proto__":{"admin":true}}', 400], ['constructor', '{"constructor":{"prototype":{"x":1}}}', 400],
-    ['an array', '[]', 400], ['null', 'null', 400], ['a number', '7', 400], ['a text', '"x"', 400], ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 400],
+    ['cut JSON', '{"userId":', 400],
+    ['no JSON', 'hello', 400],
+    ['a deep array', deep, 400],
+    ['a deep object', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, 400],
+    ['NUL in a text', '{"userId":"a\\u0000b"}', 400],
+    ['half a character', '{"userId":"a\\ud800"}', 400],
+    ['1e400', '{"userId":1e400}', 400],
+    ['__proto__', '{"__proto__":{"admin":true}}', 400],
+    ['constructor', '{"constructor":{"prototype":{"x":1}}}', 400],
+    ['an array', '[]', 400],
+    ['null', 'null', 400],
+    ['a number', '7', 400],
+    ['a text', '"x"', 400],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 400],
     ['too much', JSON.stringify({ userId: 'x'.repeat(70_000) }), 413],
   ];
   it.each(bodies)('of %s is refused by every call', async (_what, payload, status) => {
@@ -41,49 +60,145 @@ describe('a hostile body', () => {
   });
 
   it('of another type than JSON is refused', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml', 'nonsense', 'application/json-patch+json']) {
-      expect(await post('trialStart', '{"userId":"Alice1"}', type), type).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'nonsense',
+      'application/json-patch+json',
+    ]) {
+      expect(await post('trialStart', '{"userId":"Alice1"}', type), type).toMatchObject({
+        status: 415,
+        code: 'unsupported_media_type',
+      });
     }
   });
 
   it('may be anything at all', async () => {
-    await fc.assert(fc.asyncProperty(fc.constantFrom(...mutations.filter((name) => name !== 'resetPaper')), fc.json({ maxDepth: 4 }), async (name, payload) => {
-      expect((await post(name, payload)).status).toBeLessThan(500);
-    }), { numRuns: 150 });
-    await fc.assert(fc.asyncProperty(fc.constantFrom<CallName>('startAll', 'stopAll', 'createAgent', 'createCheckout', 'customerPortal', 'updateTradingSettings'), fc.dictionary(
-      fc.constantFrom('name', 'agents', 'priceId', 'successUrl', 'cancelUrl', 'returnUrl', 'trading_pairs', 'ageMs', 'requestedAt', 'displayName', 'max_position_size', 'userId', 'version'),
-      fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.array(fc.record({ id: fc.string() })), fc.constantFrom('javascript:alert(1)', '//evil.example', 'http://169.254.169.254/')),
-    ), async (name, body) => {
-      expect((await post(name, JSON.stringify(body))).status).toBeLessThan(500);
-    }), { numRuns: 150 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...mutations.filter((name) => name !== 'resetPaper')),
+        fc.json({ maxDepth: 4 }),
+        async (name, payload) => {
+          expect((await post(name, payload)).status).toBeLessThan(500);
+        },
+      ),
+      { numRuns: 150 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom<CallName>(
+          'startAll',
+          'stopAll',
+          'createAgent',
+          'createCheckout',
+          'customerPortal',
+          'updateTradingSettings',
+        ),
+        fc.dictionary(
+          fc.constantFrom(
+            'name',
+            'agents',
+            'priceId',
+            'successUrl',
+            'cancelUrl',
+            'returnUrl',
+            'trading_pairs',
+            'ageMs',
+            'requestedAt',
+            'displayName',
+            'max_position_size',
+            'userId',
+            'version',
+          ),
+          fc.oneof(
+            fc.string({ unit: 'binary' }),
+            fc.double(),
+            fc.array(fc.record({ id: fc.string() })),
+            fc.constantFrom('javascript:alert(1)', '//evil.example', 'http://169.254.169.254/'),
+          ),
+        ),
+        async (name, body) => {
+          expect((await post(name, JSON.stringify(body))).status).toBeLessThan(500);
+        },
+      ),
+      { numRuns: 150 },
+    );
   });
 });
 
 describe('a hostile address', () => {
   it('is refused, whatever it spells', async () => {
-    for (const url of ['/api/agents/%E0%A4%A/stop', '/%', '/api/agents/%00/performance', '/market/data?symbols=%00', '/market/data?symbols=a&symbols=b', '/market/candles?symbol=BTC/USD&interval=5m&before=1e400',
-      '/market/candles?symbol=BTC/USD&interval=5m&limit=NaN', '/api/trading/history?limit=-1', '/api/trading/history?limit=1e9', '/../../etc/passwd', '/..%2f..%2fetc%2fpasswd', `/${'a'.repeat(10_000)}`]) {
-      const response = await test.app.inject({ method: 'GET', url, headers: { authorization: `Bearer ${token}` } });
-      expect([400, 404, 414, 503], `${url.slice(0, 60)} answered ${response.statusCode}`).toContain(response.statusCode);
+    for (const url of [
+      '/api/agents/%E0%A4%A/stop',
+      '/%',
+      '/api/agents/%00/performance',
+      '/market/data?symbols=%00',
+      '/market/data?symbols=a&symbols=b',
+      '/market/candles?symbol=BTC/USD&interval=5m&before=1e400',
+      '/market/candles?symbol=BTC/USD&interval=5m&limit=NaN',
+      '/api/trading/history?limit=-1',
+      '/api/trading/history?limit=1e9',
+      '/../../etc/passwd',
+      '/..%2f..%2fetc%2fpasswd',
+      `/${'a'.repeat(10_000)}`,
+    ]) {
+      const response = await test.app.inject({
+        method: 'GET',
+        url,
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect([400, 404, 414, 503], `${url.slice(0, 60)} answered ${response.statusCode}`).toContain(
+        response.statusCode,
+      );
       expect(response.body).not.toContain('root:');
     }
   });
 
   it('may hold any characters', async () => {
-    await fc.assert(fc.asyncProperty(fc.constantFrom('/market/candles', '/market/data', '/api/trading/history'), fc.dictionary(fc.constantFrom('symbol', 'symbols', 'interval', 'limit', 'before', '__proto__'), fc.string({ unit: 'binary' })), async (path, query) => {
-      const response = await test.app.inject({ method: 'GET', url: `${path}?${new URLSearchParams(query).toString()}`, headers: { authorization: `Bearer ${token}` } });
-      expect(response.statusCode).toBeLessThan(500);
-    }), { numRuns: 150 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('/market/candles', '/market/data', '/api/trading/history'),
+        fc.dictionary(
+          fc.constantFrom('symbol', 'symbols', 'interval', 'limit', 'before', '__proto__'),
+          fc.string({ unit: 'binary' }),
+        ),
+        async (path, query) => {
+          const response = await test.app.inject({
+            method: 'GET',
+            url: `${path}?${new URLSearchParams(query).toString()}`,
+            headers: { authorization: `Bearer ${token}` },
+          });
+          expect(response.statusCode).toBeLessThan(500);
+        },
+      ),
+      { numRuns: 150 },
+    );
   });
 });
 
 describe('hostile headers', () => {
   it('are refused, however odd', async () => {
-    const odd: Record<string, string>[] = [{ authorization: `Bearer ${'x'.repeat(7_000)}` }, { authorization: 'Bearer \u00ff.\u00ff.\u00ff' }, { authorization: 'Bearer a b c' }, { 'idempotency-key': 'x'.repeat(5_000) }, { 'x-tradewind-contract': '9'.repeat(400) }, { 'content-length': '-5' }];
+    const odd: Record<string, string>[] = [
+      { authorization: `Bearer ${'x'.repeat(7_000)}` },
+      { authorization: 'Bearer \u00ff.\u00ff.\u00ff' },
+      { authorization: 'Bearer a b c' },
+      { 'idempotency-key': 'x'.repeat(5_000) },
+      { 'x-tradewind-contract': '9'.repeat(400) },
+      { 'content-length': '-5' },
+    ];
     for (const headers of odd) {
       const response = await test.app.inject({
-        method: 'POST', url: '/api/subscription/trial/start', payload: '{"userId":"Alice1"}',
-        headers: { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID(), 'content-type': 'application/json', ...headers },
+        method: 'POST',
+        url: '/api/subscription/trial/start',
+        payload: '{"userId":"Alice1"}',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'idempotency-key': randomUUID(),
+          'content-type': 'application/json',
+          ...headers,
+        },
       });
       expect(response.statusCode, JSON.stringify(headers).slice(0, 60)).toBeGreaterThanOrEqual(400);
       expect(response.statusCode).toBeLessThan(500);
@@ -93,12 +208,18 @@ describe('hostile headers', () => {
 
 describe('reading a body', () => {
   it('gives what JSON gives, for everything that may be kept', () => {
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 5, noUnicodeString: true }), (value) => {
-      const text = JSON.stringify(value);
-      let read: unknown;
-      try { read = parseBody(text); } catch { return /__proto__|constructor|prototype|\\u0000|\\ud[89a-f]/i.test(text); }
-      return JSON.stringify(read) === text;
-    }));
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5, noUnicodeString: true }), (value) => {
+        const text = JSON.stringify(value);
+        let read: unknown;
+        try {
+          read = parseBody(text);
+        } catch {
+          return /__proto__|constructor|prototype|\\u0000|\\ud[89a-f]/i.test(text);
+        }
+        return JSON.stringify(read) === text;
+      }),
+    );
   });
 
   it('leaves nobody with a new prototype', () => {
@@ -108,5 +229,7 @@ describe('reading a body', () => {
 });
 
 describe('afterwards', () => {
-  it('no request was answered by a bug', () => { expect(log.errors).toEqual([]); });
+  it('no request was answered by a bug', () => {
+    expect(log.errors).toEqual([]);
+  });
 });

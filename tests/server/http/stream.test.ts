@@ -31,12 +31,25 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => test.close());
 
-interface Reader { events: StreamEvent[]; ids: string[]; until(what: (event: StreamEvent) => boolean): Promise<StreamEvent>; ended: Promise<void>; close(): void }
+interface Reader {
+  events: StreamEvent[];
+  ids: string[];
+  until(what: (event: StreamEvent) => boolean): Promise<StreamEvent>;
+  ended: Promise<void>;
+  close(): void;
+}
 
 async function read(token: string, headers: Record<string, string> = {}): Promise<Reader> {
   const abort = new AbortController();
-  const response = await fetch(`${base}/api/stream`, { headers: { authorization: `Bearer ${token}`, ...headers }, signal: abort.signal });
-  expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
+  const response = await fetch(`${base}/api/stream`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    signal: abort.signal,
+  });
+  expect([
+    response.status,
+    response.headers.get('content-type'),
+    response.headers.get('cache-control'),
+  ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
   const events: StreamEvent[] = [];
   const ids: string[] = [];
   let woken: () => void = () => undefined;
@@ -44,7 +57,9 @@ async function read(token: string, headers: Record<string, string> = {}): Promis
   if (body === null) throw new Error('no body');
   const ended = (async () => {
     let text = '';
-    for await (const chunk of body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
+    for await (const chunk of body.pipeThrough(
+      new TextDecoderStream(),
+    ) as unknown as AsyncIterable<string>) {
       text += chunk;
       const frames = text.split('\n\n');
       text = frames.pop() ?? '';
@@ -55,24 +70,44 @@ async function read(token: string, headers: Record<string, string> = {}): Promis
       }
       woken();
     }
-  })().catch(() => undefined).finally(() => { woken(); });
+  })()
+    .catch(() => undefined)
+    .finally(() => {
+      woken();
+    });
   return {
-    events, ids, ended,
-    close: () => { abort.abort(); },
+    events,
+    ids,
+    ended,
+    close: () => {
+      abort.abort();
+    },
     async until(what) {
       for (;;) {
         const found = events.find(what);
         if (found !== undefined) return found;
-        await new Promise<void>((resolve) => { woken = resolve; });
+        await new Promise<void>((resolve) => {
+          woken = resolve;
+        });
       }
     },
   };
 }
 
-const change = (token: string, displayName: string) => test.call('updateTradingSettings', {
-  token, commandId: randomUUID(),
-  body: { displayName, tradingEnabled: true, tradingMode: 'automatic', tradingFrequency: 'weekly', riskProfile: 'moderate', maxTradeAmount: 500, notificationsEnabled: true },
-});
+const change = (token: string, displayName: string) =>
+  test.call('updateTradingSettings', {
+    token,
+    commandId: randomUUID(),
+    body: {
+      displayName,
+      tradingEnabled: true,
+      tradingMode: 'automatic',
+      tradingFrequency: 'weekly',
+      riskProfile: 'moderate',
+      maxTradeAmount: 500,
+      notificationsEnabled: true,
+    },
+  });
 
 describe('the stream', () => {
   it('greets with the person’s present number, then tells each event once, in order, and nobody else’s', async () => {
@@ -82,8 +117,11 @@ describe('the stream', () => {
     const hello = await forAlice.until((event) => event.type === 'hello');
     expect(hello).toMatchObject({ type: 'hello', source: { kind: 'simulated' } });
     const start = hello.type === 'hello' ? hello.sequence : -1;
-    for (const name of ['One', 'Two', 'Three']) expect((await change(alice, name)).status).toBe(200);
-    await forAlice.until((event) => 'sequence' in event && event.type !== 'hello' && event.sequence === start + 3);
+    for (const name of ['One', 'Two', 'Three'])
+      expect((await change(alice, name)).status).toBe(200);
+    await forAlice.until(
+      (event) => 'sequence' in event && event.type !== 'hello' && event.sequence === start + 3,
+    );
     expect(forAlice.ids).toEqual([start + 1, start + 2, start + 3].map(String));
     expect(forAlice.events.filter((event) => event.type === 'settings.changed')).toHaveLength(3);
     expect(forBob.events.filter((event) => event.type === 'settings.changed')).toEqual([]);
@@ -113,9 +151,23 @@ describe('the stream', () => {
     await reader.until((event) => event.type === 'entries.off');
     expect(last()).toEqual({ type: 'entries.off', off: [] });
     const ask = { scope: 'platform', target: '', reason: 'Checking prices', by: 'ops' } as const;
-    const thrown = await test.database.transaction((tx) => throwSwitch(tx, { ...ask, until: clock.now() + 60_000 }, clock.now()));
+    const thrown = await test.database.transaction((tx) =>
+      throwSwitch(tx, { ...ask, until: clock.now() + 60_000 }, clock.now()),
+    );
     await reader.until((event) => event.type === 'entries.off' && event.off.length > 0);
-    expect(last()).toEqual({ type: 'entries.off', off: [{ scope: 'platform', by: 'operator', agentId: null, reason: 'Checking prices', since: thrown.at, until: thrown.until }] });
+    expect(last()).toEqual({
+      type: 'entries.off',
+      off: [
+        {
+          scope: 'platform',
+          by: 'operator',
+          agentId: null,
+          reason: 'Checking prices',
+          since: thrown.at,
+          until: thrown.until,
+        },
+      ],
+    });
     await test.database.transaction((tx) => liftSwitch(tx, ask, clock.now()));
     await expect.poll(last, { timeout: 10_000 }).toEqual({ type: 'entries.off', off: [] });
     reader.close();
@@ -127,7 +179,9 @@ describe('the stream', () => {
     clock.advance(15_000);
     await reader.until((event) => event.type === 'heartbeat');
     clock.advance(SESSION_MAX_AGE_MS);
-    expect(await reader.until((event) => event.type === 'session.ended')).toMatchObject({ reason: 'reauth_required' });
+    expect(await reader.until((event) => event.type === 'session.ended')).toMatchObject({
+      reason: 'reauth_required',
+    });
     await reader.ended;
   });
 
@@ -141,11 +195,16 @@ describe('the stream', () => {
     await expect.poll(() => asked.slice(before).sort()).toEqual(['Mallory', 'Mallory', 'Nina']);
     await change(nina, 'Still');
     await other.until((event) => event.type === 'settings.changed');
-    expect([...one.events, ...two.events].filter((event) => event.type === 'session.ended')).toEqual([]);
+    expect(
+      [...one.events, ...two.events].filter((event) => event.type === 'session.ended'),
+    ).toEqual([]);
     standing.set('Mallory', 'token_revoked');
     clock.advance(2 * test.config.accountCheckMs);
     for (const reader of [one, two]) {
-      expect(await reader.until((event) => event.type === 'session.ended')).toEqual({ type: 'session.ended', reason: 'token_revoked' });
+      expect(await reader.until((event) => event.type === 'session.ended')).toEqual({
+        type: 'session.ended',
+        reason: 'token_revoked',
+      });
       await reader.ended;
     }
     await expect.poll(() => asked.filter((uid) => uid === 'Nina').length).toBeGreaterThan(3);
@@ -166,7 +225,9 @@ describe('the stream', () => {
     const eve = await test.signToken('Eve');
     const readers = [];
     for (let i = 0; i < 12; i += 1) readers.push(await read(eve));
-    const refused = await fetch(`${base}/api/stream`, { headers: { authorization: `Bearer ${eve}` } });
+    const refused = await fetch(`${base}/api/stream`, {
+      headers: { authorization: `Bearer ${eve}` },
+    });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
     for (const reader of readers) reader.close();
   });
@@ -175,16 +236,28 @@ describe('the stream', () => {
     const [grace, ivy] = [await test.signToken('Grace'), await test.signToken('Ivy')];
     for (const token of [grace, ivy]) await test.call('tradingSettings', { token });
     let release: () => void = () => undefined;
-    const busy = test.database.transaction(() => new Promise<void>((resolve) => { release = resolve; }));
+    const busy = test.database.transaction(
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve;
+        }),
+    );
     const stop = new AbortController();
-    const ask = (token: string, signal: AbortSignal) => fetch(`${base}/api/stream`, { headers: { authorization: `Bearer ${token}` }, signal }).catch(() => null);
+    const ask = (token: string, signal: AbortSignal) =>
+      fetch(`${base}/api/stream`, { headers: { authorization: `Bearer ${token}` }, signal }).catch(
+        () => null,
+      );
     const leave = new AbortController();
     const left = Array.from({ length: 12 }, () => ask(ivy, leave.signal));
     const asked = Array.from({ length: 30 }, () => ask(grace, stop.signal));
-    await new Promise((resolve) => { setTimeout(resolve, 400); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 400);
+    });
     leave.abort();
     await Promise.all(left);
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
     release();
     await busy;
     const statuses = (await Promise.all(asked)).map((response) => response?.status);
@@ -200,11 +273,33 @@ describe('the stream', () => {
     await test.call('agents', { token });
     const [id, stopped] = [randomUUID(), randomUUID()];
     const { id: source, quote } = test.market.source;
-    const row = { uid: 'Jan', source, quote, name: 'Looks', tradingPairs: [], pool: 'all_pools', riskProfile: 'Moderate', maxPositionSize: '10', executionInterval: '5-minute', tradingFrequency: 'high', enabled: true, createdAt: 1 };
-    await test.database.db.insert(agents).values([{ ...row, id, status: 'running', lastRunMarketMs: 100, nextDueMarketMs: 400 }, { ...row, id: stopped, status: 'stopped', lastRunMarketMs: 100 }]);
+    const row = {
+      uid: 'Jan',
+      source,
+      quote,
+      name: 'Looks',
+      tradingPairs: [],
+      pool: 'all_pools',
+      riskProfile: 'Moderate',
+      maxPositionSize: '10',
+      executionInterval: '5-minute',
+      tradingFrequency: 'high',
+      enabled: true,
+      createdAt: 1,
+    };
+    await test.database.db.insert(agents).values([
+      { ...row, id, status: 'running', lastRunMarketMs: 100, nextDueMarketMs: 400 },
+      { ...row, id: stopped, status: 'stopped', lastRunMarketMs: 100 },
+    ]);
     const [mine, theirs] = [await read(token), await read(other)];
-    expect(await mine.until((event) => event.type === 'agents.ran')).toEqual({ type: 'agents.ran', agents: [{ id, lastRunAt: 100, nextRunAt: 400 }] });
-    await test.database.db.update(agents).set({ lastRunMarketMs: 400, nextDueMarketMs: 700 }).where(eq(agents.id, id));
+    expect(await mine.until((event) => event.type === 'agents.ran')).toEqual({
+      type: 'agents.ran',
+      agents: [{ id, lastRunAt: 100, nextRunAt: 400 }],
+    });
+    await test.database.db
+      .update(agents)
+      .set({ lastRunMarketMs: 400, nextDueMarketMs: 700 })
+      .where(eq(agents.id, id));
     await mine.until((event) => event.type === 'agents.ran' && event.agents[0]?.lastRunAt === 400);
     expect(mine.events.filter((event) => event.type === 'agents.ran').length).toBe(2);
     expect(theirs.events.some((event) => event.type === 'agents.ran')).toBe(false);
@@ -216,15 +311,31 @@ describe('the stream', () => {
     const token = await test.signToken('Slow');
     await test.call('tradingSettings', { token });
     const socket = connect({ port: Number(new URL(base).port), host: '127.0.0.1' });
-    socket.write(`GET /api/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`);
-    const closed = new Promise<void>((resolve) => { socket.on('close', () => { resolve(); }); socket.on('error', () => undefined); });
-    await new Promise<void>((resolve) => { socket.once('data', () => { socket.pause(); resolve(); }); });
+    socket.write(
+      `GET /api/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    );
+    const closed = new Promise<void>((resolve) => {
+      socket.on('close', () => {
+        resolve();
+      });
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => {
+      socket.once('data', () => {
+        socket.pause();
+        resolve();
+      });
+    });
     const large = { type: 'settings.changed' as const, padding: 'x'.repeat(100_000) };
     const count = 300;
-    for (let i = 0; i < count; i += 1) await test.database.transaction((tx) => test.events.append(tx, 'Slow', [large]));
-    // What the system holds for a socket is read out now; the rest never comes, because the server has let go.
+    for (let i = 0; i < count; i += 1)
+      await test.database.transaction((tx) => test.events.append(tx, 'Slow', [large]));
+    // What the system holds for a socket is read out now; the rest never comes, because the server
+    // has let go.
     let received = 0;
-    socket.on('data', (data) => { received += data.length; });
+    socket.on('data', (data) => {
+      received += data.length;
+    });
     socket.resume();
     await closed;
     expect(received).toBeLessThan(count * 100_000);
@@ -232,5 +343,7 @@ describe('the stream', () => {
 });
 
 describe('afterwards', () => {
-  it('nothing went wrong on the way', () => { expect(log.errors).toEqual([]); });
+  it('nothing went wrong on the way', () => {
+    expect(log.errors).toEqual([]);
+  });
 });

@@ -4,21 +4,35 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../contract/errors.ts';
 import type { AccountStanding } from '../../../server/identity/accounts.ts';
 import { KeySet } from '../../../server/identity/key-set.ts';
-import { EmulatorTokenVerifier, SignedTokenVerifier } from '../../../server/identity/token-verifier.ts';
+import {
+  EmulatorTokenVerifier,
+  SignedTokenVerifier,
+} from '../../../server/identity/token-verifier.ts';
 import type { TokenVerifier } from '../../../server/identity/verifier.ts';
 import { TestClock } from '../../support/app.ts';
 import { signToken, startTestKeys, TEST_PROJECT, type TestKeys } from '../../support/keys.ts';
 
 const HOUR = 3_600_000;
 let keys: TestKeys;
-beforeAll(async () => { keys = await startTestKeys(600); });
+beforeAll(async () => {
+  keys = await startTestKeys(600);
+});
 afterAll(() => keys.close());
 
 const verifierOf = (clock: TestClock, accounts: AccountStanding | null = null): TokenVerifier =>
-  new SignedTokenVerifier(new KeySet(keys.url, clock), { projectId: TEST_PROJECT, clock, accounts });
+  new SignedTokenVerifier(new KeySet(keys.url, clock), {
+    projectId: TEST_PROJECT,
+    clock,
+    accounts,
+  });
 
-async function refusalOf(work: Promise<unknown>): Promise<{ code: string; message: string; status: number }> {
-  const error: unknown = await work.then(() => new Error('accepted'), (thrown: unknown) => thrown);
+async function refusalOf(
+  work: Promise<unknown>,
+): Promise<{ code: string; message: string; status: number }> {
+  const error: unknown = await work.then(
+    () => new Error('accepted'),
+    (thrown: unknown) => thrown,
+  );
   if (!(error instanceof Refusal)) throw error as Error;
   return { code: error.code, message: error.message, status: error.status };
 }
@@ -28,32 +42,82 @@ const unsigned = (claims: Record<string, unknown>): string => new UnsecuredJWT(c
 describe('a signed token', () => {
   it('names its person and their sign-in time', async () => {
     const clock = new TestClock();
-    const token = await keys.sign('Alice1', { auth_time: Math.floor(clock.now() / 1_000) - 60 }, clock.now());
-    expect(await verifierOf(clock).verify(token)).toEqual({ uid: 'Alice1', email: 'alice1@example.com', authTimeMs: (Math.floor(clock.now() / 1_000) - 60) * 1_000, expiresAtMs: (Math.floor(clock.now() / 1_000) + 3_600) * 1_000 });
+    const token = await keys.sign(
+      'Alice1',
+      { auth_time: Math.floor(clock.now() / 1_000) - 60 },
+      clock.now(),
+    );
+    expect(await verifierOf(clock).verify(token)).toEqual({
+      uid: 'Alice1',
+      email: 'alice1@example.com',
+      authTimeMs: (Math.floor(clock.now() / 1_000) - 60) * 1_000,
+      expiresAtMs: (Math.floor(clock.now() / 1_000) + 3_600) * 1_000,
+    });
   });
 
   it('has three parts of JSON (R5-20, R8-11)', async () => {
     const verifier = verifierOf(new TestClock());
-    for (const text of ['', 'a', 'a.b', 'a.b.c.d', 'x.y.z', '!!.!!.!!', 'bnVsbA.bnVsbA.x', `${Buffer.from('{}').toString('base64url')}.e30.x`]) {
-      expect(await refusalOf(verifier.verify(text)), text).toEqual({ code: 'invalid_token_structure', message: 'Invalid token structure', status: 401 });
+    for (const text of [
+      '',
+      'a',
+      'a.b',
+      'a.b.c.d',
+      'x.y.z',
+      '!!.!!.!!',
+      'bnVsbA.bnVsbA.x',
+      `${Buffer.from('{}').toString('base64url')}.e30.x`,
+    ]) {
+      expect(await refusalOf(verifier.verify(text)), text).toEqual({
+        code: 'invalid_token_structure',
+        message: 'Invalid token structure',
+        status: 401,
+      });
     }
   });
 
   it('names this project and a person (R5-21, R8-12)', async () => {
     const clock = new TestClock();
     const future = Math.floor(clock.now() / 1_000) + 3_600;
-    for (const claims of [{ aud: 'another-project' }, { aud: undefined }, { sub: '' }, { sub: undefined }, { sub: 7 }, { sub: 'x'.repeat(129) }, { sub: '<b>' },
-      { auth_time: future }, { iat: future }, { auth_time: undefined }, { exp: undefined }, { aud: [TEST_PROJECT] }]) {
-      const refusal = await refusalOf(verifierOf(clock).verify(await keys.sign('Alice1', claims, clock.now())));
-      expect(refusal, JSON.stringify(claims)).toEqual({ code: 'invalid_token_claims', message: 'Invalid token claims', status: 401 });
+    for (const claims of [
+      { aud: 'another-project' },
+      { aud: undefined },
+      { sub: '' },
+      { sub: undefined },
+      { sub: 7 },
+      { sub: 'x'.repeat(129) },
+      { sub: '<b>' },
+      { auth_time: future },
+      { iat: future },
+      { auth_time: undefined },
+      { exp: undefined },
+      { aud: [TEST_PROJECT] },
+    ]) {
+      const refusal = await refusalOf(
+        verifierOf(clock).verify(await keys.sign('Alice1', claims, clock.now())),
+      );
+      expect(refusal, JSON.stringify(claims)).toEqual({
+        code: 'invalid_token_claims',
+        message: 'Invalid token claims',
+        status: 401,
+      });
     }
   });
 
   it('comes from the identity provider (R5-21, R8-13)', async () => {
     const clock = new TestClock();
-    for (const iss of ['https://evil.example', `https://securetoken.google.com/${TEST_PROJECT}.evil`, 'https://securetoken.google.com/another']) {
-      const refusal = await refusalOf(verifierOf(clock).verify(await keys.sign('Alice1', { iss }, clock.now())));
-      expect(refusal).toEqual({ code: 'invalid_token_issuer', message: 'Invalid token issuer', status: 401 });
+    for (const iss of [
+      'https://evil.example',
+      `https://securetoken.google.com/${TEST_PROJECT}.evil`,
+      'https://securetoken.google.com/another',
+    ]) {
+      const refusal = await refusalOf(
+        verifierOf(clock).verify(await keys.sign('Alice1', { iss }, clock.now())),
+      );
+      expect(refusal).toEqual({
+        code: 'invalid_token_issuer',
+        message: 'Invalid token issuer',
+        status: 401,
+      });
     }
   });
 
@@ -61,20 +125,36 @@ describe('a signed token', () => {
     const clock = new TestClock();
     const other = await generateKeyPair('RS256', { extractable: true });
     const good = await keys.sign('Alice1', {}, clock.now());
-    const claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+    const claims = JSON.parse(
+      Buffer.from(good.split('.')[1] ?? '', 'base64url').toString(),
+    ) as Record<string, unknown>;
     const [head = '', , signature = ''] = good.split('.');
     const forged: Record<string, string> = {
       'alg none': unsigned(claims),
-      'HS256 with the public key for a secret': await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: keys.kid }).sign(new TextEncoder().encode(await exportSPKI(other.publicKey))),
-      'a stranger’s key under our kid': await signToken(other.privateKey, keys.kid, 'Alice1', {}, clock.now()),
+      'HS256 with the public key for a secret': await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256', kid: keys.kid })
+        .sign(new TextEncoder().encode(await exportSPKI(other.publicKey))),
+      'a stranger’s key under our kid': await signToken(
+        other.privateKey,
+        keys.kid,
+        'Alice1',
+        {},
+        clock.now(),
+      ),
       'an unknown kid': await signToken(other.privateKey, 'not-a-key', 'Alice1', {}, clock.now()),
-      'no kid': await new SignJWT(claims).setProtectedHeader({ alg: 'RS256' }).sign(keys.privateKey),
+      'no kid': await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256' })
+        .sign(keys.privateKey),
       'another body under a good signature': `${head}.${Buffer.from(JSON.stringify({ ...claims, sub: 'Bob' })).toString('base64url')}.${signature}`,
       'no signature': `${head}.${good.split('.')[1] ?? ''}.`,
       'a huge token': `${head}.${Buffer.from(JSON.stringify({ ...claims, pad: 'x'.repeat(20_000) })).toString('base64url')}.${signature}`,
     };
     for (const [what, token] of Object.entries(forged)) {
-      expect(await refusalOf(verifierOf(clock).verify(token)), what).toEqual({ code: 'invalid_token', message: 'Invalid authentication token', status: 401 });
+      expect(await refusalOf(verifierOf(clock).verify(token)), what).toEqual({
+        code: 'invalid_token',
+        message: 'Invalid authentication token',
+        status: 401,
+      });
     }
   });
 
@@ -88,7 +168,10 @@ describe('a signed token', () => {
     const refreshed = await keys.sign('Alice1', { auth_time: signedInAt }, clock.now());
     expect((await verifierOf(clock).verify(refreshed)).uid).toBe('Alice1');
     clock.advance(2_000);
-    expect(await refusalOf(verifierOf(clock).verify(refreshed))).toMatchObject({ code: 'reauth_required', status: 401 });
+    expect(await refusalOf(verifierOf(clock).verify(refreshed))).toMatchObject({
+      code: 'reauth_required',
+      status: 401,
+    });
   });
 });
 
@@ -103,7 +186,9 @@ describe('the key set', () => {
     await verifier.verify(await keys.sign('Alice1', {}, clock.now()));
     expect(keys.asked() - before).toBe(1);
     clock.advance(2_000);
-    expect(await refusalOf(verifier.verify(await keys.sign('Alice1', {}, clock.now())))).toMatchObject({ code: 'identity_unavailable', status: 503 });
+    expect(
+      await refusalOf(verifier.verify(await keys.sign('Alice1', {}, clock.now()))),
+    ).toMatchObject({ code: 'identity_unavailable', status: 503 });
     keys.setOnline(true);
     await verifier.verify(await keys.sign('Alice1', {}, clock.now()));
   });
@@ -113,44 +198,98 @@ describe('the key set', () => {
     const verifier = verifierOf(clock);
     const stranger = await generateKeyPair('RS256');
     const before = keys.asked();
-    for (let i = 0; i < 20; i += 1) await refusalOf(verifier.verify(await signToken(stranger.privateKey, `kid-${i}`, 'Alice1', {}, clock.now())));
+    for (let i = 0; i < 20; i += 1)
+      await refusalOf(
+        verifier.verify(
+          await signToken(stranger.privateKey, `kid-${i}`, 'Alice1', {}, clock.now()),
+        ),
+      );
     expect(keys.asked() - before).toBe(1);
   });
 });
 
 describe('where accounts are asked', () => {
-  const gone: AccountStanding = { check: async () => { throw new Refusal('token_revoked', 'This session was ended. Please sign in again.'); }, forget: () => undefined };
+  const gone: AccountStanding = {
+    check: async () => {
+      throw new Refusal('token_revoked', 'This session was ended. Please sign in again.');
+    },
+    forget: () => undefined,
+  };
 
   it('a revoked person is refused, except for what an outage must not block', async () => {
     const clock = new TestClock();
     const token = await keys.sign('Alice1', {}, clock.now());
-    expect(await refusalOf(verifierOf(clock, gone).verify(token))).toMatchObject({ code: 'token_revoked', status: 401 });
-    expect((await verifierOf(clock, gone).verify(token, { skipRevocation: true })).uid).toBe('Alice1');
+    expect(await refusalOf(verifierOf(clock, gone).verify(token))).toMatchObject({
+      code: 'token_revoked',
+      status: 401,
+    });
+    expect((await verifierOf(clock, gone).verify(token, { skipRevocation: true })).uid).toBe(
+      'Alice1',
+    );
   });
 });
 
 describe('a token of the emulator', () => {
   const claimsAt = (nowMs: number, more: Record<string, unknown> = {}) => {
     const seconds = Math.floor(nowMs / 1_000);
-    return { sub: 'Alice1', aud: TEST_PROJECT, iss: `https://securetoken.google.com/${TEST_PROJECT}`, iat: seconds, auth_time: seconds, exp: seconds + 3_600, user_id: 'Alice1', firebase: { sign_in_provider: 'password' }, ...more };
+    return {
+      sub: 'Alice1',
+      aud: TEST_PROJECT,
+      iss: `https://securetoken.google.com/${TEST_PROJECT}`,
+      iat: seconds,
+      auth_time: seconds,
+      exp: seconds + 3_600,
+      user_id: 'Alice1',
+      firebase: { sign_in_provider: 'password' },
+      ...more,
+    };
   };
 
   it('is refused where no emulator is configured', async () => {
     const clock = new TestClock();
-    expect((await refusalOf(verifierOf(clock).verify(unsigned(claimsAt(clock.now()))))).code).toBe('invalid_token');
+    expect((await refusalOf(verifierOf(clock).verify(unsigned(claimsAt(clock.now()))))).code).toBe(
+      'invalid_token',
+    );
   });
 
   it('is held to the same claims where one is, and must name a living account', async () => {
     const clock = new TestClock();
-    const accounts: AccountStanding = { check: async (_token, uid) => { if (uid !== 'Alice1') throw new Refusal('token_revoked', 'ended'); }, forget: () => undefined };
+    const accounts: AccountStanding = {
+      check: async (_token, uid) => {
+        if (uid !== 'Alice1') throw new Refusal('token_revoked', 'ended');
+      },
+      forget: () => undefined,
+    };
     const verifier = new EmulatorTokenVerifier({ projectId: TEST_PROJECT, clock, accounts });
     expect((await verifier.verify(unsigned(claimsAt(clock.now())))).uid).toBe('Alice1');
-    expect((await refusalOf(verifier.verify(unsigned(claimsAt(clock.now(), { sub: 'Nobody' }))))).code).toBe('token_revoked');
-    expect((await refusalOf(verifier.verify(unsigned(claimsAt(clock.now(), { aud: 'x' }))))).code).toBe('invalid_token_claims');
-    expect((await refusalOf(verifier.verify(unsigned(claimsAt(clock.now() - 5 * HOUR, { exp: Math.floor(clock.now() / 1_000) + 60 }))))).code).toBe('reauth_required');
-    expect((await refusalOf(verifier.verify(await keys.sign('Alice1', {}, clock.now())))).code).toBe('invalid_token');
+    expect(
+      (await refusalOf(verifier.verify(unsigned(claimsAt(clock.now(), { sub: 'Nobody' }))))).code,
+    ).toBe('token_revoked');
+    expect(
+      (await refusalOf(verifier.verify(unsigned(claimsAt(clock.now(), { aud: 'x' }))))).code,
+    ).toBe('invalid_token_claims');
+    expect(
+      (
+        await refusalOf(
+          verifier.verify(
+            unsigned(
+              claimsAt(clock.now() - 5 * HOUR, { exp: Math.floor(clock.now() / 1_000) + 60 }),
+            ),
+          ),
+        )
+      ).code,
+    ).toBe('reauth_required');
+    expect(
+      (await refusalOf(verifier.verify(await keys.sign('Alice1', {}, clock.now())))).code,
+    ).toBe('invalid_token');
     for (const missing of [{ firebase: undefined }, { user_id: undefined }]) {
-      expect((await refusalOf(verifier.verify(unsigned(claimsAt(clock.now(), missing)), { skipRevocation: true }))).code).toBe('invalid_token');
+      expect(
+        (
+          await refusalOf(
+            verifier.verify(unsigned(claimsAt(clock.now(), missing)), { skipRevocation: true }),
+          )
+        ).code,
+      ).toBe('invalid_token');
     }
   });
 });

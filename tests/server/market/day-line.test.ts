@@ -1,4 +1,7 @@
-/** The last day of a pair as a line to draw, and the pools in words: what the market calls say of them. */
+/**
+ * The last day of a pair as a line to draw, and the pools in words: what the market calls say of
+ * them.
+ */
 import { describe, expect, it } from 'vitest';
 import { DAY_LINE_POINTS, MarketPools, Sparklines } from '../../../contract/market.ts';
 import { POOLS, POOLS_FOR_PROFILE, universeAt } from '../../../engine/pools.ts';
@@ -8,7 +11,15 @@ import { buildTestApp } from '../../support/app.ts';
 
 const STEP = 300_000;
 const DAY = 86_400_000;
-const day = (count = 288, from = 0): Candle[] => Array.from({ length: count }, (_none, index) => ({ time: from + index * STEP, open: 100 + index, high: 102 + index, low: 99 + index, close: 101 + index, volume: 1 }));
+const day = (count = 288, from = 0): Candle[] =>
+  Array.from({ length: count }, (_none, index) => ({
+    time: from + index * STEP,
+    open: 100 + index,
+    high: 102 + index,
+    low: 99 + index,
+    close: 101 + index,
+    volume: 1,
+  }));
 
 describe('the line of a day', () => {
   it('goes in equal steps from the price a day ago to the newest close', () => {
@@ -18,7 +29,9 @@ describe('the line of a day', () => {
     expect(line?.to).toBe(DAY);
     expect(line?.points.length).toBe(DAY_LINE_POINTS);
     expect([line?.points[0], line?.points.at(-1)]).toEqual([100, 388]);
-    expect(line?.points.every((point, index, all) => index === 0 || point > (all[index - 1] ?? 0))).toBe(true);
+    expect(
+      line?.points.every((point, index, all) => index === 0 || point > (all[index - 1] ?? 0)),
+    ).toBe(true);
   });
 
   it('keeps the close before a hole, and shows nothing that came after a moment', () => {
@@ -45,19 +58,38 @@ describe('the calls', () => {
       const token = await app.signToken('ann');
       const all = Sparklines.parse((await app.call('sparklines', { token })).json);
       expect(Object.keys(all.lines)).toHaveLength(app.market.pairs().length);
-      const some = Sparklines.parse((await app.call('sparklines', { token, query: { symbols: 'BTC/USDT' } })).json);
+      const some = Sparklines.parse(
+        (await app.call('sparklines', { token, query: { symbols: 'BTC/USDT' } })).json,
+      );
       expect(Object.keys(some.lines)).toEqual(['BTC/USDT']);
-      expect((await app.call('sparklines', { token, query: { symbols: 'NOPE/USDT' } })).status).toBe(400);
+      expect(
+        (await app.call('sparklines', { token, query: { symbols: 'NOPE/USDT' } })).status,
+      ).toBe(400);
       const { pools } = MarketPools.parse((await app.call('marketPools', { token })).json);
-      expect(pools.map((pool) => pool.id)).toEqual(['base_ecosystem', 'momentum_24h', 'weekly_leaders', 'ytd_champions', 'stablecoin_arbitrage', 'all_pools']);
+      expect(pools.map((pool) => pool.id)).toEqual([
+        'base_ecosystem',
+        'momentum_24h',
+        'weekly_leaders',
+        'ytd_champions',
+        'stablecoin_arbitrage',
+        'all_pools',
+      ]);
       for (const pool of pools) {
         expect(pool.about?.universe).toEqual(universeAt(pool.id, app.market.now()));
         expect(pool.about?.risks.length).toBeGreaterThanOrEqual(2);
-        expect(pool.pairs.every((pair) => pool.about?.universe.includes(pair.split('/')[0] ?? '') === true)).toBe(true);
-        const suited = Object.entries(POOLS_FOR_PROFILE).filter(([, ids]) => ids.includes(pool.id)).map(([profile]) => profile);
+        expect(
+          pool.pairs.every(
+            (pair) => pool.about?.universe.includes(pair.split('/')[0] ?? '') === true,
+          ),
+        ).toBe(true);
+        const suited = Object.entries(POOLS_FOR_PROFILE)
+          .filter(([, ids]) => ids.includes(pool.id))
+          .map(([profile]) => profile);
         expect(pool.about?.suits).toEqual(suited);
       }
-      expect(POOLS.find((pool) => pool.id === 'ytd_champions')?.about.looks).toContain('1st of the month');
+      expect(POOLS.find((pool) => pool.id === 'ytd_champions')?.about.looks).toContain(
+        '1st of the month',
+      );
     } finally {
       await app.close();
     }

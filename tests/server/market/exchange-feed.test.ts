@@ -1,4 +1,7 @@
-/** The exchange feed against a local server that answers in the exchanges' recorded shapes, through the real ccxt. */
+/**
+ * The exchange feed against a local server that answers in the exchanges' recorded shapes, through
+ * the real ccxt.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed } from '../../../contract/money.ts';
 import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
@@ -7,7 +10,11 @@ import { rulesOf } from '../../../server/market/exchange-feed.ts';
 import { EXCHANGE_VENUES } from '../../../server/market/exchange-venues.ts';
 import type { RawTick } from '../../../server/market/feed.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';
-import { recordedCandle, startExchangeServer, type ExchangeServer } from '../../support/exchange-server.ts';
+import {
+  recordedCandle,
+  startExchangeServer,
+  type ExchangeServer,
+} from '../../support/exchange-server.ts';
 import { keptLog } from './silent-log.ts';
 
 const FIVE = 300_000;
@@ -16,26 +23,62 @@ const DAY = 24 * HOUR;
 let server: ExchangeServer;
 const open: ExchangeFeed[] = [];
 
-beforeAll(async () => { server = await startExchangeServer(); await import('ccxt'); });
-afterEach(async () => { for (const feed of open.splice(0)) await feed.stop(); server.failing = null; server.websocket = false; server.candlesUntil = Infinity; server.asked.length = 0; });
-afterAll(async () => { await server.close(); });
+beforeAll(async () => {
+  server = await startExchangeServer();
+  await import('ccxt');
+});
+afterEach(async () => {
+  for (const feed of open.splice(0)) await feed.stop();
+  server.failing = null;
+  server.websocket = false;
+  server.candlesUntil = Infinity;
+  server.asked.length = 0;
+});
+afterAll(async () => {
+  await server.close();
+});
 
 function feedOf(id: 'coinbaseexchange' | 'kraken') {
   const log = keptLog();
-  const feed = new ExchangeFeed({ venue: EXCHANGE_VENUES[id], baseUrl: server.url, clock: { now: () => Date.now() }, log });
+  const feed = new ExchangeFeed({
+    venue: EXCHANGE_VENUES[id],
+    baseUrl: server.url,
+    clock: { now: () => Date.now() },
+    log,
+  });
   open.push(feed);
   const ticks: RawTick[] = [];
-  return { feed, log, ticks, begin: () => feed.start((tick) => { ticks.push(tick); }) };
+  return {
+    feed,
+    log,
+    ticks,
+    begin: () =>
+      feed.start((tick) => {
+        ticks.push(tick);
+      }),
+  };
 }
 
 describe.each(['coinbaseexchange', 'kraken'] as const)('%s', (id) => {
   it('offers the followed pairs of one quote with their lots, minima and fee, and tells a first price of each', async () => {
     const { feed, ticks, begin } = feedOf(id);
     await begin();
-    expect(feed.pairs.map((rules) => rules.pair)).toEqual(['BTC/USD', 'ETH/USD', 'LINK/USD', 'USDC/USD']);
+    expect(feed.pairs.map((rules) => rules.pair)).toEqual([
+      'BTC/USD',
+      'ETH/USD',
+      'LINK/USD',
+      'USDC/USD',
+    ]);
     const [btc] = feed.pairs;
-    expect([btc && formatFixed(btc.lot), btc && formatFixed(btc.minNotional), btc?.feeBps]).toEqual(['0.00000001', id === 'kraken' ? '0.5' : '1', id === 'kraken' ? 40 : 60]);
-    expect(ticks.map((tick) => tick.pair).sort()).toEqual(['BTC/USD', 'ETH/USD', 'LINK/USD', 'USDC/USD']);
+    expect([btc && formatFixed(btc.lot), btc && formatFixed(btc.minNotional), btc?.feeBps]).toEqual(
+      ['0.00000001', id === 'kraken' ? '0.5' : '1', id === 'kraken' ? 40 : 60],
+    );
+    expect(ticks.map((tick) => tick.pair).sort()).toEqual([
+      'BTC/USD',
+      'ETH/USD',
+      'LINK/USD',
+      'USDC/USD',
+    ]);
     const tick = ticks.find((candidate) => candidate.pair === 'BTC/USD');
     expect(tick?.last).toBe(server.prices.get('BTC'));
     expect(Number(tick?.bid)).toBeLessThan(Number(tick?.last));
@@ -49,7 +92,9 @@ describe.each(['coinbaseexchange', 'kraken'] as const)('%s', (id) => {
     const candles = await feed.candles('ETH/USD', '5m', to - 6 * HOUR, to);
     expect(candles.length).toBe(Math.floor(to / FIVE) - Math.ceil((to - 6 * HOUR) / FIVE));
     for (const candle of candles) {
-      expect([candle.open, candle.high, candle.low, candle.close, candle.volume]).toEqual(recordedCandle('ETH', candle.time, FIVE));
+      expect([candle.open, candle.high, candle.low, candle.close, candle.volume]).toEqual(
+        recordedCandle('ETH', candle.time, FIVE),
+      );
     }
     expect((candles.at(-1)?.time ?? 0) + FIVE).toBe(Math.floor(to / FIVE) * FIVE);
   });
@@ -65,7 +110,9 @@ describe('coinbaseexchange', () => {
     const asked = server.asked.filter((path) => path.includes('granularity=3600')).length;
     expect(asked).toBeLessThanOrEqual(9);
     expect(await feed.candles('BTC/USD', '1h', to - 80 * DAY, to)).toEqual(first.slice(-80 * 24));
-    expect(server.asked.filter((path) => path.includes('granularity=3600')).length).toBeLessThanOrEqual(asked);
+    expect(
+      server.asked.filter((path) => path.includes('granularity=3600')).length,
+    ).toBeLessThanOrEqual(asked);
   });
 
   it('has minutes, and builds four-hour candles, which not every exchange knows, from hours', async () => {
@@ -73,10 +120,20 @@ describe('coinbaseexchange', () => {
     await begin();
     const to = Math.floor(Date.now() / DAY) * DAY;
     const minutes = await feed.candles('BTC/USD', '1m', to - HOUR, to);
-    expect(minutes.map(({ time, open }) => [time, open])).toEqual(Array.from({ length: 60 }, (_none, index) => [to - HOUR + index * 60_000, recordedCandle('BTC', to - HOUR + index * 60_000, 60_000)[0]]));
+    expect(minutes.map(({ time, open }) => [time, open])).toEqual(
+      Array.from({ length: 60 }, (_none, index) => [
+        to - HOUR + index * 60_000,
+        recordedCandle('BTC', to - HOUR + index * 60_000, 60_000)[0],
+      ]),
+    );
     const fours = await feed.candles('BTC/USD', '4h', to - DAY, to);
-    expect(fours.map(({ time }) => time)).toEqual(Array.from({ length: 6 }, (_none, index) => to - DAY + index * 4 * HOUR));
-    expect([fours[0]?.open, fours[0]?.close]).toEqual([recordedCandle('BTC', to - DAY, HOUR)[0], recordedCandle('BTC', to - DAY + 3 * HOUR, HOUR)[3]]);
+    expect(fours.map(({ time }) => time)).toEqual(
+      Array.from({ length: 6 }, (_none, index) => to - DAY + index * 4 * HOUR),
+    );
+    expect([fours[0]?.open, fours[0]?.close]).toEqual([
+      recordedCandle('BTC', to - DAY, HOUR)[0],
+      recordedCandle('BTC', to - DAY + 3 * HOUR, HOUR)[3],
+    ]);
     expect(server.asked.some((path) => path.includes('granularity=14400'))).toBe(false);
   });
 
@@ -94,7 +151,9 @@ describe('coinbaseexchange', () => {
     const { ticks, log, begin } = feedOf('coinbaseexchange');
     await begin();
     server.prices.set('BTC', '65000.5');
-    await expect.poll(() => ticks.findLast((tick) => tick.pair === 'BTC/USD')?.last, { timeout: 15_000 }).toBe('65000.5');
+    await expect
+      .poll(() => ticks.findLast((tick) => tick.pair === 'BTC/USD')?.last, { timeout: 15_000 })
+      .toBe('65000.5');
     expect(log.lines.filter((line) => line.message.startsWith('No websocket'))).toHaveLength(1);
     const sequences = ticks.filter((tick) => tick.pair === 'BTC/USD').map((tick) => tick.sequence);
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
@@ -107,16 +166,48 @@ describe('coinbaseexchange', () => {
     await begin();
     const now = Date.now();
     const stamp = (ms: number): string => new Date(now + ms).toISOString();
-    await expect.poll(() => server.push('ETH', '3111.1', stamp(10_000)), { timeout: 10_000 }).toBe(true);
+    await expect
+      .poll(() => server.push('ETH', '3111.1', stamp(10_000)), { timeout: 10_000 })
+      .toBe(true);
     const last = () => ticks.findLast((tick) => tick.pair === 'ETH/USD');
-    await expect.poll(() => { server.push('ETH', '3112.2', stamp(20_000)); return last()?.last; }, { timeout: 10_000 }).toBe('3112.2');
-    const newest = Math.max(...ticks.filter((tick) => tick.pair === 'ETH/USD').map((tick) => tick.sequence));
-    await expect.poll(() => { server.push('ETH', '3110.1', stamp(5_000)); return last()?.last; }, { timeout: 10_000 }).toBe('3110.1');
+    await expect
+      .poll(
+        () => {
+          server.push('ETH', '3112.2', stamp(20_000));
+          return last()?.last;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe('3112.2');
+    const newest = Math.max(
+      ...ticks.filter((tick) => tick.pair === 'ETH/USD').map((tick) => tick.sequence),
+    );
+    await expect
+      .poll(
+        () => {
+          server.push('ETH', '3110.1', stamp(5_000));
+          return last()?.last;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe('3110.1');
     const late = ticks.filter((tick) => tick.last === '3110.1');
-    expect(late.every((tick) => tick.sequence <= newest + 1 && ticks.some((other) => other.last === '3112.2' && other.sequence >= tick.sequence))).toBe(true);
+    expect(
+      late.every(
+        (tick) =>
+          tick.sequence <= newest + 1 &&
+          ticks.some((other) => other.last === '3112.2' && other.sequence >= tick.sequence),
+      ),
+    ).toBe(true);
     server.asked.length = 0;
-    const keep = setInterval(() => { server.push('ETH', '3113.3', stamp(30_000)); }, 100);
-    await expect.poll(() => server.asked.some((path) => path.startsWith('/products/LINK-USD/ticker')), { timeout: 10_000 }).toBe(true);
+    const keep = setInterval(() => {
+      server.push('ETH', '3113.3', stamp(30_000));
+    }, 100);
+    await expect
+      .poll(() => server.asked.some((path) => path.startsWith('/products/LINK-USD/ticker')), {
+        timeout: 10_000,
+      })
+      .toBe(true);
     clearInterval(keep);
     expect(server.asked.some((path) => path.startsWith('/products/ETH-USD/ticker'))).toBe(false);
     expect(feed.pairs).toHaveLength(4);
@@ -134,7 +225,12 @@ describe('coinbaseexchange', () => {
   });
 
   it('lets the market refuse what the exchange sends in error', async () => {
-    const feed = new ExchangeFeed({ venue: EXCHANGE_VENUES.coinbaseexchange, baseUrl: server.url, clock: { now: () => Date.now() }, log: keptLog() });
+    const feed = new ExchangeFeed({
+      venue: EXCHANGE_VENUES.coinbaseexchange,
+      baseUrl: server.url,
+      clock: { now: () => Date.now() },
+      log: keptLog(),
+    });
     const market = new FeedMarket(feed, keptLog());
     server.prices.set('LINK', '14.25');
     await market.start();
@@ -149,22 +245,61 @@ describe('coinbaseexchange', () => {
 
 describe('the exchange edge', () => {
   it('leaves out markets that are closed, foreign or misspelt, and stands a missing minimum in for', () => {
-    const market = (symbol: string, more: object = {}) => { const [base, quote] = symbol.split('/'); return { symbol, base, quote, active: true, spot: true, taker: 0.001, precision: { amount: 0.0001 }, limits: {}, ...more }; };
-    const rules = rulesOf([market('ETH/USDT'), market('BTC/USDT'), market('BTC/EUR'), market('SOL/USDT', { active: false }), market('LINK/USDT', { spot: false }), market('1INCH/USDT'), { nonsense: true }, null], EXCHANGE_VENUES.binance);
-    expect(rules.map((rule) => [rule.pair, formatFixed(rule.lot), formatFixed(rule.minNotional), rule.feeBps])).toEqual([['BTC/USDT', '0.0001', '1', 10], ['ETH/USDT', '0.0001', '1', 10]]);
+    const market = (symbol: string, more: object = {}) => {
+      const [base, quote] = symbol.split('/');
+      return {
+        symbol,
+        base,
+        quote,
+        active: true,
+        spot: true,
+        taker: 0.001,
+        precision: { amount: 0.0001 },
+        limits: {},
+        ...more,
+      };
+    };
+    const rules = rulesOf(
+      [
+        market('ETH/USDT'),
+        market('BTC/USDT'),
+        market('BTC/EUR'),
+        market('SOL/USDT', { active: false }),
+        market('LINK/USDT', { spot: false }),
+        market('1INCH/USDT'),
+        { nonsense: true },
+        null,
+      ],
+      EXCHANGE_VENUES.binance,
+    );
+    expect(
+      rules.map((rule) => [
+        rule.pair,
+        formatFixed(rule.lot),
+        formatFixed(rule.minNotional),
+        rule.feeBps,
+      ]),
+    ).toEqual([
+      ['BTC/USDT', '0.0001', '1', 10],
+      ['ETH/USDT', '0.0001', '1', 10],
+    ]);
   });
 
   it('keeps no more requests in flight than allowed, and loses none', async () => {
     const turnstile = new Turnstile(3);
     let [running, most, done] = [0, 0, 0];
-    await Promise.allSettled(Array.from({ length: 20 }, (_, index) => turnstile.pass(async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      running -= 1;
-      done += 1;
-      if (index % 4 === 0) throw new Error('one of them fails');
-    })));
+    await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        turnstile.pass(async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise((resolve) => setTimeout(resolve, 2));
+          running -= 1;
+          done += 1;
+          if (index % 4 === 0) throw new Error('one of them fails');
+        }),
+      ),
+    );
     expect([most, done, running]).toEqual([3, 20, 0]);
   });
 });

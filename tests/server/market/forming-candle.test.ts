@@ -1,4 +1,7 @@
-/** The candle that has not closed: what was told since the last close, whatever the source and whenever the server began to listen. */
+/**
+ * The candle that has not closed: what was told since the last close, whatever the source and
+ * whenever the server began to listen.
+ */
 import { describe, expect, it } from 'vitest';
 import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../../contract/market.ts';
 import { parseFixed } from '../../../contract/money.ts';
@@ -26,22 +29,40 @@ function memory(): ClockStore & { value: number | null } {
   const store: ClockStore & { value: number | null } = {
     value: null,
     load: async () => store.value,
-    save: async (_id, ms) => { store.value = Math.max(ms, store.value ?? ms); return store.value; },
+    save: async (_id, ms) => {
+      store.value = Math.max(ms, store.value ?? ms);
+      return store.value;
+    },
   };
   return store;
 }
 
 /** A replay whose clock the test moves, and every tick it told. */
 async function replayed(clockStore: ClockStore) {
-  const feed = new ReplayFeed({ folder, tape, speed: 1_200, startAt: TAPE_START, clockStore, log: keptLog() });
+  const feed = new ReplayFeed({
+    folder,
+    tape,
+    speed: 1_200,
+    startAt: TAPE_START,
+    clockStore,
+    log: keptLog(),
+  });
   const market = new FeedMarket(feed, keptLog());
   const ticks: RawTick[] = [];
-  await feed.open((tick) => { ticks.push(tick); market.offer(tick); });
+  await feed.open((tick) => {
+    ticks.push(tick);
+    market.offer(tick);
+  });
   return { feed, market, ticks };
 }
 
 /** Open, high, low and close of prices. */
-const shape = (prices: readonly number[]): number[] => [prices[0] ?? NaN, Math.max(...prices), Math.min(...prices), prices.at(-1) ?? NaN];
+const shape = (prices: readonly number[]): number[] => [
+  prices[0] ?? NaN,
+  Math.max(...prices),
+  Math.min(...prices),
+  prices.at(-1) ?? NaN,
+];
 const told = async (market: FeedMarket, interval: CandleInterval, pair = 'BTC/USDT') => {
   const forming = await market.forming(pair, interval, market.now());
   if (forming === null) return null;
@@ -61,19 +82,35 @@ describe('timeframes', () => {
 
 describe('the forming candle of a tape', () => {
   it('is at every moment and timeframe what was told since the last close, with the volume of what has closed in it', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: COUNT * FIVE - 1 }), fc.constantFrom(...timeframesOf('5m')), async (ahead, interval) => {
-      const { feed, market, ticks } = await replayed(memory());
-      await feed.advance(ahead);
-      const time = alignDown(feed.now(), INTERVAL_MS[interval]);
-      const forming = await told(market, interval);
-      const mine = ticks.filter((tick) => tick.at >= time);
-      if (mine.length === 0) { expect(forming).toBeNull(); return; }
-      const closed = made.filter((candle) => candle.time >= time && candle.time + FIVE <= feed.now());
-      expect(forming?.shape).toEqual(shape(mine.map((tick) => Number(tick.last))));
-      expect(forming).toMatchObject({ since: time, candle: { time }, volumeTo: closed.length === 0 ? time : (closed.at(-1)?.time ?? 0) + FIVE });
-      const volume = closed.reduce((sum, candle) => sum + candle.volume, 0);
-      expect(forming?.candle.volume).toBe(closed.length === 0 ? null : volume);
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: COUNT * FIVE - 1 }),
+        fc.constantFrom(...timeframesOf('5m')),
+        async (ahead, interval) => {
+          const { feed, market, ticks } = await replayed(memory());
+          await feed.advance(ahead);
+          const time = alignDown(feed.now(), INTERVAL_MS[interval]);
+          const forming = await told(market, interval);
+          const mine = ticks.filter((tick) => tick.at >= time);
+          if (mine.length === 0) {
+            expect(forming).toBeNull();
+            return;
+          }
+          const closed = made.filter(
+            (candle) => candle.time >= time && candle.time + FIVE <= feed.now(),
+          );
+          expect(forming?.shape).toEqual(shape(mine.map((tick) => Number(tick.last))));
+          expect(forming).toMatchObject({
+            since: time,
+            candle: { time },
+            volumeTo: closed.length === 0 ? time : (closed.at(-1)?.time ?? 0) + FIVE,
+          });
+          const volume = closed.reduce((sum, candle) => sum + candle.volume, 0);
+          expect(forming?.candle.volume).toBe(closed.length === 0 ? null : volume);
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 
   it('is the same after a restart in its middle', async () => {
@@ -84,7 +121,10 @@ describe('the forming candle of a tape', () => {
     const never = await replayed(memory());
     await never.feed.advance(after.feed.now() - never.feed.now());
     for (const interval of timeframesOf('5m')) {
-      const [mine, theirs] = [await told(after.market, interval), await told(never.market, interval)];
+      const [mine, theirs] = [
+        await told(after.market, interval),
+        await told(never.market, interval),
+      ];
       expect(mine?.shape.slice(0, 3), interval).toEqual(theirs?.shape.slice(0, 3));
       expect(mine?.since).toBe(theirs?.since);
     }
@@ -103,8 +143,13 @@ describe('the forming candle of simulated prices', () => {
       for (const interval of CHART_INTERVALS) {
         const time = alignDown(NOW, INTERVAL_MS[interval]);
         const minutes = await feed.candles(pair, '1m', time, NOW);
-        const ticks = feed.retell(pair, alignDown(NOW, MINUTE) - 1, NOW).map((tick) => Number(tick.last));
-        const prices = [...minutes.flatMap(({ open, high, low, close }) => [open, high, low, close]), ...ticks];
+        const ticks = feed
+          .retell(pair, alignDown(NOW, MINUTE) - 1, NOW)
+          .map((tick) => Number(tick.last));
+        const prices = [
+          ...minutes.flatMap(({ open, high, low, close }) => [open, high, low, close]),
+          ...ticks,
+        ];
         const forming = await told(market, interval, pair);
         expect(forming?.shape, `${pair} ${interval}`).toEqual(shape(prices));
         expect([forming?.since, forming?.candle.time]).toEqual([time, time]);
@@ -119,18 +164,31 @@ describe('the forming candle of simulated prices', () => {
       const minutes = await feed.candles(pair, '1m', from, NOW);
       const fives = await feed.candles(pair, '5m', from, NOW);
       const built = coarser(minutes, FIVE).slice(0, fives.length);
-      expect(built.map(({ volume: _volume, ...candle }) => candle)).toEqual(fives.map(({ volume: _volume, ...candle }) => candle));
-      built.forEach((candle, index) => { expect(candle.volume / (fives[index]?.volume ?? NaN)).toBeCloseTo(1, 6); });
+      expect(built.map(({ volume: _volume, ...candle }) => candle)).toEqual(
+        fives.map(({ volume: _volume, ...candle }) => candle),
+      );
+      built.forEach((candle, index) => {
+        expect(candle.volume / (fives[index]?.volume ?? NaN)).toBeCloseTo(1, 6);
+      });
       for (const { time, high, low, volume } of minutes) {
         expect(volume).toBeGreaterThan(0);
-        for (const tick of feed.retell(pair, time - 1, time + MINUTE - 1)) expect(Number(tick.last) <= high && Number(tick.last) >= low).toBe(true);
+        for (const tick of feed.retell(pair, time - 1, time + MINUTE - 1))
+          expect(Number(tick.last) <= high && Number(tick.last) >= low).toBe(true);
       }
     }
   });
 });
 
 describe('the forming candle of an exchange', () => {
-  const rules: PairRules = { pair: 'BTC/USD', base: 'BTC', quote: 'USD', lot: parseFixed('0.001'), minNotional: parseFixed('5'), halfSpreadBps: 2, feeBps: 10 };
+  const rules: PairRules = {
+    pair: 'BTC/USD',
+    base: 'BTC',
+    quote: 'USD',
+    lot: parseFixed('0.001'),
+    minNotional: parseFixed('5'),
+    halfSpreadBps: 2,
+    feeBps: 10,
+  };
   const start = async (at: number, candles = made) => {
     const feed = new HandFeed(at, 'exchange', [rules], new Map([['BTC/USD', candles]]));
     const market = new FeedMarket(feed, keptLog());
@@ -144,26 +202,56 @@ describe('the forming candle of an exchange', () => {
     feed.say('BTC/USD', '100');
     feed.clock += 1_000;
     feed.say('BTC/USD', '102');
-    expect(await told(market, '5m', 'BTC/USD')).toMatchObject({ since: at, at: at + 1_000, shape: [100, 102, 100, 102], candle: { time: TAPE_START + 12 * FIVE, volume: null } });
-    expect(await told(market, '1h', 'BTC/USD')).toMatchObject({ since: at, candle: { time: TAPE_START + HOUR, volume: null } });
+    expect(await told(market, '5m', 'BTC/USD')).toMatchObject({
+      since: at,
+      at: at + 1_000,
+      shape: [100, 102, 100, 102],
+      candle: { time: TAPE_START + 12 * FIVE, volume: null },
+    });
+    expect(await told(market, '1h', 'BTC/USD')).toMatchObject({
+      since: at,
+      candle: { time: TAPE_START + HOUR, volume: null },
+    });
     await market.stop();
   });
 
   it('takes what it heard itself for a finer candle that the exchange is late with', async () => {
     const { feed, market } = await start(TAPE_START + HOUR + 1, made.slice(0, 13));
-    for (const [wait, price] of [[0, '100'], [100_000, '104'], [150_000, '97'], [60_000, '101']] as const) {
+    for (const [wait, price] of [
+      [0, '100'],
+      [100_000, '104'],
+      [150_000, '97'],
+      [60_000, '101'],
+    ] as const) {
       feed.clock += wait;
       feed.say('BTC/USD', price);
     }
     // 1:05 has passed. The exchange has the candle of 1:00 already, and that one counts.
     const exchange = made[12];
-    expect(await told(market, '1h', 'BTC/USD')).toMatchObject({ shape: [exchange?.open, Math.max(exchange?.high ?? 0, 101), Math.min(exchange?.low ?? 0, 101), 101], candle: { volume: exchange?.volume } });
+    expect(await told(market, '1h', 'BTC/USD')).toMatchObject({
+      shape: [
+        exchange?.open,
+        Math.max(exchange?.high ?? 0, 101),
+        Math.min(exchange?.low ?? 0, 101),
+        101,
+      ],
+      candle: { volume: exchange?.volume },
+    });
     const late = await start(TAPE_START + HOUR + 1, made.slice(0, 12));
-    for (const [wait, price] of [[0, '100'], [100_000, '104'], [150_000, '97'], [60_000, '101']] as const) {
+    for (const [wait, price] of [
+      [0, '100'],
+      [100_000, '104'],
+      [150_000, '97'],
+      [60_000, '101'],
+    ] as const) {
       late.feed.clock += wait;
       late.feed.say('BTC/USD', price);
     }
-    expect(await told(late.market, '1h', 'BTC/USD')).toMatchObject({ since: TAPE_START + HOUR + 1, shape: [100, 104, 97, 101], candle: { volume: null } });
+    expect(await told(late.market, '1h', 'BTC/USD')).toMatchObject({
+      since: TAPE_START + HOUR + 1,
+      shape: [100, 104, 97, 101],
+      candle: { volume: null },
+    });
     for (const one of [market, late.market]) await one.stop();
   });
 });

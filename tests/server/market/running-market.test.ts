@@ -1,4 +1,7 @@
-/** The market over a feed that the test drives: 24 h figures, staleness, history, and the calls of the contract. */
+/**
+ * The market over a feed that the test drives: 24 h figures, staleness, history, and the calls of
+ * the contract.
+ */
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../../contract/calls.ts';
@@ -16,11 +19,26 @@ import { FIVE, madeCandle, TAPE_START } from './tape-on-disk.ts';
 const DAY = 86_400_000;
 const rules = (pair: string): PairRules => {
   const [base = '', quote = ''] = pair.split('/');
-  return { pair, base, quote, lot: parseFixed('0.001'), minNotional: parseFixed('5'), halfSpreadBps: 2, feeBps: 10 };
+  return {
+    pair,
+    base,
+    quote,
+    lot: parseFixed('0.001'),
+    minNotional: parseFixed('5'),
+    halfSpreadBps: 2,
+    feeBps: 10,
+  };
 };
 
-const candlesOf = (base: number, days = 5): Candle[] => Array.from({ length: days * 288 }, (_, index) => madeCandle(index, base));
-async function started(kind: 'simulated' | 'replay' | 'exchange' = 'simulated', made = new Map([['BTC/USDT', candlesOf(100)], ['ETH/USDT', candlesOf(7)]])) {
+const candlesOf = (base: number, days = 5): Candle[] =>
+  Array.from({ length: days * 288 }, (_, index) => madeCandle(index, base));
+async function started(
+  kind: 'simulated' | 'replay' | 'exchange' = 'simulated',
+  made = new Map([
+    ['BTC/USDT', candlesOf(100)],
+    ['ETH/USDT', candlesOf(7)],
+  ]),
+) {
   const feed = new HandFeed(TAPE_START + 3 * DAY, kind, ['BTC/USDT', 'ETH/USDT'].map(rules), made);
   const log = keptLog();
   const market = new FeedMarket(feed, log);
@@ -28,9 +46,21 @@ async function started(kind: 'simulated' | 'replay' | 'exchange' = 'simulated', 
   return { feed, market, log };
 }
 const settled = () => new Promise((resolve) => setTimeout(resolve, 120));
-const context = <N extends 'marketData' | 'marketOverview' | 'marketPools' | 'candles'>(query: unknown) => ({ caller: { uid: 'viewer', email: null }, query, params: {}, body: {}, commandId: '' }) as CallContext<N>;
+const context = <N extends 'marketData' | 'marketOverview' | 'marketPools' | 'candles'>(
+  query: unknown,
+) =>
+  ({
+    caller: { uid: 'viewer', email: null },
+    query,
+    params: {},
+    body: {},
+    commandId: '',
+  }) as CallContext<N>;
 const refusal = async (work: () => Promise<unknown>): Promise<Refusal> => {
-  const error: unknown = await work().then(() => null, (thrown: unknown) => thrown);
+  const error: unknown = await work().then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
   expect(error).toBeInstanceOf(Refusal);
   return error as Refusal;
 };
@@ -40,17 +70,29 @@ describe('24 h figures', () => {
     const { feed, market } = await started();
     for (let step = 0; step < 4; step += 1) {
       const close = alignDown(feed.clock, FIVE);
-      const window = (feed.made.get('BTC/USDT') ?? []).filter((candle) => candle.time >= close - DAY && candle.time + FIVE <= close);
+      const window = (feed.made.get('BTC/USDT') ?? []).filter(
+        (candle) => candle.time >= close - DAY && candle.time + FIVE <= close,
+      );
       expect(window).toHaveLength(288);
       const said = step === 2 ? '150.5' : String(window.at(-1)?.close);
       feed.say('BTC/USDT', said);
       const price = Number(said);
       const symbol = market.symbol('BTC/USDT');
       const before = window[0]?.open ?? NaN;
-      expect(symbol).toMatchObject({ symbol: 'BTC/USDT', price: said, timestamp: feed.clock, stale: false });
-      expect(Number(symbol?.high_24h)).toBe(Math.max(price, ...window.map((candle) => candle.high)));
+      expect(symbol).toMatchObject({
+        symbol: 'BTC/USDT',
+        price: said,
+        timestamp: feed.clock,
+        stale: false,
+      });
+      expect(Number(symbol?.high_24h)).toBe(
+        Math.max(price, ...window.map((candle) => candle.high)),
+      );
       expect(Number(symbol?.low_24h)).toBe(Math.min(price, ...window.map((candle) => candle.low)));
-      expect(Number(symbol?.volume_24h)).toBeCloseTo(window.reduce((sum, candle) => sum + candle.volume, 0), 6);
+      expect(Number(symbol?.volume_24h)).toBeCloseTo(
+        window.reduce((sum, candle) => sum + candle.volume, 0),
+        6,
+      );
       expect(symbol?.price_change_24h).toBeCloseTo(((price - before) / before) * 100, 3);
       feed.clock += 7 * FIVE + 1_234;
       await settled();
@@ -59,12 +101,23 @@ describe('24 h figures', () => {
   });
 
   it('leave the change open where a day of candles is missing, and the price stands alone where there are none (R3-07)', async () => {
-    const short = new Map([['BTC/USDT', candlesOf(100).filter((candle) => candle.time >= TAPE_START + 3 * DAY - 6 * 3_600_000)]]);
+    const short = new Map([
+      [
+        'BTC/USDT',
+        candlesOf(100).filter((candle) => candle.time >= TAPE_START + 3 * DAY - 6 * 3_600_000),
+      ],
+    ]);
     const { feed, market } = await started('simulated', short);
     feed.say('BTC/USDT', '100');
     feed.say('ETH/USDT', '7.5');
     expect(market.symbol('BTC/USDT')).toMatchObject({ price: '100', price_change_24h: null });
-    expect(market.symbol('ETH/USDT')).toMatchObject({ price: '7.5', high_24h: '7.5', low_24h: '7.5', volume_24h: null, price_change_24h: null });
+    expect(market.symbol('ETH/USDT')).toMatchObject({
+      price: '7.5',
+      high_24h: '7.5',
+      low_24h: '7.5',
+      volume_24h: null,
+      price_change_24h: null,
+    });
     expect(market.symbol('XXX/USDT')).toBeNull();
     await market.stop();
   });
@@ -74,8 +127,12 @@ describe('market', () => {
   it('hands sane quotes on in order, and a listener that throws stops nobody else', async () => {
     const { feed, market, log } = await started();
     const heard: Quote[] = [];
-    market.onQuote(() => { throw new Error('broken listener'); });
-    const leave = market.onQuote((quote) => { heard.push(quote); });
+    market.onQuote(() => {
+      throw new Error('broken listener');
+    });
+    const leave = market.onQuote((quote) => {
+      heard.push(quote);
+    });
     for (const last of ['100', '0', 'NaN', '100.5', '-3', '99000']) feed.say('BTC/USDT', last);
     leave();
     feed.say('BTC/USDT', '101');
@@ -85,33 +142,49 @@ describe('market', () => {
     await market.stop();
   });
 
-  it.each([['simulated', 15_000], ['exchange', 60_000], ['replay', 2 * FIVE]] as const)('calls a price of a %s source stale after %d ms of its clock', async (kind, limit) => {
-    const { feed, market } = await started(kind);
-    expect(market.isStale('BTC/USDT')).toBe(true);
-    feed.say('BTC/USDT', '100');
-    feed.clock += limit;
-    expect(market.isStale('BTC/USDT')).toBe(false);
-    feed.clock += 1;
-    expect([market.isStale('BTC/USDT'), market.symbol('BTC/USDT')?.stale]).toEqual([true, true]);
-    feed.say('BTC/USDT', '100');
-    feed.ended = true;
-    expect(market.isStale('BTC/USDT')).toBe(true);
-    await market.stop();
-  });
+  it.each([
+    ['simulated', 15_000],
+    ['exchange', 60_000],
+    ['replay', 2 * FIVE],
+  ] as const)(
+    'calls a price of a %s source stale after %d ms of its clock',
+    async (kind, limit) => {
+      const { feed, market } = await started(kind);
+      expect(market.isStale('BTC/USDT')).toBe(true);
+      feed.say('BTC/USDT', '100');
+      feed.clock += limit;
+      expect(market.isStale('BTC/USDT')).toBe(false);
+      feed.clock += 1;
+      expect([market.isStale('BTC/USDT'), market.symbol('BTC/USDT')?.stale]).toEqual([true, true]);
+      feed.say('BTC/USDT', '100');
+      feed.ended = true;
+      expect(market.isStale('BTC/USDT')).toBe(true);
+      await market.stop();
+    },
+  );
 
   it('gives hours further back and fine candles for two days, without hole or overlap, and nothing that closes later', async () => {
     const { feed, market } = await started();
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 60, max: 5 * 288 }), fc.integer({ min: 1, max: 100 }), async (steps, hours) => {
-      feed.clock = Math.max(feed.clock, TAPE_START + steps * FIVE);
-      const to = TAPE_START + steps * FIVE;
-      const candles = await market.history('BTC/USDT', hours * 3_600_000, to);
-      const split = alignDown(to - 2 * DAY, 3_600_000);
-      candles.forEach((candle, index) => {
-        const length = candle.time < split ? 3_600_000 : FIVE;
-        expect(candle.time + length).toBe(candles[index + 1]?.time ?? to);
-      });
-      expect(candles[0]?.time).toBe(Math.max(TAPE_START, alignDown(to - hours * 3_600_000, 3_600_000)));
-    }), { numRuns: 40 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 60, max: 5 * 288 }),
+        fc.integer({ min: 1, max: 100 }),
+        async (steps, hours) => {
+          feed.clock = Math.max(feed.clock, TAPE_START + steps * FIVE);
+          const to = TAPE_START + steps * FIVE;
+          const candles = await market.history('BTC/USDT', hours * 3_600_000, to);
+          const split = alignDown(to - 2 * DAY, 3_600_000);
+          candles.forEach((candle, index) => {
+            const length = candle.time < split ? 3_600_000 : FIVE;
+            expect(candle.time + length).toBe(candles[index + 1]?.time ?? to);
+          });
+          expect(candles[0]?.time).toBe(
+            Math.max(TAPE_START, alignDown(to - hours * 3_600_000, 3_600_000)),
+          );
+        },
+      ),
+      { numRuns: 40 },
+    );
     await market.stop();
   });
 
@@ -146,39 +219,81 @@ describe('market calls', () => {
     feed.say('ETH/USDT', '7');
     const all = CALLS.marketData.reply.parse(await handlers.marketData(context({})));
     expect(all.symbols.map((symbol) => symbol.symbol)).toEqual(['BTC/USDT', 'ETH/USDT']);
-    expect(all.source).toEqual({ id: 'hand', kind: 'simulated', label: 'Hand-made prices', quote: 'USDT', feeBps: 10, intervals: ['5m', '15m', '1h', '4h', '1d'] });
+    expect(all.source).toEqual({
+      id: 'hand',
+      kind: 'simulated',
+      label: 'Hand-made prices',
+      quote: 'USDT',
+      feeBps: 10,
+      intervals: ['5m', '15m', '1h', '4h', '1d'],
+    });
     const one = await handlers.marketData(context({ symbols: ' ETH/USDT,ETH/USDT, ' }));
     expect(one.symbols.map((symbol) => symbol.symbol)).toEqual(['ETH/USDT']);
     await market.stop();
   });
 
-  it.each(['XYZ/USDT', 'BTC/EUR', 'btc/usdt', '<script>', 'BTC/USDT,NOPE/USDT'])('refuse the unknown symbol in %s by name (R7-10)', async (symbols) => {
-    const { feed, market } = await started();
-    feed.say('BTC/USDT', '100');
-    const error = await refusal(() => marketHandlers({ market }).marketData(context({ symbols })));
-    expect([error.code, error.status, error.more.field]).toEqual(['unknown_symbol', 400, 'symbols']);
-    await market.stop();
-  });
+  it.each(['XYZ/USDT', 'BTC/EUR', 'btc/usdt', '<script>', 'BTC/USDT,NOPE/USDT'])(
+    'refuse the unknown symbol in %s by name (R7-10)',
+    async (symbols) => {
+      const { feed, market } = await started();
+      feed.say('BTC/USDT', '100');
+      const error = await refusal(() =>
+        marketHandlers({ market }).marketData(context({ symbols })),
+      );
+      expect([error.code, error.status, error.more.field]).toEqual([
+        'unknown_symbol',
+        400,
+        'symbols',
+      ]);
+      await market.stop();
+    },
+  );
 
   it('answer /market/overview with counts, movers and turnover that add up (R7-11)', async () => {
     const { feed, market } = await started();
     feed.say('BTC/USDT', '120');
     feed.say('ETH/USDT', '5');
     feed.say('BTC/USDT', '0');
-    const overview = CALLS.marketOverview.reply.parse(await marketHandlers({ market }).marketOverview(context({})));
-    expect(overview).toMatchObject({ symbols: 2, advancing: 1, declining: 1, unchanged: 0, refused: { zero: 1 }, stale: false });
-    expect([overview.gainers.map((s) => s.symbol), overview.losers.map((s) => s.symbol)]).toEqual([['BTC/USDT'], ['ETH/USDT']]);
+    const overview = CALLS.marketOverview.reply.parse(
+      await marketHandlers({ market }).marketOverview(context({})),
+    );
+    expect(overview).toMatchObject({
+      symbols: 2,
+      advancing: 1,
+      declining: 1,
+      unchanged: 0,
+      refused: { zero: 1 },
+      stale: false,
+    });
+    expect([overview.gainers.map((s) => s.symbol), overview.losers.map((s) => s.symbol)]).toEqual([
+      ['BTC/USDT'],
+      ['ETH/USDT'],
+    ]);
     expect(overview.mostTraded.map((s) => s.symbol)).toEqual(['BTC/USDT', 'ETH/USDT']);
-    const [btc, eth] = ['BTC/USDT', 'ETH/USDT'].map((pair) => Number(market.symbol(pair)?.volume_24h));
+    const [btc, eth] = ['BTC/USDT', 'ETH/USDT'].map((pair) =>
+      Number(market.symbol(pair)?.volume_24h),
+    );
     expect(Number(overview.volume_24h)).toBeCloseTo((btc ?? NaN) * 120 + (eth ?? NaN) * 5, 4);
     await market.stop();
   });
 
   it('answer /market/pools with the fixed list of six, each with the pairs that are offered (R7-12, R6-10)', async () => {
     const { market } = await started();
-    const { pools } = CALLS.marketPools.reply.parse(await marketHandlers({ market }).marketPools(context({})));
-    expect(pools.map((pool) => pool.id)).toEqual(['base_ecosystem', 'momentum_24h', 'weekly_leaders', 'ytd_champions', 'stablecoin_arbitrage', 'all_pools']);
-    expect(pools.find((pool) => pool.id === 'all_pools')?.pairs.sort()).toEqual(['BTC/USDT', 'ETH/USDT']);
+    const { pools } = CALLS.marketPools.reply.parse(
+      await marketHandlers({ market }).marketPools(context({})),
+    );
+    expect(pools.map((pool) => pool.id)).toEqual([
+      'base_ecosystem',
+      'momentum_24h',
+      'weekly_leaders',
+      'ytd_champions',
+      'stablecoin_arbitrage',
+      'all_pools',
+    ]);
+    expect(pools.find((pool) => pool.id === 'all_pools')?.pairs.sort()).toEqual([
+      'BTC/USDT',
+      'ETH/USDT',
+    ]);
     expect(pools.find((pool) => pool.id === 'stablecoin_arbitrage')?.pairs).toEqual([]);
     await market.stop();
   });
@@ -186,29 +301,51 @@ describe('market calls', () => {
   it('say that no source has market data when there is nothing to tell (R8-15)', async () => {
     const { market } = await started();
     const handlers = marketHandlers({ market });
-    for (const work of [() => handlers.marketData(context({})), () => handlers.marketOverview(context({}))]) {
+    for (const work of [
+      () => handlers.marketData(context({})),
+      () => handlers.marketOverview(context({})),
+    ]) {
       const error = await refusal(work);
-      expect([error.code, error.status, error.message]).toEqual(['market_unavailable', 503, 'Unable to retrieve market data - all sources unavailable']);
+      expect([error.code, error.status, error.message]).toEqual([
+        'market_unavailable',
+        503,
+        'Unable to retrieve market data - all sources unavailable',
+      ]);
     }
     await market.stop();
   });
 
   it('say that no source has trading pools when there are no pairs (R8-16)', async () => {
-    const market = new FeedMarket(new HandFeed(TAPE_START + 3 * DAY, 'exchange', [], new Map()), keptLog());
+    const market = new FeedMarket(
+      new HandFeed(TAPE_START + 3 * DAY, 'exchange', [], new Map()),
+      keptLog(),
+    );
     const error = await refusal(() => marketHandlers({ market }).marketPools(context({})));
-    expect([error.code, error.status, error.message]).toEqual(['pools_unavailable', 503, 'Unable to retrieve trading pools - all sources unavailable']);
+    expect([error.code, error.status, error.message]).toEqual([
+      'pools_unavailable',
+      503,
+      'Unable to retrieve trading pools - all sources unavailable',
+    ]);
   });
 
   it('answer /market/candles with the newest closed ones last, page by page', async () => {
     const { feed, market } = await started();
     const handlers = marketHandlers({ market });
-    const ask = (query: unknown) => handlers.candles(context(query)).then((reply) => CALLS.candles.reply.parse(reply).candles);
+    const ask = (query: unknown) =>
+      handlers.candles(context(query)).then((reply) => CALLS.candles.reply.parse(reply).candles);
     const newest = await ask({ symbol: 'BTC/USDT', interval: '5m', limit: 10 });
     expect(newest).toHaveLength(10);
     expect((newest.at(-1)?.[0] ?? 0) + FIVE).toBe(alignDown(feed.clock, FIVE));
-    const older = await ask({ symbol: 'BTC/USDT', interval: '5m', limit: 10, before: newest[0]?.[0] });
+    const older = await ask({
+      symbol: 'BTC/USDT',
+      interval: '5m',
+      limit: 10,
+      before: newest[0]?.[0],
+    });
     expect((older.at(-1)?.[0] ?? 0) + FIVE).toBe(newest[0]?.[0]);
-    expect((await refusal(() => ask({ symbol: 'NO/USDT', interval: '5m' }))).code).toBe('unknown_symbol');
+    expect((await refusal(() => ask({ symbol: 'NO/USDT', interval: '5m' }))).code).toBe(
+      'unknown_symbol',
+    );
     await market.stop();
   });
 
@@ -216,22 +353,41 @@ describe('market calls', () => {
     const { feed, market } = await started();
     const { candles } = marketHandlers({ market });
     const ask = async (query: unknown) => CALLS.candles.reply.parse(await candles(context(query)));
-    expect(await ask({ symbol: 'BTC/USDT', interval: '1d', limit: 2 })).toMatchObject({ forming: null, now: feed.clock });
+    expect(await ask({ symbol: 'BTC/USDT', interval: '1d', limit: 2 })).toMatchObject({
+      forming: null,
+      now: feed.clock,
+    });
     feed.clock += 2 * FIVE + 10_000;
     feed.say('BTC/USDT', '100.25');
     const midnight = alignDown(feed.clock, DAY);
-    const closed = (feed.made.get('BTC/USDT') ?? []).filter((candle) => candle.time >= midnight && candle.time + FIVE <= feed.clock);
+    const closed = (feed.made.get('BTC/USDT') ?? []).filter(
+      (candle) => candle.time >= midnight && candle.time + FIVE <= feed.clock,
+    );
     const { forming, candles: days } = await ask({ symbol: 'BTC/USDT', interval: '1d', limit: 2 });
     expect(days.map(([time]) => time)).toEqual([midnight - 2 * DAY, midnight - DAY]);
     expect(forming).toEqual({
-      time: midnight, open: String(closed[0]?.open), high: String(Math.max(100.25, ...closed.map(({ high }) => high))),
-      low: String(Math.min(100.25, ...closed.map(({ low }) => low))), close: '100.25', volume: String(closed.reduce((sum, { volume }) => sum + volume, 0)),
-      volumeTo: midnight + 2 * FIVE, since: midnight, at: feed.clock,
+      time: midnight,
+      open: String(closed[0]?.open),
+      high: String(Math.max(100.25, ...closed.map(({ high }) => high))),
+      low: String(Math.min(100.25, ...closed.map(({ low }) => low))),
+      close: '100.25',
+      volume: String(closed.reduce((sum, { volume }) => sum + volume, 0)),
+      volumeTo: midnight + 2 * FIVE,
+      since: midnight,
+      at: feed.clock,
     });
-    for (const [interval, count] of [['15m', 96], ['1h', 24], ['4h', 6]] as const) {
+    for (const [interval, count] of [
+      ['15m', 96],
+      ['1h', 24],
+      ['4h', 6],
+    ] as const) {
       const page = await ask({ symbol: 'BTC/USDT', interval, limit: count, before: midnight });
       expect(page).not.toHaveProperty('forming');
-      expect([page.candles.length, page.candles[0]?.[0], page.candles[0]?.[1]]).toEqual([count, midnight - DAY, days[1]?.[1]]);
+      expect([page.candles.length, page.candles[0]?.[0], page.candles[0]?.[1]]).toEqual([
+        count,
+        midnight - DAY,
+        days[1]?.[1],
+      ]);
     }
     await market.stop();
   });
@@ -240,7 +396,11 @@ describe('market calls', () => {
     const { market } = await started();
     const { candles } = marketHandlers({ market });
     const error = await refusal(() => candles(context({ symbol: 'BTC/USDT', interval: '1m' })));
-    expect([error.code, error.more.field, error.message]).toEqual(['invalid_parameter', 'interval', 'These prices have candles of 5m and longer']);
+    expect([error.code, error.more.field, error.message]).toEqual([
+      'invalid_parameter',
+      'interval',
+      'These prices have candles of 5m and longer',
+    ]);
     await market.stop();
   });
 });

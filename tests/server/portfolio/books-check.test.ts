@@ -1,11 +1,18 @@
-/** The daily rebuild: every kind of row that is tampered with is found, named with its amount, and keeps its account from opening more. */
+/**
+ * The daily rebuild: every kind of row that is tampered with is found, named with its amount, and
+ * keeps its account from opening more.
+ */
 import { eq, sql, type SQL } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../server/db/database.ts';
 import { accountAlarms, agents, balances, meta, positions } from '../../../server/db/schema.ts';
 import { writeAlarms } from '../../../server/portfolio/alarms.ts';
 import { checkBooks, readBooksStanding } from '../../../server/portfolio/books-check.ts';
-import { checkLedger, type AccountCheck, type LedgerCheck } from '../../../server/portfolio/check-ledger.ts';
+import {
+  checkLedger,
+  type AccountCheck,
+  type LedgerCheck,
+} from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -28,26 +35,39 @@ beforeAll(async () => {
   // Until it has sold as well, and holds something.
   const ready = async (): Promise<boolean> => {
     const { fills } = await floor.call(UID, 'history', { query: { limit: 1_000 } });
-    return fills.filter(({ side }) => side === 'sell').length > 1 && (await floor.call(UID, 'portfolio')).positions.length > 0;
+    return (
+      fills.filter(({ side }) => side === 'sell').length > 1 &&
+      (await floor.call(UID, 'portfolio')).positions.length > 0
+    );
   };
-  for (let look = 0; look < 40 && !(look > 5 && await ready()); look += 1) { floor.market.step(71); await floor.run(scheduler, 1); }
+  for (let look = 0; look < 40 && !(look > 5 && (await ready())); look += 1) {
+    floor.market.step(71);
+    await floor.run(scheduler, 1);
+  }
   await scheduler.stop();
   account = (await floor.call(UID, 'portfolio')).accountId;
 }, 120_000);
-afterAll(async () => { await database.close(); });
+afterAll(async () => {
+  await database.close();
+});
 
 /** What the check says where this was done to the books, and undone again. */
 async function afterwards(...statements: SQL[]): Promise<LedgerCheck> {
-  return database.transaction(async (tx) => {
-    for (const statement of statements) {
-      const { affectedRows, rowCount } = await tx.db.execute(statement) as { affectedRows?: number; rowCount?: number };
-      if ((affectedRows ?? rowCount ?? 0) === 0) throw new Error('Nothing was tampered with');
-    }
-    throw Object.assign(new Error('undo'), { found: await checkLedger(tx.db) });
-  }).catch((error: unknown) => {
-    if (error instanceof Error && 'found' in error) return error.found as LedgerCheck;
-    throw error;
-  });
+  return database
+    .transaction(async (tx) => {
+      for (const statement of statements) {
+        const { affectedRows, rowCount } = (await tx.db.execute(statement)) as {
+          affectedRows?: number;
+          rowCount?: number;
+        };
+        if ((affectedRows ?? rowCount ?? 0) === 0) throw new Error('Nothing was tampered with');
+      }
+      throw Object.assign(new Error('undo'), { found: await checkLedger(tx.db) });
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Error && 'found' in error) return error.found as LedgerCheck;
+      throw error;
+    });
 }
 
 const mine = sql`account_id = (select id from accounts where uid = ${UID})`;
@@ -64,41 +84,148 @@ const BOOKED_AGAIN = [
 ];
 
 const TAMPERED: [string, SQL[], RegExp][] = [
-  ['the quantity of a position', [sql`update positions set quantity = quantity + 0.000000000001 where ${mine} and closed_market_ms is null`], /quantity of .* is .* and should be .* \(0\.000000000001\)/],
-  ['the cost of a position', [sql`update positions set cost = cost - 1 where ${mine} and closed_market_ms is null`], /cost of .* should be .* USDT \(-1\)/],
-  ['a position that is gone', [sql`delete from positions where ${mine} and closed_market_ms is null`], /quantity of .* is 0 and should be/],
-  ['a closed position that holds something', [sql`update positions set quantity = 1 where ${mine} and closed_market_ms is not null`], /closed position still holds 1/],
-  ['a stop that is gone', [sql`update positions set stop_price = null where ${mine} and closed_market_ms is null`], /open position has no stop/],
-  ['a cash entry', [sql`update ledger set amount = amount + 5 where ${mine} and bucket = 'cash' and fill_id = ${aBuy}`], /in the ledger under cash is .* and should be .* USDT \(5\)/],
-  ['a fee entry', [sql`update ledger set amount = amount + 0.01 where ${mine} and bucket = 'fees' and fill_id = ${aBuy}`], /under fees .* \(0\.01\)/],
-  ['an entry that is gone', [sql`delete from ledger where ${mine} and bucket = 'venue' and asset = 'USDT' and fill_id = ${aBuy}`], /sums to .* USDT, not to zero/],
-  ['an entry that is there twice', [sql`insert into ledger (transaction_id, account_id, bucket, asset, amount, cause, fill_id, at_market_ms) select transaction_id, account_id, bucket, asset, amount, cause, fill_id, at_market_ms from ledger where bucket = 'cash' and fill_id = ${aBuy}`], /under cash/],
-  ['all entries of a fill', [sql`delete from ledger where fill_id = ${aBuy}`], /in the ledger under cash is 0 and should be/],
-  ['the balance of cash', [sql`update balances set amount = amount + 100 where ${mine} and bucket = 'cash'`], /cash is .* and should be .* USDT \(100\)/],
-  ['a balance that is gone', [sql`delete from balances where ${mine} and bucket = 'fees'`], /ledger adds up to: fees is 0/],
-  ['a fill that is gone', [sql`delete from fills where id = ${aBuy}`], /of fill .*, which is missing/],
+  [
+    'the quantity of a position',
+    [
+      sql`update positions set quantity = quantity + 0.000000000001 where ${mine} and closed_market_ms is null`,
+    ],
+    /quantity of .* is .* and should be .* \(0\.000000000001\)/,
+  ],
+  [
+    'the cost of a position',
+    [sql`update positions set cost = cost - 1 where ${mine} and closed_market_ms is null`],
+    /cost of .* should be .* USDT \(-1\)/,
+  ],
+  [
+    'a position that is gone',
+    [sql`delete from positions where ${mine} and closed_market_ms is null`],
+    /quantity of .* is 0 and should be/,
+  ],
+  [
+    'a closed position that holds something',
+    [sql`update positions set quantity = 1 where ${mine} and closed_market_ms is not null`],
+    /closed position still holds 1/,
+  ],
+  [
+    'a stop that is gone',
+    [sql`update positions set stop_price = null where ${mine} and closed_market_ms is null`],
+    /open position has no stop/,
+  ],
+  [
+    'a cash entry',
+    [
+      sql`update ledger set amount = amount + 5 where ${mine} and bucket = 'cash' and fill_id = ${aBuy}`,
+    ],
+    /in the ledger under cash is .* and should be .* USDT \(5\)/,
+  ],
+  [
+    'a fee entry',
+    [
+      sql`update ledger set amount = amount + 0.01 where ${mine} and bucket = 'fees' and fill_id = ${aBuy}`,
+    ],
+    /under fees .* \(0\.01\)/,
+  ],
+  [
+    'an entry that is gone',
+    [
+      sql`delete from ledger where ${mine} and bucket = 'venue' and asset = 'USDT' and fill_id = ${aBuy}`,
+    ],
+    /sums to .* USDT, not to zero/,
+  ],
+  [
+    'an entry that is there twice',
+    [
+      sql`insert into ledger (transaction_id, account_id, bucket, asset, amount, cause, fill_id, at_market_ms) select transaction_id, account_id, bucket, asset, amount, cause, fill_id, at_market_ms from ledger where bucket = 'cash' and fill_id = ${aBuy}`,
+    ],
+    /under cash/,
+  ],
+  [
+    'all entries of a fill',
+    [sql`delete from ledger where fill_id = ${aBuy}`],
+    /in the ledger under cash is 0 and should be/,
+  ],
+  [
+    'the balance of cash',
+    [sql`update balances set amount = amount + 100 where ${mine} and bucket = 'cash'`],
+    /cash is .* and should be .* USDT \(100\)/,
+  ],
+  [
+    'a balance that is gone',
+    [sql`delete from balances where ${mine} and bucket = 'fees'`],
+    /ledger adds up to: fees is 0/,
+  ],
+  [
+    'a fill that is gone',
+    [sql`delete from fills where id = ${aBuy}`],
+    /of fill .*, which is missing/,
+  ],
   ['a fill that is there twice', [DOUBLED], /has 2 fills/],
-  ['a fill that is there twice, booked as well', BOOKED_AGAIN, /quantity of .* is .* and should be/],
-  ['the quantity of a fill', [sql`update fills set quantity = quantity * 2 where id = ${aBuy}`], /its amount is .*, not/],
-  ['the price of a fill', [sql`update fills set price = price * 0.9 where id = ${aBuy}`], /its amount is .*, not/],
+  [
+    'a fill that is there twice, booked as well',
+    BOOKED_AGAIN,
+    /quantity of .* is .* and should be/,
+  ],
+  [
+    'the quantity of a fill',
+    [sql`update fills set quantity = quantity * 2 where id = ${aBuy}`],
+    /its amount is .*, not/,
+  ],
+  [
+    'the price of a fill',
+    [sql`update fills set price = price * 0.9 where id = ${aBuy}`],
+    /its amount is .*, not/,
+  ],
   ['the fee of a fill', [sql`update fills set fee = 0 where id = ${aBuy}`], /its fee is 0, not/],
-  ['the side of a fill', [sql`update fills set side = 'sell' where id = ${aBuy}`], /what it sells is .*, not 0/],
-  ['what a sale realised', [sql`update fills set realized = realized + 1 where id = ${aSale}`], /what it realised is .*, not/],
-  ['what a sale had cost', [sql`update fills set cost_basis = cost_basis + 1 where id = ${aSale}`], /what was sold had cost is .*, not/],
-  ['an order that is gone', [sql`delete from orders where id = (select order_id from fills where id = ${aBuy})`], /fill of order .*, which is missing/],
-  ['an order for less than was filled', [sql`update orders set quantity = quantity / 2 where id = (select order_id from fills where id = ${aBuy})`], /order .* has 1 fill of/],
-  ['a deposit that nobody made, booked on both sides', [
-    sql`insert into ledger (transaction_id, account_id, bucket, asset, amount, cause, at_market_ms) select '00000000-0000-4000-8000-000000000002', id, bucket, 'USDT', amount, 'deposit', 0 from accounts, (values ('cash', 500), ('external', -500)) made(bucket, amount) where uid = ${UID}`,
-    sql`update balances set amount = amount + (case bucket when 'cash' then 500 else -500 end) where ${mine} and bucket in ('cash', 'external')`,
-  ], /the deposit is 10500 and should be 10000 USDT \(500\)/],
+  [
+    'the side of a fill',
+    [sql`update fills set side = 'sell' where id = ${aBuy}`],
+    /what it sells is .*, not 0/,
+  ],
+  [
+    'what a sale realised',
+    [sql`update fills set realized = realized + 1 where id = ${aSale}`],
+    /what it realised is .*, not/,
+  ],
+  [
+    'what a sale had cost',
+    [sql`update fills set cost_basis = cost_basis + 1 where id = ${aSale}`],
+    /what was sold had cost is .*, not/,
+  ],
+  [
+    'an order that is gone',
+    [sql`delete from orders where id = (select order_id from fills where id = ${aBuy})`],
+    /fill of order .*, which is missing/,
+  ],
+  [
+    'an order for less than was filled',
+    [
+      sql`update orders set quantity = quantity / 2 where id = (select order_id from fills where id = ${aBuy})`,
+    ],
+    /order .* has 1 fill of/,
+  ],
+  [
+    'a deposit that nobody made, booked on both sides',
+    [
+      sql`insert into ledger (transaction_id, account_id, bucket, asset, amount, cause, at_market_ms) select '00000000-0000-4000-8000-000000000002', id, bucket, 'USDT', amount, 'deposit', 0 from accounts, (values ('cash', 500), ('external', -500)) made(bucket, amount) where uid = ${UID}`,
+      sql`update balances set amount = amount + (case bucket when 'cash' then 500 else -500 end) where ${mine} and bucket in ('cash', 'external')`,
+    ],
+    /the deposit is 10500 and should be 10000 USDT \(500\)/,
+  ],
 ];
 
 describe('the rebuild of a book', () => {
   it('finds nothing where nothing was done, in every account', async () => {
     const check = await checkLedger(database.db);
     expect(check).toMatchObject({ ok: true, problems: [] });
-    expect(check.accounts.find(({ accountId }) => accountId === account)).toMatchObject({ differences: [], open: true, deposits: '10000' });
-    const [row] = await rowsOf<{ buys: number; sales: number }>(database.db, sql`select count(*) filter (where side = 'buy')::int as buys, count(*) filter (where side = 'sell')::int as sales from fills where ${mine}`);
+    expect(check.accounts.find(({ accountId }) => accountId === account)).toMatchObject({
+      differences: [],
+      open: true,
+      deposits: '10000',
+    });
+    const [row] = await rowsOf<{ buys: number; sales: number }>(
+      database.db,
+      sql`select count(*) filter (where side = 'buy')::int as buys, count(*) filter (where side = 'sell')::int as sales from fills where ${mine}`,
+    );
     expect(row?.buys).toBeGreaterThan(1);
     expect(row?.sales).toBeGreaterThan(1);
   });
@@ -106,13 +233,23 @@ describe('the rebuild of a book', () => {
   it.each(TAMPERED)('finds %s, in that account and no other', async (_name, statements, says) => {
     const { ok, accounts } = await afterwards(...statements);
     expect(ok).toBe(false);
-    expect(accounts.filter(({ differences }) => differences.length > 0).map(({ accountId }) => accountId)).toEqual([account]);
-    expect(accounts.find(({ accountId }) => accountId === account)?.differences.join('\n')).toMatch(says);
+    expect(
+      accounts
+        .filter(({ differences }) => differences.length > 0)
+        .map(({ accountId }) => accountId),
+    ).toEqual([account]);
+    expect(accounts.find(({ accountId }) => accountId === account)?.differences.join('\n')).toMatch(
+      says,
+    );
   });
 
   it('finds rows of an account that is not there', async () => {
-    const { problems } = await afterwards(sql`insert into balances values ('00000000-0000-4000-8000-000000000009', 'cash', 'USDT', 1)`);
-    expect(problems).toEqual(['Balances of an account that is not there: 00000000-0000-4000-8000-000000000009']);
+    const { problems } = await afterwards(
+      sql`insert into balances values ('00000000-0000-4000-8000-000000000009', 'cash', 'USDT', 1)`,
+    );
+    expect(problems).toEqual([
+      'Balances of an account that is not there: 00000000-0000-4000-8000-000000000009',
+    ]);
   });
 });
 
@@ -127,17 +264,36 @@ describe('the daily check', () => {
   };
   const sayings = async (uid: string): Promise<string[]> => {
     const [agent] = await database.db.select().from(agents).where(eq(agents.uid, uid));
-    const { decisions } = await floor.call(uid, 'agentPerformance', { params: { id: agent?.id ?? '' } });
+    const { decisions } = await floor.call(uid, 'agentPerformance', {
+      params: { id: agent?.id ?? '' },
+    });
     return decisions.filter(({ at }) => at === decisions[0]?.at).map(({ text }) => text);
   };
 
   it('runs once a day, by one of those who ask, a page at a time, and goes on where a server that died left it', async () => {
-    expect((await Promise.all([checkBooks(deps(), { atOnce: 1 }), checkBooks(deps(), { atOnce: 1 })])).filter((ran) => ran)).toHaveLength(1);
-    expect(await readBooksStanding(database.db)).toEqual({ inDoubt: 0, finishedAt: floor.clock.now(), accounts: 2 });
+    expect(
+      (
+        await Promise.all([checkBooks(deps(), { atOnce: 1 }), checkBooks(deps(), { atOnce: 1 })])
+      ).filter((ran) => ran),
+    ).toHaveLength(1);
+    expect(await readBooksStanding(database.db)).toEqual({
+      inDoubt: 0,
+      finishedAt: floor.clock.now(),
+      accounts: 2,
+    });
     expect(await checkBooks(deps())).toBe(false);
     floor.clock.at += 24 * 3_600_000;
-    const [first = ''] = [...(await checkLedger(database.db)).accounts.map(({ accountId }) => accountId)].sort();
-    const dead = { startedAt: floor.clock.at, saidAt: floor.clock.at, finishedAt: null, after: first, accounts: 1, wrong: 0 };
+    const [first = ''] = [
+      ...(await checkLedger(database.db)).accounts.map(({ accountId }) => accountId),
+    ].sort();
+    const dead = {
+      startedAt: floor.clock.at,
+      saidAt: floor.clock.at,
+      finishedAt: null,
+      after: first,
+      accounts: 1,
+      wrong: 0,
+    };
     await database.db.update(meta).set({ value: dead }).where(eq(meta.key, 'books-check'));
     expect(await checkBooks(deps())).toBe(false);
     floor.clock.at += 16 * 60_000;
@@ -146,21 +302,32 @@ describe('the daily check', () => {
   });
 
   it('does not lift an alarm by a check that read the books before it was raised', async () => {
-    const wrong = { accountId: account, differences: ['cash is 1 and should be 2 USDT (-1)'] } as AccountCheck;
+    const wrong = {
+      accountId: account,
+      differences: ['cash is 1 and should be 2 USDT (-1)'],
+    } as AccountCheck;
     const right = { ...wrong, differences: [] } as AccountCheck;
-    const write = (one: AccountCheck, readAt: number) => database.transaction((tx) => writeAlarms(tx, [one], readAt));
+    const write = (one: AccountCheck, readAt: number) =>
+      database.transaction((tx) => writeAlarms(tx, [one], readAt));
     expect((await write(wrong, 2_000)).raised).toHaveLength(1);
     expect((await write(right, 1_999)).cleared).toEqual([]);
-    expect(await database.db.select().from(accountAlarms)).toMatchObject([{ accountId: account, checkedAt: 2_000 }]);
+    expect(await database.db.select().from(accountAlarms)).toMatchObject([
+      { accountId: account, checkedAt: 2_000 },
+    ]);
     await write(wrong, 1_500);
     expect((await write(right, 1_600)).cleared).toEqual([]);
     expect((await write(right, 2_001)).cleared).toEqual([account]);
   });
 
   it('raises an alarm with account and amount, blocks entries with the reason while exits run, and lifts it when the books are right', async () => {
-    await database.db.update(balances).set({ amount: sql`amount + 100` }).where(sql`${mine} and bucket = 'cash'`);
+    await database.db
+      .update(balances)
+      .set({ amount: sql`amount + 100` })
+      .where(sql`${mine} and bucket = 'cash'`);
     await checkBooks(deps(), { force: true });
-    const said = floor.errors.filter((text) => text.startsWith('The books of an account do not add up'));
+    const said = floor.errors.filter((text) =>
+      text.startsWith('The books of an account do not add up'),
+    );
     expect(said).toHaveLength(1);
     expect(said[0]).toContain(account);
     expect(said[0]).toMatch(/cash is .* \(100\)/);
@@ -169,19 +336,29 @@ describe('the daily check', () => {
     expect((await floor.call(OTHER, 'portfolio')).inDoubtSince).toBeNull();
     const since = floor.market.now();
     // Whoever holds something may still get out of it.
-    const [held] = await database.db.select().from(positions).where(sql`${mine} and closed_market_ms is null`);
-    expect(await floor.call(UID, 'closePosition', { params: { id: held?.id ?? '' } })).toMatchObject({ fill: { side: 'sell' } });
+    const [held] = await database.db
+      .select()
+      .from(positions)
+      .where(sql`${mine} and closed_market_ms is null`);
+    expect(
+      await floor.call(UID, 'closePosition', { params: { id: held?.id ?? '' } }),
+    ).toMatchObject({ fill: { side: 'sell' } });
     let blocked: string[] = [];
     for (let tick = 0; tick < 40 && blocked.length === 0; tick += 1) {
       await look();
-      blocked = (await sayings(UID)).filter((text) => text.includes('the books of this account do not add up'));
+      blocked = (await sayings(UID)).filter((text) =>
+        text.includes('the books of this account do not add up'),
+      );
     }
     expect(blocked).not.toEqual([]);
     const { fills } = await floor.call(UID, 'history', { query: { limit: 1_000 } });
     expect(fills.filter(({ side, filledAt }) => side === 'buy' && filledAt > since)).toEqual([]);
     expect((await sayings(OTHER)).join()).not.toContain('do not add up');
 
-    await database.db.update(balances).set({ amount: sql`amount - 100` }).where(sql`${mine} and bucket = 'cash'`);
+    await database.db
+      .update(balances)
+      .set({ amount: sql`amount - 100` })
+      .where(sql`${mine} and bucket = 'cash'`);
     await checkBooks(deps(), { force: true });
     expect(await database.db.select().from(accountAlarms)).toEqual([]);
     expect((await floor.call(UID, 'portfolio')).inDoubtSince).toBeNull();

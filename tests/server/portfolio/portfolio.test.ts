@@ -1,15 +1,34 @@
-/** Money on a real database: the portfolio's equation, closing, liquidation, a new book, and books that always balance. */
+/**
+ * Money on a real database: the portfolio's equation, closing, liquidation, a new book, and books
+ * that always balance.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { add, formatFixed, multiply, parseFixed, subtract, sum, ZERO, type Fixed } from '../../../contract/money.ts';
+import {
+  add,
+  formatFixed,
+  multiply,
+  parseFixed,
+  subtract,
+  sum,
+  ZERO,
+  type Fixed,
+} from '../../../contract/money.ts';
 import { paperFill, quoteAround } from '../../../engine/fills.ts';
 import { applyBuy, applySell } from '../../../engine/ledger.ts';
 import { keepTidy } from '../../../server/agents/retention.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
-import { balances, decisionCounts, decisions, equityPoints, positions, users } from '../../../server/db/schema.ts';
+import {
+  balances,
+  decisionCounts,
+  decisions,
+  equityPoints,
+  positions,
+  users,
+} from '../../../server/db/schema.ts';
 import { recordTrades } from '../../../server/portfolio/book.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { lockAccount, openPositionsOf, toOpenPosition } from '../../../server/portfolio/marks.ts';
@@ -23,18 +42,25 @@ let floor: Floor;
 let tape = 0;
 let uid = '';
 
-beforeAll(async () => { database = await openTestDatabase(); db = database.db; });
-afterAll(async () => { await database.close(); });
+beforeAll(async () => {
+  database = await openTestDatabase();
+  db = database.db;
+});
+afterAll(async () => {
+  await database.close();
+});
 beforeEach(async () => {
-  uid = `owner${tape += 1}`;
+  uid = `owner${(tape += 1)}`;
   floor = await openFloor({ candles: 700, sourceId: `money${tape}` }, database);
   await floor.join(uid);
 });
 
-const total = (list: readonly (string | null)[]): Fixed => sum(list.map((text) => parseFixed(text ?? '0')));
+const total = (list: readonly (string | null)[]): Fixed =>
+  sum(list.map((text) => parseFixed(text ?? '0')));
 async function trading(agentCount = 1, ticks = 2) {
   const made = [];
-  for (let i = 0; i < agentCount; i += 1) made.push((await floor.call(uid, 'createAgent', { body: AGGRESSIVE })).agent);
+  for (let i = 0; i < agentCount; i += 1)
+    made.push((await floor.call(uid, 'createAgent', { body: AGGRESSIVE })).agent);
   const scheduler = floor.scheduler();
   await scheduler.open();
   await floor.run(scheduler, ticks);
@@ -43,8 +69,20 @@ async function trading(agentCount = 1, ticks = 2) {
 
 describe('the portfolio', () => {
   it('opens with the deposit, once, however often it is asked for (R1-04)', async () => {
-    await Promise.all(Array.from({ length: 5 }, () => database.transaction((tx) => openAccount(tx, uid, floor.market, floor.clock))));
-    expect(await floor.call(uid, 'portfolio')).toMatchObject({ book: 1, cash: '10000', equity: '10000', deposits: '10000', positions: [], paper: true, dayChange: '0' });
+    await Promise.all(
+      Array.from({ length: 5 }, () =>
+        database.transaction((tx) => openAccount(tx, uid, floor.market, floor.clock)),
+      ),
+    );
+    expect(await floor.call(uid, 'portfolio')).toMatchObject({
+      book: 1,
+      cash: '10000',
+      equity: '10000',
+      deposits: '10000',
+      positions: [],
+      paper: true,
+      dayChange: '0',
+    });
   });
 
   it('is cash + positions at bid = deposits + realized + unrealized, to the last digit (R7-24)', async () => {
@@ -53,12 +91,24 @@ describe('the portfolio', () => {
     await scheduler.settled();
     const portfolio = await floor.call(uid, 'portfolio');
     expect(portfolio.positions.length).toBeGreaterThan(0);
-    const values = portfolio.positions.map((position) => multiply(parseFixed(position.quantity), floor.market.quote(position.pair)?.bid ?? ZERO, 'down'));
+    const values = portfolio.positions.map((position) =>
+      multiply(
+        parseFixed(position.quantity),
+        floor.market.quote(position.pair)?.bid ?? ZERO,
+        'down',
+      ),
+    );
     expect(portfolio.equity).toBe(formatFixed(add(parseFixed(portfolio.cash), sum(values))));
-    expect(portfolio.positionsValue).toBe(formatFixed(total(portfolio.positions.map((position) => position.value))));
-    expect(portfolio.equity).toBe(formatFixed(total([portfolio.deposits, portfolio.realized, portfolio.unrealized])));
+    expect(portfolio.positionsValue).toBe(
+      formatFixed(total(portfolio.positions.map((position) => position.value))),
+    );
+    expect(portfolio.equity).toBe(
+      formatFixed(total([portfolio.deposits, portfolio.realized, portfolio.unrealized])),
+    );
     const { agents } = await floor.call(uid, 'agents');
-    expect(formatFixed(total(agents.map((agent) => agent.total)))).toBe(formatFixed(total([portfolio.realized, portfolio.unrealized])));
+    expect(formatFixed(total(agents.map((agent) => agent.total)))).toBe(
+      formatFixed(total([portfolio.realized, portfolio.unrealized])),
+    );
     expect(formatFixed(total(agents.map((agent) => agent.fees)))).toBe(portfolio.fees);
     expect((await checkLedger(db)).problems).toEqual([]);
     expect(made.length).toBe(2);
@@ -68,7 +118,9 @@ describe('the portfolio', () => {
     const { made } = await trading(2);
     const { positions: held } = await floor.call(uid, 'portfolio');
     const btc = held.filter((position) => position.pair === 'BTC/USDT');
-    expect(new Set(btc.map((position) => position.agentId))).toEqual(new Set(made.map((agent) => agent.id)));
+    expect(new Set(btc.map((position) => position.agentId))).toEqual(
+      new Set(made.map((agent) => agent.id)),
+    );
     expect(btc.length).toBe(2);
   });
 
@@ -78,13 +130,22 @@ describe('the portfolio', () => {
     await floor.call(uid, 'liquidateAgent', { params: { id: agent?.id ?? '' } });
     await scheduler.settled();
     const { fills } = await floor.call(uid, 'history');
-    expect(fills.map((fill) => fill.filledAt)).toEqual(fills.map((fill) => fill.filledAt).sort((a, b) => b - a));
-    for (const fill of fills) expect(parseFixed(fill.fee) > ZERO && fill.feeBps === '10' && fill.decidedAt <= fill.filledAt).toBe(true);
+    expect(fills.map((fill) => fill.filledAt)).toEqual(
+      fills.map((fill) => fill.filledAt).sort((a, b) => b - a),
+    );
+    for (const fill of fills)
+      expect(
+        parseFixed(fill.fee) > ZERO && fill.feeBps === '10' && fill.decidedAt <= fill.filledAt,
+      ).toBe(true);
     const analytics = await floor.call(uid, 'analytics');
     expect(analytics.trades).toBe(fills.length);
-    expect(formatFixed(total(analytics.perAgent.map((row) => row.realized)))).toBe(formatFixed(total(analytics.perPair.map((row) => row.realized))));
+    expect(formatFixed(total(analytics.perAgent.map((row) => row.realized)))).toBe(
+      formatFixed(total(analytics.perPair.map((row) => row.realized))),
+    );
     expect(analytics.metrics.winRate).not.toBeNull();
-    const performance = await floor.call(uid, 'agentPerformance', { params: { id: agent?.id ?? '' } });
+    const performance = await floor.call(uid, 'agentPerformance', {
+      params: { id: agent?.id ?? '' },
+    });
     expect(performance.trades).toBe(fills.length);
     expect(performance.decisions.length).toBe(3);
     expect(performance.agent.realized).toBe(formatFixed(total(fills.map((fill) => fill.realized))));
@@ -98,11 +159,18 @@ describe('getting out', () => {
     const [first] = held;
     const params = { id: first?.id ?? '' };
     await floor.join(`other${tape}`);
-    await expect(floor.call(`other${tape}`, 'closePosition', { params })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(floor.call(uid, 'closePosition', { params: { id: 'x' } })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(floor.call(`other${tape}`, 'closePosition', { params })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(floor.call(uid, 'closePosition', { params: { id: 'x' } })).rejects.toMatchObject({
+      code: 'not_found',
+    });
     const { fill } = await floor.call(uid, 'closePosition', { params });
     expect(fill).toMatchObject({ side: 'sell', quantity: first?.quantity, reason: 'closed' });
-    await expect(floor.call(uid, 'closePosition', { params })).rejects.toMatchObject({ code: 'position_closed', status: 409 });
+    await expect(floor.call(uid, 'closePosition', { params })).rejects.toMatchObject({
+      code: 'position_closed',
+      status: 409,
+    });
     expect((await floor.call(uid, 'portfolio')).positions.length).toBe(held.length - 1);
     expect((await checkLedger(db)).problems).toEqual([]);
   });
@@ -112,7 +180,9 @@ describe('getting out', () => {
     const params = { id: made[0]?.id ?? '' };
     floor.market.silence('ETH/USDT');
     const held = (await floor.call(uid, 'portfolio')).positions.length;
-    await expect(floor.call(uid, 'deleteAgent', { params })).rejects.toMatchObject({ code: 'agent_holds_positions' });
+    await expect(floor.call(uid, 'deleteAgent', { params })).rejects.toMatchObject({
+      code: 'agent_holds_positions',
+    });
     const sold = await floor.call(uid, 'liquidateAgent', { params });
     expect(sold.agent).toMatchObject({ status: 'stopped', openPositions: 1 });
     expect(sold.unsold.map(({ pair }) => pair)).toEqual(['ETH/USDT']);
@@ -126,22 +196,56 @@ describe('getting out', () => {
     const last = await floor.call(uid, 'portfolio');
     const history = await floor.call(uid, 'history');
     const { portfolio } = await floor.call(uid, 'resetPaper');
-    expect(portfolio).toMatchObject({ book: 2, cash: '10000', equity: '10000', realized: '0', fees: '0', positions: [] });
-    expect((await floor.call(uid, 'agents')).agents[0]).toMatchObject({ id: made[0]?.id, status: 'stopped', total: '0', openPositions: 0 });
+    expect(portfolio).toMatchObject({
+      book: 2,
+      cash: '10000',
+      equity: '10000',
+      realized: '0',
+      fees: '0',
+      positions: [],
+    });
+    expect((await floor.call(uid, 'agents')).agents[0]).toMatchObject({
+      id: made[0]?.id,
+      status: 'stopped',
+      total: '0',
+      openPositions: 0,
+    });
     expect((await floor.call(uid, 'history')).fills).toEqual([]);
     floor.market.say('BTC/USDT', 50);
     const old = await floor.call(uid, 'portfolio', { query: { book: 1 } });
-    const { accountId, book, cash, equity, positionsValue, deposits, realized, unrealized, fees } = last;
-    expect(old).toMatchObject({ accountId, book, cash, equity, positionsValue, deposits, realized, unrealized, fees, dayChange: null });
-    expect(old.positions.map(({ pair, quantity, value }) => [pair, quantity, value])).toEqual(last.positions.map(({ pair, quantity }) => [pair, quantity, null]));
+    const { accountId, book, cash, equity, positionsValue, deposits, realized, unrealized, fees } =
+      last;
+    expect(old).toMatchObject({
+      accountId,
+      book,
+      cash,
+      equity,
+      positionsValue,
+      deposits,
+      realized,
+      unrealized,
+      fees,
+      dayChange: null,
+    });
+    expect(old.positions.map(({ pair, quantity, value }) => [pair, quantity, value])).toEqual(
+      last.positions.map(({ pair, quantity }) => [pair, quantity, null]),
+    );
     expect(old.positions.length).toBeGreaterThan(0);
     expect(old.equityCurve.at(-1)?.[1]).toBe(equity);
     expect((await floor.call(uid, 'history', { query: { book: 1 } })).fills).toEqual(history.fills);
-    expect(old.books).toMatchObject([{ book: 1, equity, closedAt: floor.clock.now() }, { book: 2, equity: '10000', closedAt: null }]);
+    expect(old.books).toMatchObject([
+      { book: 1, equity, closedAt: floor.clock.now() },
+      { book: 2, equity: '10000', closedAt: null },
+    ]);
     expect(portfolio.books?.length).toBe(2);
-    await expect(floor.call(uid, 'portfolio', { query: { book: 3 } })).rejects.toMatchObject({ code: 'not_found', status: 404 });
+    await expect(floor.call(uid, 'portfolio', { query: { book: 3 } })).rejects.toMatchObject({
+      code: 'not_found',
+      status: 404,
+    });
     await floor.join(`other${tape}`);
-    await expect(floor.call(`other${tape}`, 'history', { query: { book: 2 } })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      floor.call(`other${tape}`, 'history', { query: { book: 2 } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
     const check = await checkLedger(db);
     expect(check.problems).toEqual([]);
     await floor.call(uid, 'startAgent', { params: { id: made[0]?.id ?? '' }, body: {} });
@@ -152,41 +256,88 @@ describe('getting out', () => {
 
 describe('the ledger', () => {
   it('balances after any trading, and refuses what would spend cash that is not there', async () => {
-    const order = fc.record({ pair: fc.constantFrom('BTC/USDT', 'ETH/USDT'), buy: fc.boolean(), size: fc.integer({ min: 1, max: 4_000_000 }), price: fc.integer({ min: 1, max: 900_000_000 }), agent: fc.integer({ min: 0, max: 1 }) });
+    const order = fc.record({
+      pair: fc.constantFrom('BTC/USDT', 'ETH/USDT'),
+      buy: fc.boolean(),
+      size: fc.integer({ min: 1, max: 4_000_000 }),
+      price: fc.integer({ min: 1, max: 900_000_000 }),
+      agent: fc.integer({ min: 0, max: 1 }),
+    });
     const agentIds = [randomUUID(), randomUUID()];
-    await fc.assert(fc.asyncProperty(fc.array(order, { minLength: 1, maxLength: 12 }), async (list) => {
-      for (const { pair, buy, size, price, agent } of list) {
-        await database.transaction(async (tx) => {
-          const account = await openAccount(tx, uid, floor.market, floor.clock);
-          await lockAccount(tx, account.id);
-          const agentId = agentIds[agent] ?? '';
-          const held = (await openPositionsOf(tx.db, [account.id])).find((row) => row.agentId === agentId && row.pair === pair);
-          const quote = quoteAround(ruleFor(pair), floor.market.now(), (BigInt(price) * 1_000_003n) as Fixed);
-          const wanted = (BigInt(size) * 1_000_003n) as Fixed;
-          const open = held === undefined ? null : toOpenPosition(held);
-          if (!buy && open === null) return;
-          const quantity = buy || open === null || wanted < open.quantity ? wanted : open.quantity;
-          const fill = paperFill({ side: buy ? 'buy' : 'sell', wanted, quantity, quote, rules: ruleFor(pair), depth: { volume: 1_000, intervalMs: 300_000, dailyVolatility: 0.04 }, reason: 'test' });
-          const trade = buy || open === null ? { fill, after: applyBuy(open, fill, 1n as Fixed) } : applySell(open, fill);
-          await recordTrades(tx, [{ accountId: account.id, agentId, positionId: held?.id ?? null, tickId: randomUUID(), decidedAt: fill.filledAt, trade }]);
-        }).catch((error: unknown) => { if (!String(error).includes('cash that is not there')) throw error; });
-      }
-      const check = await checkLedger(db);
-      expect(check.problems).toEqual([]);
-      expect(new Set(Object.values(check.totals))).toEqual(new Set(['0']));
-    }), { numRuns: 15 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(order, { minLength: 1, maxLength: 12 }), async (list) => {
+        for (const { pair, buy, size, price, agent } of list) {
+          await database
+            .transaction(async (tx) => {
+              const account = await openAccount(tx, uid, floor.market, floor.clock);
+              await lockAccount(tx, account.id);
+              const agentId = agentIds[agent] ?? '';
+              const held = (await openPositionsOf(tx.db, [account.id])).find(
+                (row) => row.agentId === agentId && row.pair === pair,
+              );
+              const quote = quoteAround(
+                ruleFor(pair),
+                floor.market.now(),
+                (BigInt(price) * 1_000_003n) as Fixed,
+              );
+              const wanted = (BigInt(size) * 1_000_003n) as Fixed;
+              const open = held === undefined ? null : toOpenPosition(held);
+              if (!buy && open === null) return;
+              const quantity =
+                buy || open === null || wanted < open.quantity ? wanted : open.quantity;
+              const fill = paperFill({
+                side: buy ? 'buy' : 'sell',
+                wanted,
+                quantity,
+                quote,
+                rules: ruleFor(pair),
+                depth: { volume: 1_000, intervalMs: 300_000, dailyVolatility: 0.04 },
+                reason: 'test',
+              });
+              const trade =
+                buy || open === null
+                  ? { fill, after: applyBuy(open, fill, 1n as Fixed) }
+                  : applySell(open, fill);
+              await recordTrades(tx, [
+                {
+                  accountId: account.id,
+                  agentId,
+                  positionId: held?.id ?? null,
+                  tickId: randomUUID(),
+                  decidedAt: fill.filledAt,
+                  trade,
+                },
+              ]);
+            })
+            .catch((error: unknown) => {
+              if (!String(error).includes('cash that is not there')) throw error;
+            });
+        }
+        const check = await checkLedger(db);
+        expect(check.problems).toEqual([]);
+        expect(new Set(Object.values(check.totals))).toEqual(new Set(['0']));
+      }),
+      { numRuns: 15 },
+    );
   });
 
   it('says so when a balance or a position was tampered with', async () => {
     await trading();
     const account = (await floor.call(uid, 'portfolio')).accountId;
     const [held] = await db.select().from(positions).where(eq(positions.accountId, account));
-    const broken = await database.transaction(async (tx) => {
-      await tx.db.update(balances).set({ amount: '1' }).where(eq(balances.accountId, account));
-      await tx.db.update(positions).set({ quantity: formatFixed(subtract(parseFixed(held?.quantity ?? '0'), 1n as Fixed)) }).where(eq(positions.id, held?.id ?? ''));
-      const found = await checkLedger(tx.db);
-      throw Object.assign(new Error('undo'), { found });
-    }).catch((error: unknown) => (error as { found: Awaited<ReturnType<typeof checkLedger>> }).found);
+    const broken = await database
+      .transaction(async (tx) => {
+        await tx.db.update(balances).set({ amount: '1' }).where(eq(balances.accountId, account));
+        await tx.db
+          .update(positions)
+          .set({ quantity: formatFixed(subtract(parseFixed(held?.quantity ?? '0'), 1n as Fixed)) })
+          .where(eq(positions.id, held?.id ?? ''));
+        const found = await checkLedger(tx.db);
+        throw Object.assign(new Error('undo'), { found });
+      })
+      .catch(
+        (error: unknown) => (error as { found: Awaited<ReturnType<typeof checkLedger>> }).found,
+      );
     expect(broken.ok).toBe(false);
     expect(broken.problems.join('\n')).toMatch(/balance that is not/);
     expect(broken.problems.join('\n')).toMatch(/position that is not/);
@@ -208,7 +359,9 @@ describe('retention', () => {
     expect((await db.select().from(equityPoints)).length).toBeLessThan(points);
     const after = await checkLedger(db);
     expect([after.entries, after.ok]).toEqual([before.entries, true]);
-    expect((await floor.call(uid, 'agentPerformance', { params: { id } })).decisionCounts.length).toBeGreaterThan(0);
+    expect(
+      (await floor.call(uid, 'agentPerformance', { params: { id } })).decisionCounts.length,
+    ).toBeGreaterThan(0);
     expect((await db.select().from(users)).length).toBeGreaterThan(0);
   });
 });

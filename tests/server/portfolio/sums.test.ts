@@ -1,4 +1,7 @@
-/** Every sum the server tells of an account adds up to the last digit: days, agents, pairs, today; and its curve is dense near now. */
+/**
+ * Every sum the server tells of an account adds up to the last digit: days, agents, pairs, today;
+ * and its curve is dense near now.
+ */
 import { sql } from 'drizzle-orm';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,36 +17,51 @@ import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 let database: Database;
 let floor: Floor;
 const UID = 'adding';
-const total = (list: readonly (string | null | undefined)[]): Fixed => sum(list.map((text) => parseFixed(text ?? '0')));
+const total = (list: readonly (string | null | undefined)[]): Fixed =>
+  sum(list.map((text) => parseFixed(text ?? '0')));
 
 beforeAll(async () => {
   database = await openTestDatabase();
   floor = await openFloor({ candles: 4_000, sourceId: 'sums' }, database);
   await floor.join(UID);
   const made = [];
-  for (const name of ['Harbour', 'Ebb']) made.push((await floor.call(UID, 'createAgent', { body: { ...AGGRESSIVE, name } })).agent);
+  for (const name of ['Harbour', 'Ebb'])
+    made.push((await floor.call(UID, 'createAgent', { body: { ...AGGRESSIVE, name } })).agent);
   const scheduler = floor.scheduler();
   await scheduler.open();
   // Four looks a day for a week: entries, exits and stops on many days.
-  for (let look = 0; look < 28; look += 1) { floor.market.step(71); await floor.run(scheduler, 1); }
+  for (let look = 0; look < 28; look += 1) {
+    floor.market.step(71);
+    await floor.run(scheduler, 1);
+  }
   // One agent is gone; its trades are not.
   await floor.call(UID, 'liquidateAgent', { params: { id: made[1]?.id ?? '' } });
   await floor.call(UID, 'deleteAgent', { params: { id: made[1]?.id ?? '' } });
   await floor.run(scheduler, 1);
   await scheduler.settled();
 }, 120_000);
-afterAll(async () => { await database.close(); });
+afterAll(async () => {
+  await database.close();
+});
 
 describe('an account of a week', () => {
   it('has realised results, so that there is something to add up', async () => {
     const { results = [], realized } = await floor.call(UID, 'portfolio');
     expect(results.length).toBe(2);
-    expect(results.flatMap(({ pairs }) => pairs).reduce((all, { sells }) => all + sells, 0)).toBeGreaterThan(3);
+    expect(
+      results.flatMap(({ pairs }) => pairs).reduce((all, { sells }) => all + sells, 0),
+    ).toBeGreaterThan(3);
     expect(realized).not.toBe('0');
   });
 
   it('is the sum of its agents, of its pairs and of its fills, a deleted agent among them (R7-24, R7-26)', async () => {
-    const { realized, unrealized, fees, results = [], positions } = await floor.call(UID, 'portfolio');
+    const {
+      realized,
+      unrealized,
+      fees,
+      results = [],
+      positions,
+    } = await floor.call(UID, 'portfolio');
     const rows = results.flatMap(({ pairs }) => pairs);
     expect(formatFixed(total(rows.map((row) => row.realized)))).toBe(realized);
     expect(formatFixed(total(rows.map((row) => row.fees)))).toBe(fees);
@@ -61,21 +79,41 @@ describe('an account of a week', () => {
     expect(formatFixed(total(fills.map((fill) => fill.fee)))).toBe(fees);
     expect(formatFixed(total(fills.map((fill) => fill.notional)))).toBe(traded);
     for (const fill of fills.filter((one) => one.side === 'sell')) {
-      expect(formatFixed(subtract(subtract(parseFixed(fill.notional), parseFixed(fill.fee)), parseFixed(fill.costBasis ?? '0')))).toBe(fill.realized);
+      expect(
+        formatFixed(
+          subtract(
+            subtract(parseFixed(fill.notional), parseFixed(fill.fee)),
+            parseFixed(fill.costBasis ?? '0'),
+          ),
+        ),
+      ).toBe(fill.realized);
     }
   });
 
   it('tells each agent’s gaining sales and gains beside its result, as its fills and its own page have them (R7-19)', async () => {
     const { results = [] } = await floor.call(UID, 'portfolio');
     const { fills } = await floor.call(UID, 'history', { query: { limit: 1_000 } });
-    const gaining = (agentId: string, pair: string) => fills.filter((one) => one.agentId === agentId && one.pair === pair && parseFixed(one.realized ?? '0') > 0n);
+    const gaining = (agentId: string, pair: string) =>
+      fills.filter(
+        (one) =>
+          one.agentId === agentId && one.pair === pair && parseFixed(one.realized ?? '0') > 0n,
+      );
     for (const { agentId, pairs } of results) {
-      for (const { pair, wins, won } of pairs) expect([wins, won]).toEqual([gaining(agentId, pair).length, formatFixed(total(gaining(agentId, pair).map((fill) => fill.realized)))]);
+      for (const { pair, wins, won } of pairs)
+        expect([wins, won]).toEqual([
+          gaining(agentId, pair).length,
+          formatFixed(total(gaining(agentId, pair).map((fill) => fill.realized))),
+        ]);
     }
     const [kept] = results.filter(({ agentName }) => agentName === 'Harbour');
     const page = await floor.call(UID, 'agentPerformance', { params: { id: kept?.agentId ?? '' } });
-    const countOf = (of: 'trades' | 'wins'): number => (kept?.pairs ?? []).reduce((all, one) => all + (one[of] ?? 0), 0);
-    expect([page.trades, page.wins, page.agent.realized]).toEqual([countOf('trades'), countOf('wins'), formatFixed(total((kept?.pairs ?? []).map((one) => one.realized)))]);
+    const countOf = (of: 'trades' | 'wins'): number =>
+      (kept?.pairs ?? []).reduce((all, one) => all + (one[of] ?? 0), 0);
+    expect([page.trades, page.wins, page.agent.realized]).toEqual([
+      countOf('trades'),
+      countOf('wins'),
+      formatFixed(total((kept?.pairs ?? []).map((one) => one.realized))),
+    ]);
   });
 
   it('is the sum of its days, the last of which is the change of today in the header (R7-24, R7-26)', async () => {
@@ -84,7 +122,9 @@ describe('an account of a week', () => {
     expect(days).toBe(daily.length);
     expect(days).toBeGreaterThan(6);
     daily.forEach((day, index) => {
-      expect(formatFixed(total([day.realized, day.unrealizedChange]))).toBe(formatFixed(subtract(parseFixed(day.closing), parseFixed(day.opening))));
+      expect(formatFixed(total([day.realized, day.unrealizedChange]))).toBe(
+        formatFixed(subtract(parseFixed(day.closing), parseFixed(day.opening))),
+      );
       if (index > 0) expect(day.opening).toBe(daily[index - 1]?.closing);
     });
     expect(daily[0]?.opening).toBe(portfolio.deposits);
@@ -93,19 +133,24 @@ describe('an account of a week', () => {
     expect(formatFixed(total(daily.map((day) => day.fees)))).toBe(portfolio.fees);
     const { today } = portfolio;
     expect(daily.at(-1)).toEqual(today);
-    expect(portfolio.dayChange).toBe(formatFixed(total([today?.realized, today?.unrealizedChange])));
+    expect(portfolio.dayChange).toBe(
+      formatFixed(total([today?.realized, today?.unrealizedChange])),
+    );
   });
 
   it('says by hour what was closed then', async () => {
     const { perHour = [], sells } = await floor.call(UID, 'analytics');
     expect(perHour.reduce((all, hour) => all + hour.sells, 0)).toBe(sells);
-    expect(formatFixed(total(perHour.map((hour) => hour.realized)))).toBe((await floor.call(UID, 'portfolio')).realized);
+    expect(formatFixed(total(perHour.map((hour) => hour.realized)))).toBe(
+      (await floor.call(UID, 'portfolio')).realized,
+    );
   });
 
   it('stands beside bitcoin bought and held from its first moment', async () => {
     const { benchmark, equity, metrics } = await floor.call(UID, 'analytics');
     const btc = floor.market.tape.get('BTC/USDT') ?? [];
-    const priceAt = (at: number): number => [...btc].reverse().find((candle) => candle.time + 300_000 <= at)?.close ?? Number.NaN;
+    const priceAt = (at: number): number =>
+      [...btc].reverse().find((candle) => candle.time + 300_000 <= at)?.close ?? Number.NaN;
     const since = equity[0]?.[0] ?? 0;
     expect(benchmark).toMatchObject({ pair: 'BTC/USDT', since });
     expect(benchmark?.price).toBeCloseTo(priceAt(since), 8);
@@ -115,35 +160,57 @@ describe('an account of a week', () => {
     expect(metrics.totalReturn).not.toBeNull();
     const bare = new TapeMarket({ pairs: ['ETH/USDT'] });
     expect(await readBenchmark(bare, 'USDT', equity)).toBeNull();
-    expect(await readBenchmark(floor.market, 'USDT', [[0, '10000'], [DAY_MS, '10000']])).toBeNull();
+    expect(
+      await readBenchmark(floor.market, 'USDT', [
+        [0, '10000'],
+        [DAY_MS, '10000'],
+      ]),
+    ).toBeNull();
   });
 
-  it.each([['a few hours', 3 * HOUR_MS], ['days', 3 * DAY_MS], ['weeks', 20 * DAY_MS]])('is compared from the first known price on where the source begins %s after it', async (_, hole) => {
-    const btc = floor.market.tape.get('BTC/USDT') ?? [];
-    const begun = (btc[0]?.time ?? 0) + 300_000;
-    const first = begun - hole;
-    const curve: [number, string][] = [[first, '10000'], [first + 600_000, '10050']];
-    for (let at = begun + 7 * 60_000; at <= begun + 5 * DAY_MS; at += 12 * HOUR_MS) curve.push([at, '10200']);
-    const found = await readBenchmark(floor.market, 'USDT', curve);
-    const since = found?.since ?? 0;
-    const [, worth] = curve.find(([at]) => at === since) ?? [];
-    expect(since).toBeGreaterThanOrEqual(begun);
-    expect(since).toBeLessThanOrEqual(begun + DAY_MS);
-    // It begins with what the account was worth then: both lines start at one place.
-    expect(found?.points[0]).toEqual([since, Number(worth).toFixed(2)]);
-    expect(found?.points.length).toBe(curve.filter(([at]) => at >= since).length);
-    const known = btc.filter((candle) => candle.time + 300_000 <= since).map((candle) => candle.close);
-    expect(known).toContain(found?.price);
-  });
+  it.each([
+    ['a few hours', 3 * HOUR_MS],
+    ['days', 3 * DAY_MS],
+    ['weeks', 20 * DAY_MS],
+  ])(
+    'is compared from the first known price on where the source begins %s after it',
+    async (_, hole) => {
+      const btc = floor.market.tape.get('BTC/USDT') ?? [];
+      const begun = (btc[0]?.time ?? 0) + 300_000;
+      const first = begun - hole;
+      const curve: [number, string][] = [
+        [first, '10000'],
+        [first + 600_000, '10050'],
+      ];
+      for (let at = begun + 7 * 60_000; at <= begun + 5 * DAY_MS; at += 12 * HOUR_MS)
+        curve.push([at, '10200']);
+      const found = await readBenchmark(floor.market, 'USDT', curve);
+      const since = found?.since ?? 0;
+      const [, worth] = curve.find(([at]) => at === since) ?? [];
+      expect(since).toBeGreaterThanOrEqual(begun);
+      expect(since).toBeLessThanOrEqual(begun + DAY_MS);
+      // It begins with what the account was worth then: both lines start at one place.
+      expect(found?.points[0]).toEqual([since, Number(worth).toFixed(2)]);
+      expect(found?.points.length).toBe(curve.filter(([at]) => at >= since).length);
+      const known = btc
+        .filter((candle) => candle.time + 300_000 <= since)
+        .map((candle) => candle.close);
+      expect(known).toContain(found?.price);
+    },
+  );
 
   it('is told in pages, each older than the one before, and only of its own book (R7-25)', async () => {
     const all = (await floor.call(UID, 'history', { query: { limit: 1_000 } })).fills;
     const first = await floor.call(UID, 'history', { query: { limit: 3 } });
-    const second = await floor.call(UID, 'history', { query: { limit: 1_000, before: first.fills.at(-1)?.id ?? '' } });
+    const second = await floor.call(UID, 'history', {
+      query: { limit: 1_000, before: first.fills.at(-1)?.id ?? '' },
+    });
     expect([...first.fills, ...second.fills]).toEqual(all);
     expect(first.total).toBe(all.length);
     await floor.join('another');
-    await expect(floor.call('another', 'history', { query: { before: all[0]?.id ?? '' } })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      floor.call('another', 'history', { query: { before: all[0]?.id ?? '' } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('is measured as deep as the plan goes: the server keeps the rest to itself (R6-02, R6-04, R7-26)', async () => {
@@ -153,7 +220,12 @@ describe('an account of a week', () => {
     await floor.join('looker', null);
     const seen = await floor.call('looker', 'analytics');
     expect(seen).toMatchObject({ depth: 'view', perAgent: [], perPair: [], perHour: [] });
-    expect(Object.entries(seen.metrics).filter(([, value]) => value !== null).map(([name]) => name).sort()).toEqual(['maxDrawdown', 'totalReturn']);
+    expect(
+      Object.entries(seen.metrics)
+        .filter(([, value]) => value !== null)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(['maxDrawdown', 'totalReturn']);
   });
 });
 
@@ -181,10 +253,13 @@ describe('the curve', () => {
     };
     expect(new Set(gaps(DAY_MS, 0))).toEqual(new Set([300_000]));
     // One of them longer, where marks of 20 minutes give way to marks of 5.
-    expect(gaps(7 * DAY_MS, DAY_MS + HOUR_MS).filter((gap) => gap !== HOUR_MS)).toEqual([70 * 60_000]);
+    expect(gaps(7 * DAY_MS, DAY_MS + HOUR_MS).filter((gap) => gap !== HOUR_MS)).toEqual([
+      70 * 60_000,
+    ]);
     expect(new Set(gaps(31 * DAY_MS, 7 * DAY_MS + 6 * HOUR_MS))).toEqual(new Set([6 * HOUR_MS]));
     expect(Math.max(...gaps(398 * DAY_MS, 32 * DAY_MS))).toBeLessThanOrEqual(6 * DAY_MS);
-    for (const [at, equity] of curve) expect(equity).toBe(String(10_000 + (at / 300_000) % 1_000));
+    for (const [at, equity] of curve)
+      expect(equity).toBe(String(10_000 + ((at / 300_000) % 1_000)));
   });
 });
 
@@ -206,27 +281,72 @@ describe('the curve of a young account', () => {
 
 describe('days', () => {
   it('end at what the account is worth now, also where a mark already stands in the day after', () => {
-    const days = dailyOf({ first: [0, '100'], closings: [[8, '90'], [9, '95']], fills: [] }, { asOf: 9 * DAY_MS, equity: '97' });
-    expect(days.map(({ start, opening, closing }) => [start / DAY_MS, opening, closing])).toEqual([[8, '100', '90'], [9, '90', '97']]);
+    const days = dailyOf(
+      {
+        first: [0, '100'],
+        closings: [
+          [8, '90'],
+          [9, '95'],
+        ],
+        fills: [],
+      },
+      { asOf: 9 * DAY_MS, equity: '97' },
+    );
+    expect(days.map(({ start, opening, closing }) => [start / DAY_MS, opening, closing])).toEqual([
+      [8, '100', '90'],
+      [9, '90', '97'],
+    ]);
   });
 
   it('add up to what was won or lost, whatever was marked and traded when', () => {
-    const money = fc.integer({ min: -9_000_000, max: 90_000_000 }).map((cents) => formatFixed((BigInt(cents) * 10_000_000_003n) as Fixed));
-    fc.assert(fc.property(
-      fc.integer({ min: 0, max: 10 * DAY_MS }), money, fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), money), { maxLength: 30 }),
-      fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), money), { maxLength: 30 }), fc.integer({ min: 0, max: 30 }), money,
-      (openedAt, deposit, marks, trades, age, equity) => {
-        const begun = Math.floor(openedAt / DAY_MS);
-        const closings = [...new Map(marks.map(([day, text]) => [begun + day % (age + 1), text] as const))].sort(([a], [b]) => a - b);
-        const fills = [...new Map(trades.map(([day, realized]) => [begun + day % (age + 1), { day: begun + day % (age + 1), trades: 1, realized, fees: '0.5' }])).values()];
-        const asOf = openedAt + age * DAY_MS;
-        const days = dailyOf({ first: [openedAt, deposit], closings, fills }, { asOf: Math.max(asOf, openedAt + 1), equity });
-        expect(formatFixed(sum(days.map((day) => subtract(parseFixed(day.closing), parseFixed(day.opening)))))).toBe(formatFixed(subtract(parseFixed(equity), parseFixed(deposit))));
-        for (const day of days) expect(total([day.realized, day.unrealizedChange])).toBe(subtract(parseFixed(day.closing), parseFixed(day.opening)));
-        expect(total(days.map((day) => day.realized))).toBe(total(fills.map((fill) => fill.realized)));
-        expect(days.reduce((all, day) => all + day.trades, 0)).toBe(fills.length);
-        expect(days.map((day) => day.start)).toEqual([...new Set(days.map((day) => day.start))].sort((a, b) => a - b));
-      },
-    ), { numRuns: 300 });
+    const money = fc
+      .integer({ min: -9_000_000, max: 90_000_000 })
+      .map((cents) => formatFixed((BigInt(cents) * 10_000_000_003n) as Fixed));
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 10 * DAY_MS }),
+        money,
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), money), { maxLength: 30 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), money), { maxLength: 30 }),
+        fc.integer({ min: 0, max: 30 }),
+        money,
+        (openedAt, deposit, marks, trades, age, equity) => {
+          const begun = Math.floor(openedAt / DAY_MS);
+          const closings = [
+            ...new Map(marks.map(([day, text]) => [begun + (day % (age + 1)), text] as const)),
+          ].sort(([a], [b]) => a - b);
+          const fills = [
+            ...new Map(
+              trades.map(([day, realized]) => [
+                begun + (day % (age + 1)),
+                { day: begun + (day % (age + 1)), trades: 1, realized, fees: '0.5' },
+              ]),
+            ).values(),
+          ];
+          const asOf = openedAt + age * DAY_MS;
+          const days = dailyOf(
+            { first: [openedAt, deposit], closings, fills },
+            { asOf: Math.max(asOf, openedAt + 1), equity },
+          );
+          expect(
+            formatFixed(
+              sum(days.map((day) => subtract(parseFixed(day.closing), parseFixed(day.opening)))),
+            ),
+          ).toBe(formatFixed(subtract(parseFixed(equity), parseFixed(deposit))));
+          for (const day of days)
+            expect(total([day.realized, day.unrealizedChange])).toBe(
+              subtract(parseFixed(day.closing), parseFixed(day.opening)),
+            );
+          expect(total(days.map((day) => day.realized))).toBe(
+            total(fills.map((fill) => fill.realized)),
+          );
+          expect(days.reduce((all, day) => all + day.trades, 0)).toBe(fills.length);
+          expect(days.map((day) => day.start)).toEqual(
+            [...new Set(days.map((day) => day.start))].sort((a, b) => a - b),
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

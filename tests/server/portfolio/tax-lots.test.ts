@@ -1,4 +1,7 @@
-/** Lots for a tax return: they add up to the portfolio, page by page as at once, at one moment, of the owner's books alone. */
+/**
+ * Lots for a tax return: they add up to the portfolio, page by page as at once, at one moment, of
+ * the owner's books alone.
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,9 +18,18 @@ const FILLS = Number(process.env.TAX_FILLS ?? 6_000);
 let database: Database;
 let floor: Floor;
 const UID = 'taxed';
-const total = (list: readonly (string | null)[]): Fixed => sum(list.map((text) => parseFixed(text ?? '0')));
+const total = (list: readonly (string | null)[]): Fixed =>
+  sum(list.map((text) => parseFixed(text ?? '0')));
 /** `all.gain` + Σ (averageCost − basis). */
-const meets = ({ all, held }: TaxLots): string => formatFixed(total([all.gain, ...held.map((one) => formatFixed(subtract(parseFixed(one.averageCost), parseFixed(one.basis))))]));
+const meets = ({ all, held }: TaxLots): string =>
+  formatFixed(
+    total([
+      all.gain,
+      ...held.map((one) =>
+        formatFixed(subtract(parseFixed(one.averageCost), parseFixed(one.basis))),
+      ),
+    ]),
+  );
 
 beforeAll(async () => {
   database = await openTestDatabase();
@@ -25,18 +37,26 @@ beforeAll(async () => {
   await floor.join(UID);
   await floor.join('somebody else');
   const made = [];
-  for (const name of ['Harbour', 'Ebb']) made.push((await floor.call(UID, 'createAgent', { body: { ...AGGRESSIVE, name } })).agent);
+  for (const name of ['Harbour', 'Ebb'])
+    made.push((await floor.call(UID, 'createAgent', { body: { ...AGGRESSIVE, name } })).agent);
   const scheduler = floor.scheduler();
   await scheduler.open();
-  for (let look = 0; look < 20; look += 1) { floor.market.step(71); await floor.run(scheduler, 1); }
+  for (let look = 0; look < 20; look += 1) {
+    floor.market.step(71);
+    await floor.run(scheduler, 1);
+  }
   // Whoever bought second of what both hold goes: its sale takes what the other bought.
   const { rows } = await floor.call(UID, 'taxLots', { query: { held: 'yes' } });
-  const second = made.find(({ name }) => name !== rows.find((row) => row.disposedAt === null)?.acquiredBy)?.id ?? '';
+  const second =
+    made.find(({ name }) => name !== rows.find((row) => row.disposedAt === null)?.acquiredBy)?.id ??
+    '';
   await floor.call(UID, 'liquidateAgent', { params: { id: second } });
   await floor.call(UID, 'deleteAgent', { params: { id: second } });
   await scheduler.stop();
 }, 120_000);
-afterAll(async () => { await database.close(); });
+afterAll(async () => {
+  await database.close();
+});
 
 describe('the lots of an account', () => {
   it('are what the contract says, and meet what the portfolio calls realised to the last digit', async () => {
@@ -45,11 +65,18 @@ describe('the lots of an account', () => {
     expect(found.sums.lots).toBeGreaterThan(3);
     expect(found.held.length).toBeGreaterThan(0);
     expect([found.paper, found.realized, meets(found)]).toEqual([true, realized, realized]);
-    expect(formatFixed(total(found.held.map((one) => one.averageCost)))).toBe(formatFixed(total(positions.map((one) => one.cost))));
-    expect(formatFixed(total(found.held.map((one) => one.quantity)))).toBe(formatFixed(total(positions.map((one) => one.quantity))));
+    expect(formatFixed(total(found.held.map((one) => one.averageCost)))).toBe(
+      formatFixed(total(positions.map((one) => one.cost))),
+    );
+    expect(formatFixed(total(found.held.map((one) => one.quantity)))).toBe(
+      formatFixed(total(positions.map((one) => one.quantity))),
+    );
     const sold = found.rows.filter((row) => row.disposedAt !== null);
     expect(formatFixed(total(sold.map((row) => row.gain)))).toBe(found.sums.gain);
-    for (const row of sold) expect(formatFixed(subtract(parseFixed(row.proceeds ?? ''), parseFixed(row.basis)))).toBe(row.gain);
+    for (const row of sold)
+      expect(formatFixed(subtract(parseFixed(row.proceeds ?? ''), parseFixed(row.basis)))).toBe(
+        row.gain,
+      );
     expect(found.rows.length).toBe(found.total);
   });
 
@@ -70,11 +97,23 @@ describe('the lots of an account', () => {
     const scheduler = floor.scheduler();
     await scheduler.open();
     for (let after: number | null = 0; after !== null;) {
-      const page: TaxLots = await new TaxBooks(floor.deps).read(UID, { held: 'yes', after, through: whole.through }, 2);
+      const page: TaxLots = await new TaxBooks(floor.deps).read(
+        UID,
+        { held: 'yes', after, through: whole.through },
+        2,
+      );
       rows.push(...page.rows);
-      expect([page.sums, page.realized, page.total]).toEqual([whole.sums, whole.realized, whole.total]);
+      expect([page.sums, page.realized, page.total]).toEqual([
+        whole.sums,
+        whole.realized,
+        whole.total,
+      ]);
       after = page.next;
-      if (rows.length === 2) for (let look = 0; look < 6; look += 1) { floor.market.step(71); await floor.run(scheduler, 1); }
+      if (rows.length === 2)
+        for (let look = 0; look < 6; look += 1) {
+          floor.market.step(71);
+          await floor.run(scheduler, 1);
+        }
     }
     await scheduler.stop();
     expect(rows).toEqual(whole.rows);
@@ -86,13 +125,23 @@ describe('the lots of an account', () => {
     const year = all.years[0] ?? 0;
     const one = await floor.call(UID, 'taxLots', { query: { year } });
     expect(one.all).toEqual(all.sums);
-    expect(one.rows.every((row) => new Date(row.disposedAt ?? 0).getUTCFullYear() === year)).toBe(true);
-    expect((await floor.call(UID, 'taxLots', { query: { year: year - 5 } })).sums).toEqual({ lots: 0, proceeds: '0', basis: '0', gain: '0', fees: '0' });
+    expect(one.rows.every((row) => new Date(row.disposedAt ?? 0).getUTCFullYear() === year)).toBe(
+      true,
+    );
+    expect((await floor.call(UID, 'taxLots', { query: { year: year - 5 } })).sums).toEqual({
+      lots: 0,
+      proceeds: '0',
+      basis: '0',
+      gain: '0',
+      fees: '0',
+    });
   });
 
-  it('are of the owner\'s books alone', async () => {
+  it("are of the owner's books alone", async () => {
     expect((await floor.call('somebody else', 'taxLots', {})).total).toBe(0);
-    await expect(floor.call('somebody else', 'taxLots', { query: { book: 7 } })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      floor.call('somebody else', 'taxLots', { query: { book: 7 } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
@@ -103,7 +152,8 @@ describe(`a book of ${FILLS} trades`, () => {
     const { accountId } = await floor.call(uid, 'portfolio');
     const agent = randomUUID();
     const at = floor.market.now() - 400 * DAY_MS;
-    // Two are bought and one is sold, in turns, at exact prices; every hundredth sale is dated back a day.
+    // Two are bought and one is sold, in turns, at exact prices; every hundredth sale is dated back
+    // a day.
     await database.db.execute(sql`
       with made as (
         select n, gen_random_uuid() as id, case when n % 3 = 2 then 'sell' else 'buy' end as side, ${at}::bigint + n * 1000 - (case when n % 300 = 2 then 86400000 else 0 end) as filled, (100 + n % 7)::numeric as price
@@ -124,7 +174,10 @@ describe(`a book of ${FILLS} trades`, () => {
       rows += page.rows.length;
       next = page.next;
     }
-    if (process.env.TAX_FILLS !== undefined) console.log(`${FILLS} trades: first page ${readMs.toFixed(0)} ms, all ${(performance.now() - begun).toFixed(0)} ms`);
+    if (process.env.TAX_FILLS !== undefined)
+      console.log(
+        `${FILLS} trades: first page ${readMs.toFixed(0)} ms, all ${(performance.now() - begun).toFixed(0)} ms`,
+      );
     expect([first.through, rows, first.sums.lots]).toEqual([FILLS, FILLS / 3, FILLS / 3]);
     expect(meets(first)).toBe(first.realized);
   }, 120_000);

@@ -1,12 +1,25 @@
-/** Push from a committed event to the decrypted message at a push service over TLS; refuses a stand-in for the sender's library. */
+/**
+ * Push from a committed event to the decrypted message at a push service over TLS; refuses a
+ * stand-in for the sender's library.
+ */
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpsAgent } from 'node:https';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_PUSH_SETTINGS, PUSH_PAYLOAD_MAX_BYTES, PushPayload, type PushSettings } from '../../../contract/push.ts';
+import {
+  DEFAULT_PUSH_SETTINGS,
+  PUSH_PAYLOAD_MAX_BYTES,
+  PushPayload,
+  type PushSettings,
+} from '../../../contract/push.ts';
 import type { Fill } from '../../../contract/trading.ts';
 import { readAgentList } from '../../../server/agents/read-agents.ts';
-import { agents as agentRows, pushMessages, pushSubscriptions, users } from '../../../server/db/schema.ts';
+import {
+  agents as agentRows,
+  pushMessages,
+  pushSubscriptions,
+  users,
+} from '../../../server/db/schema.ts';
 import { subscriptions } from '../../../server/db/schema-plans.ts';
 import type { DomainEvent } from '../../../server/events/events.ts';
 import type { CallableHandlers } from '../../../server/http/callables.ts';
@@ -19,7 +32,12 @@ import { startPushService, type PushService } from '../../support/push-service.t
 import { silentLog } from '../../support/app.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
-const UNSET = { publicKey: null, privateKey: null, subject: 'mailto:ops@example.com', allowLocal: true };
+const UNSET = {
+  publicKey: null,
+  privateKey: null,
+  subject: 'mailto:ops@example.com',
+  allowLocal: true,
+};
 const MINUTE_MS = 60_000;
 
 let floor: Floor;
@@ -29,8 +47,13 @@ let calls: Pick<CallableHandlers, 'registerPush' | 'unregisterPush' | 'pushSetti
 
 function sender(): PushSender {
   return new PushSender({
-    database: floor.database, clock: floor.clock, log: silentLog, vapid, agent: new HttpsAgent({ ca: service.ca, keepAlive: true }),
-    readAgents: (uid) => readAgentList(floor.deps, uid), readPortfolio: (uid) => readPortfolio(floor.deps, uid),
+    database: floor.database,
+    clock: floor.clock,
+    log: silentLog,
+    vapid,
+    agent: new HttpsAgent({ ca: service.ca, keepAlive: true }),
+    readAgents: (uid) => readAgentList(floor.deps, uid),
+    readPortfolio: (uid) => readPortfolio(floor.deps, uid),
   });
 }
 
@@ -38,19 +61,34 @@ beforeAll(async () => {
   floor = await openFloor();
   service = await startPushService();
   vapid = await openVapid(floor.database, UNSET);
-  calls = pushCallables({ database: floor.database, clock: floor.clock, publicKey: vapid.publicKey, allowLocal: true });
+  calls = pushCallables({
+    database: floor.database,
+    clock: floor.clock,
+    publicKey: vapid.publicKey,
+    allowLocal: true,
+  });
 }, 60_000);
-afterAll(async () => { await service.close(); await floor.close(); });
+afterAll(async () => {
+  await service.close();
+  await floor.close();
+});
 beforeEach(async () => {
   service.taken.length = 0;
   await floor.database.db.delete(pushMessages);
   await floor.database.db.delete(pushSubscriptions);
 });
 
-async function person(settings: Partial<PushSettings> = {}): Promise<{ uid: string; caller: { uid: string; email: null }; agentId: string; endpoint: string }> {
+async function person(settings: Partial<PushSettings> = {}): Promise<{
+  uid: string;
+  caller: { uid: string; email: null };
+  agentId: string;
+  endpoint: string;
+}> {
   const uid = `p-${randomUUID().slice(0, 8)}`;
   await floor.join(uid);
-  const { agent } = await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, name: 'Harbour', enabled: false } });
+  const { agent } = await floor.call(uid, 'createAgent', {
+    body: { ...AGGRESSIVE, name: 'Harbour', enabled: false },
+  });
   const caller = { uid, email: null };
   const subscription = service.subscribe();
   await calls.registerPush(caller, { subscription });
@@ -59,36 +97,89 @@ async function person(settings: Partial<PushSettings> = {}): Promise<{ uid: stri
 }
 
 const fill = (agentId: string, reason: string): Fill => ({
-  id: randomUUID(), orderId: randomUUID(), agentId, agentName: 'Harbour', pair: 'ETH/USDT', side: 'sell', quantity: '1', price: '2400', notional: '2400', fee: '2.4', feeBps: '10',
-  slippageBps: '3', realized: '-52.4', reason, decidedAt: 1, filledAt: 2, tickId: `t:${randomUUID()}`,
+  id: randomUUID(),
+  orderId: randomUUID(),
+  agentId,
+  agentName: 'Harbour',
+  pair: 'ETH/USDT',
+  side: 'sell',
+  quantity: '1',
+  price: '2400',
+  notional: '2400',
+  fee: '2.4',
+  feeBps: '10',
+  slippageBps: '3',
+  realized: '-52.4',
+  reason,
+  decidedAt: 1,
+  filledAt: 2,
+  tickId: `t:${randomUUID()}`,
 });
 const record = (uid: string, ...fills: Fill[]): Promise<unknown> =>
-  floor.database.transaction((tx) => floor.deps.events.append(tx, uid, fills.map((one) => ({ type: 'fill.recorded', fill: one }))));
-const stopLate = (uid: string, id: string, ageMs: number) => floor.call(uid, 'stopAgent', { params: { id }, body: { ageMs } });
-const messages = (): PushPayload[] => service.taken.map(({ text }) => PushPayload.parse(JSON.parse(text)));
-const waiting = async () => (await floor.database.db.select().from(pushMessages)).filter(({ state }) => state === 'waiting');
+  floor.database.transaction((tx) =>
+    floor.deps.events.append(
+      tx,
+      uid,
+      fills.map((one) => ({ type: 'fill.recorded', fill: one })),
+    ),
+  );
+const stopLate = (uid: string, id: string, ageMs: number) =>
+  floor.call(uid, 'stopAgent', { params: { id }, body: { ageMs } });
+const messages = (): PushPayload[] =>
+  service.taken.map(({ text }) => PushPayload.parse(JSON.parse(text)));
+const waiting = async () =>
+  (await floor.database.db.select().from(pushMessages)).filter(({ state }) => state === 'waiting');
 
 const firing = (pair: string, price: string): DomainEvent => {
   const common = { symbol: pair, condition: { kind: 'above' as const, price }, note: '' };
   const alertId = randomUUID();
   return {
     type: 'alert.fired',
-    alert: { id: alertId, ...common, repeatMinutes: null, active: false, phase: 'fired', version: 1, restsUntil: null, lastFiredAt: 2, createdAt: 1 },
-    firing: { id: randomUUID(), alertId, ...common, price, movedBps: null, at: 2, late: false, simulated: true, recordedAt: 3 },
+    alert: {
+      id: alertId,
+      ...common,
+      repeatMinutes: null,
+      active: false,
+      phase: 'fired',
+      version: 1,
+      restsUntil: null,
+      lastFiredAt: 2,
+      createdAt: 1,
+    },
+    firing: {
+      id: randomUUID(),
+      alertId,
+      ...common,
+      price,
+      movedBps: null,
+      at: 2,
+      late: false,
+      simulated: true,
+      recordedAt: 3,
+    },
   };
 };
-const reach = (uid: string, ...events: DomainEvent[]): Promise<unknown> => floor.database.transaction((tx) => floor.deps.events.append(tx, uid, events));
+const reach = (uid: string, ...events: DomainEvent[]): Promise<unknown> =>
+  floor.database.transaction((tx) => floor.deps.events.append(tx, uid, events));
 
 describe('a price alert by push (A-07)', () => {
   it('is told at once, those of one moment in one, and each once', async () => {
     const { uid } = await person();
     await reach(uid, firing('BTC/USDT', '65000'));
     await sender().runOnce();
-    await reach(uid, firing('BTC/USDT', '66000'), firing('ETH/USDT', '2500'), firing('ETH/USDT', '2600'));
+    await reach(
+      uid,
+      firing('BTC/USDT', '66000'),
+      firing('ETH/USDT', '2500'),
+      firing('ETH/USDT', '2600'),
+    );
     await sender().runOnce();
     await sender().runOnce();
-    expect(messages().map(({ kind, facts }) => [kind, facts.count, facts.pairs, facts.firing?.price])).toEqual([
-      ['priceAlert', 1, ['BTC/USDT'], '65000'], ['priceAlert', 3, ['BTC/USDT', 'ETH/USDT'], '2600'],
+    expect(
+      messages().map(({ kind, facts }) => [kind, facts.count, facts.pairs, facts.firing?.price]),
+    ).toEqual([
+      ['priceAlert', 1, ['BTC/USDT'], '65000'],
+      ['priceAlert', 3, ['BTC/USDT', 'ETH/USDT'], '2600'],
     ]);
     expect(service.taken[0]?.headers).toMatchObject({ urgency: 'high', ttl: '43200' });
   });
@@ -96,7 +187,10 @@ describe('a price alert by push (A-07)', () => {
   it('waits for the end of quiet hours in one message', async () => {
     floor.clock.at = Date.UTC(2026, 0, 5, 23);
     const { uid } = await person({ quietHours: { from: '22:00', to: '07:00', timeZone: 'UTC' } });
-    for (const price of ['1', '2', '3']) { await reach(uid, firing('BTC/USDT', price)); await sender().runOnce(); }
+    for (const price of ['1', '2', '3']) {
+      await reach(uid, firing('BTC/USDT', price));
+      await sender().runOnce();
+    }
     expect(service.taken).toEqual([]);
     floor.clock.at = Date.UTC(2026, 0, 6, 7, 1);
     await sender().runOnce();
@@ -105,14 +199,22 @@ describe('a price alert by push (A-07)', () => {
 
   it('is told unless its own switch is off, also to whoever chose before there were alerts', async () => {
     const { uid, caller } = await person();
-    const off = { ...DEFAULT_PUSH_SETTINGS, kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, priceAlert: false } };
+    const off = {
+      ...DEFAULT_PUSH_SETTINGS,
+      kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, priceAlert: false },
+    };
     await calls.pushSettings(caller, { settings: off });
     // An older build knows nothing of the switch, and leaves it as it is.
-    expect((await calls.pushSettings(caller, { settings: DEFAULT_PUSH_SETTINGS })).settings.kinds.priceAlert).toBe(false);
+    expect(
+      (await calls.pushSettings(caller, { settings: DEFAULT_PUSH_SETTINGS })).settings.kinds
+        .priceAlert,
+    ).toBe(false);
     await reach(uid, firing('BTC/USDT', '1'));
     await sender().runOnce();
     expect(service.taken).toEqual([]);
-    await calls.pushSettings(caller, { settings: { ...off, kinds: { ...off.kinds, priceAlert: true } } });
+    await calls.pushSettings(caller, {
+      settings: { ...off, kinds: { ...off.kinds, priceAlert: true } },
+    });
     await reach(uid, firing('BTC/USDT', '2'));
     await sender().runOnce();
     expect(messages().map(({ facts }) => facts.firing?.price)).toEqual(['2']);
@@ -132,10 +234,19 @@ describe('push from event to device', () => {
     expect(raw?.headers.topic).toMatch(/^[\w-]{32}$/);
     expect(Buffer.byteLength(raw?.text ?? '')).toBeLessThanOrEqual(PUSH_PAYLOAD_MAX_BYTES);
     const [message] = messages();
-    expect(message).toMatchObject({ uid, kind: 'lateStop', showDetails: false, facts: { agentId, waitedMs: 5 * MINUTE_MS } });
+    expect(message).toMatchObject({
+      uid,
+      kind: 'lateStop',
+      showDetails: false,
+      facts: { agentId, waitedMs: 5 * MINUTE_MS },
+    });
     const [row] = await floor.database.db.select().from(users).where(eq(users.uid, uid));
     expect(message?.sequence).toBe(row?.sequence);
-    expect(message?.state).toMatchObject({ wholeAgents: true, agents: [{ id: agentId, status: 'stopped' }], portfolio: { cash: '10000', equity: '10000' } });
+    expect(message?.state).toMatchObject({
+      wholeAgents: true,
+      agents: [{ id: agentId, status: 'stopped' }],
+      portfolio: { cash: '10000', equity: '10000' },
+    });
   });
 
   it('says nothing of a stop that was pressed and carried out at once', async () => {
@@ -149,12 +260,27 @@ describe('push from event to device', () => {
   it('tells of a halt once, though the halted agent is told of again, and of the next halt again', async () => {
     const { uid, agentId } = await person();
     const tell = async (until: number) => {
-      await floor.database.db.update(agentRows).set({ status: 'halted', hold: { code: 'day_loss', text: 'Day loss above 6 %', until } }).where(eq(agentRows.id, agentId));
+      await floor.database.db
+        .update(agentRows)
+        .set({ status: 'halted', hold: { code: 'day_loss', text: 'Day loss above 6 %', until } })
+        .where(eq(agentRows.id, agentId));
       const { agents } = await readAgentList(floor.deps, uid);
-      await floor.database.transaction((tx) => floor.deps.events.append(tx, uid, agents.map((agent) => ({ type: 'agent.changed', agent }))));
+      await floor.database.transaction((tx) =>
+        floor.deps.events.append(
+          tx,
+          uid,
+          agents.map((agent) => ({ type: 'agent.changed', agent })),
+        ),
+      );
     };
-    for (const until of [1_000, 1_000, 2_000]) { await tell(until); await sender().runOnce(); }
-    expect(messages().map(({ kind, facts }) => [kind, facts.status, facts.text])).toEqual([['agentHeld', 'halted', 'Day loss above 6 %'], ['agentHeld', 'halted', 'Day loss above 6 %']]);
+    for (const until of [1_000, 1_000, 2_000]) {
+      await tell(until);
+      await sender().runOnce();
+    }
+    expect(messages().map(({ kind, facts }) => [kind, facts.status, facts.text])).toEqual([
+      ['agentHeld', 'halted', 'Day loss above 6 %'],
+      ['agentHeld', 'halted', 'Day loss above 6 %'],
+    ]);
   });
 
   it('tells of a stop loss, and of other fills only on request, those of one moment in one message', async () => {
@@ -163,7 +289,12 @@ describe('push from event to device', () => {
     await sender().runOnce();
     expect(messages().map(({ kind }) => kind)).toEqual(['stopLoss']);
     expect(messages()[0]?.state.fill).toMatchObject({ pair: 'ETH/USDT', reason: 'stop_loss' });
-    await calls.pushSettings(caller, { settings: { ...DEFAULT_PUSH_SETTINGS, kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, fills: true } } });
+    await calls.pushSettings(caller, {
+      settings: {
+        ...DEFAULT_PUSH_SETTINGS,
+        kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, fills: true },
+      },
+    });
     await record(uid, fill(agentId, 'signal'), fill(agentId, 'signal'));
     await sender().runOnce();
     await record(uid, fill(agentId, 'signal'));
@@ -171,23 +302,40 @@ describe('push from event to device', () => {
     expect(service.taken).toHaveLength(1);
     floor.clock.at += MINUTE_MS;
     await sender().runOnce();
-    expect(messages().slice(1).map(({ kind, facts }) => [kind, facts.count])).toEqual([['fills', 3]]);
+    expect(
+      messages()
+        .slice(1)
+        .map(({ kind, facts }) => [kind, facts.count]),
+    ).toEqual([['fills', 3]]);
   });
 
   it('tells of a trial about to end and of a payment that failed, once each', async () => {
     const { uid } = await person();
-    await floor.database.db.update(subscriptions).set({ status: 'past_due', currentPeriodEnd: floor.clock.at - 5 * 86_400_000 }).where(eq(subscriptions.uid, uid));
-    await floor.database.db.update(users).set({ trialEndsAt: floor.clock.at + 86_400_000 }).where(eq(users.uid, uid));
+    await floor.database.db
+      .update(subscriptions)
+      .set({ status: 'past_due', currentPeriodEnd: floor.clock.at - 5 * 86_400_000 })
+      .where(eq(subscriptions.uid, uid));
+    await floor.database.db
+      .update(users)
+      .set({ trialEndsAt: floor.clock.at + 86_400_000 })
+      .where(eq(users.uid, uid));
     await sender().runOnce();
     await sender().runOnce();
-    expect(messages().map(({ kind }) => kind).sort()).toEqual(['paymentFailed', 'trialEnding']);
+    expect(
+      messages()
+        .map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(['paymentFailed', 'trialEnding']);
   });
 
   it('keeps still while the master switch is off, and does not catch up afterwards', async () => {
     const { uid, agentId } = await person();
     const [row] = await floor.database.db.select().from(users).where(eq(users.uid, uid));
     const settings = row?.settings as Record<string, unknown>;
-    await floor.database.db.update(users).set({ settings: { ...settings, notificationsEnabled: false } }).where(eq(users.uid, uid));
+    await floor.database.db
+      .update(users)
+      .set({ settings: { ...settings, notificationsEnabled: false } })
+      .where(eq(users.uid, uid));
     await record(uid, fill(agentId, 'stop_loss'));
     await sender().runOnce();
     await floor.database.db.update(users).set({ settings }).where(eq(users.uid, uid));
@@ -198,7 +346,9 @@ describe('push from event to device', () => {
   it('holds back in quiet hours and sends when they end', async () => {
     floor.clock.at = Date.UTC(2026, 5, 10, 22, 30);
     // 22:30 UTC is 00:30 in Berlin.
-    const { uid, agentId } = await person({ quietHours: { from: '23:00', to: '07:00', timeZone: 'Europe/Berlin' } });
+    const { uid, agentId } = await person({
+      quietHours: { from: '23:00', to: '07:00', timeZone: 'Europe/Berlin' },
+    });
     await record(uid, fill(agentId, 'stop_loss'));
     await sender().runOnce();
     floor.clock.at = Date.UTC(2026, 5, 11, 4, 59);
@@ -234,10 +384,13 @@ describe('push from event to device', () => {
   });
 
   it('keeps a bounded number waiting for a device that cannot be reached: fills give way first', async () => {
-    const { uid, agentId, endpoint } = await person({ kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, fills: true } });
+    const { uid, agentId, endpoint } = await person({
+      kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, fills: true },
+    });
     service.answer(endpoint, 500);
     await record(uid, fill(agentId, 'signal'));
-    for (let i = 0; i < 3; i += 1) await record(uid, ...Array.from({ length: 30 }, () => fill(agentId, 'stop_loss')));
+    for (let i = 0; i < 3; i += 1)
+      await record(uid, ...Array.from({ length: 30 }, () => fill(agentId, 'stop_loss')));
     await sender().runOnce();
     const left = await waiting();
     expect(left).toHaveLength(WAITING_MAX);
@@ -249,15 +402,22 @@ describe('push from event to device', () => {
     const second = await person();
     const subscription = { endpoint: first.endpoint, keys: service.subscribe().keys };
     await calls.registerPush(second.caller, { subscription });
-    const rows = await floor.database.db.select().from(pushSubscriptions).where(eq(pushSubscriptions.endpoint, first.endpoint));
+    const rows = await floor.database.db
+      .select()
+      .from(pushSubscriptions)
+      .where(eq(pushSubscriptions.endpoint, first.endpoint));
     expect(rows.map(({ uid }) => uid)).toEqual([second.uid]);
     await calls.unregisterPush(first.caller, { endpoint: first.endpoint });
     expect(await floor.database.db.select().from(pushSubscriptions)).toHaveLength(2);
-    expect((await calls.unregisterPush(second.caller, { endpoint: first.endpoint })).devices).toBe(1);
+    expect((await calls.unregisterPush(second.caller, { endpoint: first.endpoint })).devices).toBe(
+      1,
+    );
   });
 
   it('keeps the key pair it made: a second start and a second server know the same', async () => {
     expect(await openVapid(floor.database, UNSET)).toEqual(vapid);
-    expect(await openVapid(floor.database, { ...UNSET, publicKey: 'pub', privateKey: 'priv' })).toEqual({ publicKey: 'pub', privateKey: 'priv', subject: 'mailto:ops@example.com' });
+    expect(
+      await openVapid(floor.database, { ...UNSET, publicKey: 'pub', privateKey: 'priv' }),
+    ).toEqual({ publicKey: 'pub', privateKey: 'priv', subject: 'mailto:ops@example.com' });
   });
 });

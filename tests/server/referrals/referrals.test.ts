@@ -1,9 +1,15 @@
-/** Referrals on the whole server over PGlite: codes, who may come by them, and the days they earn. */
+/**
+ * Referrals on the whole server over PGlite: codes, who may come by them, and the days they earn.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REFERRAL_ALPHABET, readReferralCode } from '../../../contract/referral-code.ts';
-import { REFERRAL_JOINS_A_DAY, REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../../contract/referrals.ts';
+import {
+  REFERRAL_JOINS_A_DAY,
+  REFERRAL_REWARD_DAYS,
+  REFERRAL_REWARDS_A_YEAR,
+} from '../../../contract/referrals.ts';
 import { referralCodes, referrals, users } from '../../../server/db/schema.ts';
 import { planCredits, subscriptions } from '../../../server/db/schema-plans.ts';
 import { mailboxOf } from '../../../server/referrals/claim.ts';
@@ -13,7 +19,9 @@ import { buildTestApp, TestClock, type TestApp } from '../../support/app.ts';
 const DAY_MS = 86_400_000;
 const clock = new TestClock();
 let test: TestApp;
-beforeAll(async () => { test = await buildTestApp({ clock }); }, 60_000);
+beforeAll(async () => {
+  test = await buildTestApp({ clock });
+}, 60_000);
 afterAll(() => test.close());
 
 let people = 0;
@@ -22,18 +30,43 @@ async function person(email?: string): Promise<{ uid: string; token: string }> {
   const uid = `Person${people}x${randomUUID().slice(0, 6)}`;
   return { uid, token: await test.signToken(uid, email === undefined ? {} : { email }) };
 }
-const codeOf = async (token: string): Promise<string> => (await test.hosted('referral', token, {})).code;
+const codeOf = async (token: string): Promise<string> =>
+  (await test.hosted('referral', token, {})).code;
 const claim = (token: string, code: string) => test.hosted('claimReferral', token, { code });
-const failure = (work: Promise<unknown>): Promise<{ code: string; message: string }> => work.then(() => { throw new Error('It was taken'); }, (error: unknown) => error as { code: string; message: string });
+const failure = (work: Promise<unknown>): Promise<{ code: string; message: string }> =>
+  work.then(
+    () => {
+      throw new Error('It was taken');
+    },
+    (error: unknown) => error as { code: string; message: string },
+  );
 
-async function pay(uid: string, change: Partial<typeof subscriptions.$inferInsert> = {}): Promise<void> {
+async function pay(
+  uid: string,
+  change: Partial<typeof subscriptions.$inferInsert> = {},
+): Promise<void> {
   const now = clock.now();
-  const values = { provider: 'test', status: 'active', tier: 'starter', planId: 'starter', priceId: 'price_test_starter', providerSubscriptionId: `sub_${uid}`, currentPeriodEnd: now + 30 * DAY_MS, cancelAtPeriodEnd: false, updatedAt: now - 1, ...change };
-  await test.database.db.insert(subscriptions).values({ uid, ...values }).onConflictDoUpdate({ target: subscriptions.uid, set: values });
+  const values = {
+    provider: 'test',
+    status: 'active',
+    tier: 'starter',
+    planId: 'starter',
+    priceId: 'price_test_starter',
+    providerSubscriptionId: `sub_${uid}`,
+    currentPeriodEnd: now + 30 * DAY_MS,
+    cancelAtPeriodEnd: false,
+    updatedAt: now - 1,
+    ...change,
+  };
+  await test.database.db
+    .insert(subscriptions)
+    .values({ uid, ...values })
+    .onConflictDoUpdate({ target: subscriptions.uid, set: values });
 }
-const planOf = async (uid: string) => (await test.database.db.select().from(subscriptions).where(eq(subscriptions.uid, uid)))[0];
+const planOf = async (uid: string) =>
+  (await test.database.db.select().from(subscriptions).where(eq(subscriptions.uid, uid)))[0];
 
-describe('a code of one\'s own', () => {
+describe("a code of one's own", () => {
   it('is made once, also by ten first calls at once, and reads back however it was typed (R2-13)', async () => {
     const { token } = await person();
     const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(token)));
@@ -41,7 +74,8 @@ describe('a code of one\'s own', () => {
     const code = codes[0] ?? '';
     expect(readReferralCode(` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `)).toBe(code);
     expect([...code].every((char) => REFERRAL_ALPHABET.includes(char))).toBe(true);
-    for (const text of ['', 'SHORT', 'OOOOOOOO', `${code}A`, '<script>']) expect(readReferralCode(text), text).toBeNull();
+    for (const text of ['', 'SHORT', 'OOOOOOOO', `${code}A`, '<script>'])
+      expect(readReferralCode(text), text).toBeNull();
   });
 
   it('is another one where the first that came up is taken', async () => {
@@ -50,7 +84,11 @@ describe('a code of one\'s own', () => {
     await codeOf(two.token);
     await test.database.db.delete(referralCodes).where(eq(referralCodes.uid, two.uid));
     const offered = [taken, taken, 'ABCDEFGH'];
-    expect(await test.database.transaction((tx) => ownCode(tx, two.uid, clock.now(), () => offered.shift() ?? 'JKMNPQRS'))).toBe('ABCDEFGH');
+    expect(
+      await test.database.transaction((tx) =>
+        ownCode(tx, two.uid, clock.now(), () => offered.shift() ?? 'JKMNPQRS'),
+      ),
+    ).toBe('ABCDEFGH');
   });
 });
 
@@ -61,17 +99,25 @@ describe('coming by a code', () => {
     const first = await claim(friend.token, code.toLowerCase());
     expect(await claim(friend.token, code)).toEqual(first);
     const seen = await test.hosted('referral', inviter.token, {});
-    expect(seen).toMatchObject({ joinedCount: 1, joined: [{ day: new Date(clock.now()).toISOString().slice(0, 10), state: 'joined' }], days: { added: 0, waiting: 0 }, invitedOn: null });
+    expect(seen).toMatchObject({
+      joinedCount: 1,
+      joined: [{ day: new Date(clock.now()).toISOString().slice(0, 10), state: 'joined' }],
+      days: { added: 0, waiting: 0 },
+      invitedOn: null,
+    });
     expect(JSON.stringify(seen)).not.toContain(friend.uid);
     expect(JSON.stringify(seen)).not.toContain('@');
     expect((await test.hosted('referral', friend.token, {})).invitedOn).toBe(first.invitedOn);
   });
 
-  it('refuses one\'s own code, also from another spelling of the same mailbox', async () => {
+  it("refuses one's own code, also from another spelling of the same mailbox", async () => {
     const mine = await person('jane.doe@gmail.com');
     const again = await person('JaneDoe+second@gmail.com');
     const code = await codeOf(mine.token);
-    expect(await failure(claim(mine.token, code))).toMatchObject({ code: 'referral_refused', status: 409 });
+    expect(await failure(claim(mine.token, code))).toMatchObject({
+      code: 'referral_refused',
+      status: 409,
+    });
     expect(await failure(claim(again.token, code))).toMatchObject({ code: 'referral_refused' });
     expect(mailboxOf('a.b+c@example.com')).toBe('a.b@example.com');
     expect(mailboxOf(null)).toBeNull();
@@ -79,7 +125,11 @@ describe('coming by a code', () => {
 
   it('refuses loops, of two, of three, and of two at once', async () => {
     const [a, b, c] = [await person(), await person(), await person()];
-    const [codeA, codeB, codeC] = [await codeOf(a.token), await codeOf(b.token), await codeOf(c.token)];
+    const [codeA, codeB, codeC] = [
+      await codeOf(a.token),
+      await codeOf(b.token),
+      await codeOf(c.token),
+    ];
     await claim(b.token, codeA);
     expect(await failure(claim(a.token, codeB))).toMatchObject({ code: 'referral_refused' });
     await claim(c.token, codeB);
@@ -95,52 +145,88 @@ describe('coming by a code', () => {
     const [codeOne, codeTwo] = [await codeOf(one.token), await codeOf(two.token)];
     await claim(friend.token, codeOne);
     expect((await failure(claim(friend.token, codeTwo))).message).toContain('another code');
-    expect(await failure(claim(two.token, 'ZZZZZZZZ'))).toMatchObject({ code: 'not_found', status: 404 });
+    expect(await failure(claim(two.token, 'ZZZZZZZZ'))).toMatchObject({
+      code: 'not_found',
+      status: 404,
+    });
     const old = await person();
     await codeOf(old.token);
-    await test.database.db.update(users).set({ createdAt: clock.now() - 8 * DAY_MS }).where(eq(users.uid, old.uid));
+    await test.database.db
+      .update(users)
+      .set({ createdAt: clock.now() - 8 * DAY_MS })
+      .where(eq(users.uid, old.uid));
     expect((await failure(claim(old.token, codeOne))).message).toContain('first 7 days');
   });
 
   it('stops tries without end, and a code that too many come by in a day', async () => {
     const guesser = await person();
     const tries = [];
-    for (let i = 0; i < 12; i += 1) tries.push((await failure(claim(guesser.token, 'ZZZZZZZZ'))).code);
-    expect(tries).toEqual([...Array.from({ length: 10 }, () => 'not_found'), 'limit_reached', 'limit_reached']);
+    for (let i = 0; i < 12; i += 1)
+      tries.push((await failure(claim(guesser.token, 'ZZZZZZZZ'))).code);
+    expect(tries).toEqual([
+      ...Array.from({ length: 10 }, () => 'not_found'),
+      'limit_reached',
+      'limit_reached',
+    ]);
     const popular = await person();
     const code = await codeOf(popular.token);
-    await test.database.db.insert(referrals).values(Array.from({ length: REFERRAL_JOINS_A_DAY }, () => ({ id: randomUUID(), inviterUid: popular.uid, invitedUid: randomUUID(), joinedAt: clock.now() - 1_000 })));
-    expect(await failure(claim((await person()).token, code))).toMatchObject({ code: 'limit_reached', status: 429 });
+    await test.database.db.insert(referrals).values(
+      Array.from({ length: REFERRAL_JOINS_A_DAY }, () => ({
+        id: randomUUID(),
+        inviterUid: popular.uid,
+        invitedUid: randomUUID(),
+        joinedAt: clock.now() - 1_000,
+      })),
+    );
+    expect(await failure(claim((await person()).token, code))).toMatchObject({
+      code: 'limit_reached',
+      status: 429,
+    });
   });
 });
 
 describe('the reward', () => {
-  async function pair(): Promise<{ inviter: { uid: string; token: string }; friend: { uid: string; token: string } }> {
+  async function pair(): Promise<{
+    inviter: { uid: string; token: string };
+    friend: { uid: string; token: string };
+  }> {
     const [inviter, friend] = [await person(), await person()];
     await claim(friend.token, await codeOf(inviter.token));
     return { inviter, friend };
   }
 
-  it('comes with the friend\'s first paid plan, lengthens both plans through the payments port, and comes once', async () => {
+  it("comes with the friend's first paid plan, lengthens both plans through the payments port, and comes once", async () => {
     const { inviter, friend } = await pair();
     await test.rewards.runOnce();
     expect((await test.hosted('referral', inviter.token, {})).joined[0]?.state).toBe('joined');
     await pay(inviter.uid);
     await pay(friend.uid);
-    const ends = { inviter: (await planOf(inviter.uid))?.currentPeriodEnd ?? 0, friend: (await planOf(friend.uid))?.currentPeriodEnd ?? 0 };
+    const ends = {
+      inviter: (await planOf(inviter.uid))?.currentPeriodEnd ?? 0,
+      friend: (await planOf(friend.uid))?.currentPeriodEnd ?? 0,
+    };
     await Promise.all([test.rewards.runOnce(), test.rewards.runOnce()]);
     await test.rewards.runOnce();
-    expect((await planOf(inviter.uid))?.currentPeriodEnd).toBe(ends.inviter + REFERRAL_REWARD_DAYS * DAY_MS);
-    expect((await planOf(friend.uid))?.currentPeriodEnd).toBe(ends.friend + REFERRAL_REWARD_DAYS * DAY_MS);
-    expect(await test.hosted('referral', inviter.token, {})).toMatchObject({ joined: [{ state: 'earned' }], days: { added: REFERRAL_REWARD_DAYS, waiting: 0 } });
+    expect((await planOf(inviter.uid))?.currentPeriodEnd).toBe(
+      ends.inviter + REFERRAL_REWARD_DAYS * DAY_MS,
+    );
+    expect((await planOf(friend.uid))?.currentPeriodEnd).toBe(
+      ends.friend + REFERRAL_REWARD_DAYS * DAY_MS,
+    );
+    expect(await test.hosted('referral', inviter.token, {})).toMatchObject({
+      joined: [{ state: 'earned' }],
+      days: { added: REFERRAL_REWARD_DAYS, waiting: 0 },
+    });
   });
 
-  it('does not come by a checkout that was only begun, an unpaid plan, or the provider\'s own trial', async () => {
+  it("does not come by a checkout that was only begun, an unpaid plan, or the provider's own trial", async () => {
     const { inviter, friend } = await pair();
     for (const status of ['incomplete', 'past_due', 'trialing', 'canceled']) {
       await pay(friend.uid, { status });
       await test.rewards.runOnce();
-      expect((await test.hosted('referral', inviter.token, {})).joined[0]?.state, status).toBe('joined');
+      expect((await test.hosted('referral', inviter.token, {})).joined[0]?.state, status).toBe(
+        'joined',
+      );
     }
   });
 
@@ -148,16 +234,31 @@ describe('the reward', () => {
     const { inviter, friend } = await pair();
     await pay(friend.uid, { cancelAtPeriodEnd: true });
     await test.rewards.runOnce();
-    expect((await test.hosted('referral', inviter.token, {})).days).toEqual({ added: 0, waiting: REFERRAL_REWARD_DAYS });
-    expect((await test.hosted('referral', friend.token, {})).days).toEqual({ added: 0, waiting: REFERRAL_REWARD_DAYS });
+    expect((await test.hosted('referral', inviter.token, {})).days).toEqual({
+      added: 0,
+      waiting: REFERRAL_REWARD_DAYS,
+    });
+    expect((await test.hosted('referral', friend.token, {})).days).toEqual({
+      added: 0,
+      waiting: REFERRAL_REWARD_DAYS,
+    });
     const trialEndsAt = clock.now() + 3 * DAY_MS;
-    await test.database.db.update(users).set({ trialStartedAt: clock.now(), trialEndsAt }).where(eq(users.uid, inviter.uid));
+    await test.database.db
+      .update(users)
+      .set({ trialStartedAt: clock.now(), trialEndsAt })
+      .where(eq(users.uid, inviter.uid));
     await test.rewards.runOnce();
     await test.rewards.runOnce();
-    expect((await test.database.db.select().from(users).where(eq(users.uid, inviter.uid)))[0]?.trialEndsAt).toBe(trialEndsAt + REFERRAL_REWARD_DAYS * DAY_MS);
+    expect(
+      (await test.database.db.select().from(users).where(eq(users.uid, inviter.uid)))[0]
+        ?.trialEndsAt,
+    ).toBe(trialEndsAt + REFERRAL_REWARD_DAYS * DAY_MS);
     await pay(friend.uid, { cancelAtPeriodEnd: false });
     await test.rewards.runOnce();
-    expect((await test.hosted('referral', friend.token, {})).days).toEqual({ added: REFERRAL_REWARD_DAYS, waiting: 0 });
+    expect((await test.hosted('referral', friend.token, {})).days).toEqual({
+      added: REFERRAL_REWARD_DAYS,
+      waiting: 0,
+    });
   });
 
   it('asks the provider for the same end again after a crash between its yes and our note', async () => {
@@ -166,14 +267,26 @@ describe('the reward', () => {
     await pay(inviter.uid);
     await test.rewards.runOnce();
     const end = (await planOf(inviter.uid))?.currentPeriodEnd;
-    await test.database.db.update(planCredits).set({ grantedAt: null }).where(eq(planCredits.uid, inviter.uid));
+    await test.database.db
+      .update(planCredits)
+      .set({ grantedAt: null })
+      .where(eq(planCredits.uid, inviter.uid));
     await test.rewards.runOnce();
     expect((await planOf(inviter.uid))?.currentPeriodEnd).toBe(end);
   });
 
   it('is not given more often than the year allows, and says so', async () => {
     const { inviter, friend } = await pair();
-    await test.database.db.insert(planCredits).values(Array.from({ length: REFERRAL_REWARDS_A_YEAR }, () => ({ id: randomUUID(), uid: inviter.uid, cause: `inviter:${randomUUID()}`, days: 14, createdAt: clock.now() - DAY_MS, grantedAt: clock.now() })));
+    await test.database.db.insert(planCredits).values(
+      Array.from({ length: REFERRAL_REWARDS_A_YEAR }, () => ({
+        id: randomUUID(),
+        uid: inviter.uid,
+        cause: `inviter:${randomUUID()}`,
+        days: 14,
+        createdAt: clock.now() - DAY_MS,
+        grantedAt: clock.now(),
+      })),
+    );
     await pay(friend.uid);
     await test.rewards.runOnce();
     expect((await test.hosted('referral', inviter.token, {})).joined[0]?.state).toBe('unrewarded');

@@ -6,10 +6,17 @@ import type { OpenPosition } from '../../../engine/types.ts';
 import { PaperVenue } from '../../../server/venues/paper.ts';
 import { ruleFor, STEP_MS, TapeMarket } from '../../support/tape-market.ts';
 
-const held: OpenPosition = { id: 'p', pair: 'BTC/USDT', quantity: parseFixed('2'), cost: parseFixed('180'), stopPrice: null, openedAt: 0 };
+const held: OpenPosition = {
+  id: 'p',
+  pair: 'BTC/USDT',
+  quantity: parseFixed('2'),
+  cost: parseFixed('180'),
+  stopPrice: null,
+  openedAt: 0,
+};
 
 describe('the paper venue', () => {
-  it('has no price where the market\'s is stale', () => {
+  it("has no price where the market's is stale", () => {
     const market = new TapeMarket({ candles: 10 });
     const venue = new PaperVenue(market);
     expect(venue.price('BTC/USDT')).toEqual(market.quote('BTC/USDT'));
@@ -28,7 +35,7 @@ describe('the paper venue', () => {
     expect(depth.dailyVolatility).toBeGreaterThan(0);
   });
 
-  it('sells the whole at the bid less slippage, by the engine\'s rules, and not what is offered no more', async () => {
+  it("sells the whole at the bid less slippage, by the engine's rules, and not what is offered no more", async () => {
     const market = new TapeMarket({ candles: 10 });
     const venue = new PaperVenue(market);
     const quote = market.say('BTC/USDT', 100);

@@ -5,13 +5,29 @@ import fc from '../../support/property.ts';
 import type { Hex } from 'viem';
 import { parseSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LINK_MESSAGE_LIFE_MS, LINKED_ADDRESSES_MAX, type WalletChainId, type WalletStatus } from '../../../contract/wallet.ts';
+import {
+  LINK_MESSAGE_LIFE_MS,
+  LINKED_ADDRESSES_MAX,
+  type WalletChainId,
+  type WalletStatus,
+} from '../../../contract/wallet.ts';
 import { forgetOld } from '../../../server/db/retention.ts';
 import { linkedAddresses, linkMessages } from '../../../server/db/schema-wallet.ts';
 import { startChain, type TestChain } from '../../support/anvil.ts';
 import type { Log } from '../../../server/log.ts';
 import { buildTestApp, ErrorLog, silentLog, TestClock, type TestApp } from '../../support/app.ts';
-import { answerOf, linkKey, linkOf, messageFor as messageOf, newKey, newPerson, sendProof, unlink, walletOf, type Person } from '../../support/linking.ts';
+import {
+  answerOf,
+  linkKey,
+  linkOf,
+  messageFor as messageOf,
+  newKey,
+  newPerson,
+  sendProof,
+  unlink,
+  walletOf,
+  type Person,
+} from '../../support/linking.ts';
 import { startReplyServer, type ReplyServer } from '../../support/reply-server.ts';
 import { walletFactory, type SmartWallet } from '../../support/smart-wallet.ts';
 
@@ -28,7 +44,11 @@ const NOBODY = 'http://127.0.0.1:9';
 beforeAll(async () => {
   chain = await startChain();
   wallets = await walletFactory(chain);
-  test = await buildTestApp({ clock, log, env: { PUBLIC_ORIGIN: ORIGIN, BASE_SEPOLIA_RPC_URL: chain.url, BASE_RPC_URL: NOBODY } });
+  test = await buildTestApp({
+    clock,
+    log,
+    env: { PUBLIC_ORIGIN: ORIGIN, BASE_SEPOLIA_RPC_URL: chain.url, BASE_RPC_URL: NOBODY },
+  });
 }, 60_000);
 afterAll(async () => {
   await test.close();
@@ -37,8 +57,18 @@ afterAll(async () => {
 
 /** Each in the name that reads best here, on the server of most tests. */
 const person = (): Promise<Person> => newPerson(test);
-const messageFor = (who: Person, address: string, chainId?: WalletChainId, app = test): Promise<string> => messageOf(app, who, address, chainId);
-const link = (who: Person, message: string, signature: string, { app = test, ...more }: { label?: string; commandId?: string; app?: TestApp } = {}) => sendProof(app, who, message, signature, more);
+const messageFor = (
+  who: Person,
+  address: string,
+  chainId?: WalletChainId,
+  app = test,
+): Promise<string> => messageOf(app, who, address, chainId);
+const link = (
+  who: Person,
+  message: string,
+  signature: string,
+  { app = test, ...more }: { label?: string; commandId?: string; app?: TestApp } = {},
+) => sendProof(app, who, message, signature, more);
 const statusOf = (who: Person): Promise<WalletStatus> => walletOf(test, who);
 const key = newKey;
 const ask = answerOf;
@@ -48,31 +78,60 @@ describe('the message to sign', () => {
     const [who, account] = [await person(), key()];
     const message = await messageFor(who, account.address.toLowerCase());
     expect(parseSiweMessage(message)).toMatchObject({
-      domain: 'trade.example.com', uri: `${ORIGIN}/trading`, chainId: SEPOLIA, version: '1', address: account.address,
-      issuedAt: new Date(clock.now()), expirationTime: new Date(clock.now() + LINK_MESSAGE_LIFE_MS),
+      domain: 'trade.example.com',
+      uri: `${ORIGIN}/trading`,
+      chainId: SEPOLIA,
+      version: '1',
+      address: account.address,
+      issuedAt: new Date(clock.now()),
+      expirationTime: new Date(clock.now() + LINK_MESSAGE_LIFE_MS),
     });
-    expect(message).toContain('This moves no coins, costs nothing, and lets no agent spend from this address.');
+    expect(message).toContain(
+      'This moves no coins, costs nothing, and lets no agent spend from this address.',
+    );
     expect(message).not.toContain(who.uid);
     const again = parseSiweMessage(await messageFor(who, account.address));
     expect(again.nonce).not.toBe(parseSiweMessage(message).nonce);
     expect(again.requestId).toBe(parseSiweMessage(message).requestId);
-    expect(parseSiweMessage(await messageFor(await person(), account.address)).requestId).not.toBe(again.requestId);
+    expect(parseSiweMessage(await messageFor(await person(), account.address)).requestId).not.toBe(
+      again.requestId,
+    );
   });
 
   it('is made for Base and Base Sepolia alone, and for no mistyped address', async () => {
     const { token } = await person();
     const { address } = key();
     for (const chainId of [1, 10, 0, -1, 84_532.5, '84532']) {
-      expect(await ask(test.call('linkMessage', { token, body: { address, chainId: chainId as WalletChainId } }))).toMatchObject({ status: 400, code: 'invalid_request' });
+      expect(
+        await ask(
+          test.call('linkMessage', { token, body: { address, chainId: chainId as WalletChainId } }),
+        ),
+      ).toMatchObject({ status: 400, code: 'invalid_request' });
     }
     const mistyped = `0x${[...address.slice(2)].map((one, index) => (index % 2 === 0 ? one.toUpperCase() : one.toLowerCase())).join('')}`;
     expect(mistyped).not.toBe(address);
-    expect(await ask(test.call('linkMessage', { token, body: { address: mistyped, chainId: SEPOLIA } }))).toMatchObject({ status: 400, message: expect.stringContaining('mistyped') as string });
-    for (const bad of ['', '0x', 'vitalik.eth', address.slice(0, -1), `${address}0`, `0x${'g'.repeat(40)}`]) {
-      expect((await ask(test.call('linkMessage', { token, body: { address: bad, chainId: SEPOLIA } }))).status, bad).toBe(400);
+    expect(
+      await ask(test.call('linkMessage', { token, body: { address: mistyped, chainId: SEPOLIA } })),
+    ).toMatchObject({ status: 400, message: expect.stringContaining('mistyped') as string });
+    for (const bad of [
+      '',
+      '0x',
+      'vitalik.eth',
+      address.slice(0, -1),
+      `${address}0`,
+      `0x${'g'.repeat(40)}`,
+    ]) {
+      expect(
+        (await ask(test.call('linkMessage', { token, body: { address: bad, chainId: SEPOLIA } })))
+          .status,
+        bad,
+      ).toBe(400);
     }
     for (const good of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
-      expect((await ask(test.call('linkMessage', { token, body: { address: good, chainId: SEPOLIA } }))).code).toBe('ok');
+      expect(
+        (await ask(test.call('linkMessage', { token, body: { address: good, chainId: SEPOLIA } })))
+          .code,
+      ).toBe('ok');
     }
   });
 });
@@ -81,9 +140,23 @@ describe('an address is linked by', () => {
   it("its own key's signature, and told with chain, time and name (R7-23)", async () => {
     const [who, account] = [await person(), key()];
     const message = await messageFor(who, account.address);
-    const answer = await link(who, message, await account.signMessage({ message }), { label: ' Cold box ' });
-    expect(linkOf(answer)).toMatchObject({ address: account.address, chainId: SEPOLIA, label: 'Cold box', proof: 'key', linkedAt: clock.now() });
-    expect(await statusOf(who)).toMatchObject({ mode: 'paper', linkedAddresses: [account.address], links: [linkOf(answer)], onramp: 'direct', servedAt: clock.now() });
+    const answer = await link(who, message, await account.signMessage({ message }), {
+      label: ' Cold box ',
+    });
+    expect(linkOf(answer)).toMatchObject({
+      address: account.address,
+      chainId: SEPOLIA,
+      label: 'Cold box',
+      proof: 'key',
+      linkedAt: clock.now(),
+    });
+    expect(await statusOf(who)).toMatchObject({
+      mode: 'paper',
+      linkedAddresses: [account.address],
+      links: [linkOf(answer)],
+      onramp: 'direct',
+      servedAt: clock.now(),
+    });
     expect((await statusOf(await person())).links).toEqual([]);
   });
 
@@ -92,17 +165,30 @@ describe('an address is linked by', () => {
     const wallet = await wallets(owner.address, 1);
     await wallet.deploy();
     const message = await messageFor(who, wallet.address);
-    expect(await link(who, message, await other.signMessage({ message }))).toMatchObject({ status: 400, code: 'invalid_signature' });
-    expect(linkOf(await link(who, message, await owner.signMessage({ message })))).toMatchObject({ address: wallet.address, proof: 'contract', label: 'Smart wallet' });
+    expect(await link(who, message, await other.signMessage({ message }))).toMatchObject({
+      status: 400,
+      code: 'invalid_signature',
+    });
+    expect(linkOf(await link(who, message, await owner.signMessage({ message })))).toMatchObject({
+      address: wallet.address,
+      proof: 'contract',
+      label: 'Smart wallet',
+    });
   });
 
   it("a smart wallet's contract that is yet to be made, and that stays unmade (EIP-6492)", async () => {
     const [who, owner, other] = [await person(), key(), key()];
     const wallet = await wallets(owner.address, 2);
     const message = await messageFor(who, wallet.address);
-    expect(await link(who, message, await owner.signMessage({ message }))).toMatchObject({ code: 'invalid_signature' });
-    expect(await link(who, message, wallet.wrapped(await other.signMessage({ message })))).toMatchObject({ code: 'invalid_signature' });
-    expect(linkOf(await link(who, message, wallet.wrapped(await owner.signMessage({ message }))))).toMatchObject({ address: wallet.address, proof: 'contract' });
+    expect(await link(who, message, await owner.signMessage({ message }))).toMatchObject({
+      code: 'invalid_signature',
+    });
+    expect(
+      await link(who, message, wallet.wrapped(await other.signMessage({ message }))),
+    ).toMatchObject({ code: 'invalid_signature' });
+    expect(
+      linkOf(await link(who, message, wallet.wrapped(await owner.signMessage({ message })))),
+    ).toMatchObject({ address: wallet.address, proof: 'contract' });
     expect(await wallet.isDeployed()).toBe(false);
   });
 
@@ -110,13 +196,18 @@ describe('an address is linked by', () => {
     const [who, owner] = [await person(), key()];
     const [mine, other] = [await wallets(owner.address, 3), await wallets(key().address, 3)];
     const message = await messageFor(who, other.address);
-    expect(await link(who, message, mine.wrapped(await owner.signMessage({ message })))).toMatchObject({ status: 400, code: 'invalid_signature' });
+    expect(
+      await link(who, message, mine.wrapped(await owner.signMessage({ message }))),
+    ).toMatchObject({ status: 400, code: 'invalid_signature' });
   });
 
   it('its key also where the chain cannot be reached', async () => {
     const [who, account] = [await person(), key()];
     const message = await messageFor(who, account.address, 8_453);
-    expect(linkOf(await link(who, message, await account.signMessage({ message })))).toMatchObject({ chainId: 8_453, proof: 'key' });
+    expect(linkOf(await link(who, message, await account.signMessage({ message })))).toMatchObject({
+      chainId: 8_453,
+      proof: 'key',
+    });
   });
 });
 
@@ -126,8 +217,14 @@ describe('a message', () => {
     const message = await messageFor(who, account.address);
     const signature = await account.signMessage({ message });
     expect((await link(who, message, signature)).code).toBe('ok');
-    expect(await link(who, message, signature)).toMatchObject({ status: 409, code: 'link_message_used' });
-    const [row] = await test.database.db.select().from(linkMessages).where(eq(linkMessages.uid, who.uid));
+    expect(await link(who, message, signature)).toMatchObject({
+      status: 409,
+      code: 'link_message_used',
+    });
+    const [row] = await test.database.db
+      .select()
+      .from(linkMessages)
+      .where(eq(linkMessages.uid, who.uid));
     expect(row?.usedAt).toBe(clock.now());
   });
 
@@ -144,8 +241,13 @@ describe('a message', () => {
     const [who, account] = [await person(), key()];
     const message = await messageFor(who, account.address);
     const signature = await account.signMessage({ message });
-    const answers = await Promise.all(Array.from({ length: 50 }, () => link(who, message, signature)));
-    expect(answers.map(({ code }) => code).sort()).toEqual([...Array.from({ length: 49 }, () => 'link_message_used'), 'ok']);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => link(who, message, signature)),
+    );
+    expect(answers.map(({ code }) => code).sort()).toEqual([
+      ...Array.from({ length: 49 }, () => 'link_message_used'),
+      'ok',
+    ]);
     expect((await statusOf(who)).links).toHaveLength(1);
   });
 
@@ -153,7 +255,11 @@ describe('a message', () => {
     const [who, thief, account] = [await person(), await person(), key()];
     const message = await messageFor(who, account.address);
     const signature = await account.signMessage({ message });
-    expect(await link(thief, message, signature)).toMatchObject({ status: 400, code: 'link_message_refused', message: expect.stringContaining('not made for you') as string });
+    expect(await link(thief, message, signature)).toMatchObject({
+      status: 400,
+      code: 'link_message_refused',
+      message: expect.stringContaining('not made for you') as string,
+    });
     expect((await link(who, message, signature)).code).toBe('ok');
   });
 
@@ -164,53 +270,122 @@ describe('a message', () => {
     clock.advance(LINK_MESSAGE_LIFE_MS - 1);
     const late = await messageFor(who, account.address);
     clock.advance(1);
-    expect(await link(who, message, signature)).toMatchObject({ status: 410, code: 'link_message_expired' });
+    expect(await link(who, message, signature)).toMatchObject({
+      status: 410,
+      code: 'link_message_expired',
+    });
     expect((await link(who, late, await account.signMessage({ message: late }))).code).toBe('ok');
     clock.advance(26 * 60 * 60_000);
     await forgetOld(test.database, clock);
-    expect(await test.database.db.select().from(linkMessages).where(eq(linkMessages.uid, who.uid))).toEqual([]);
+    expect(
+      await test.database.db.select().from(linkMessages).where(eq(linkMessages.uid, who.uid)),
+    ).toEqual([]);
   });
 
   const changed: [string, (message: string) => string, RegExp][] = [
-    ['another site', (message) => message.replace('trade.example.com wants', 'trade.example.org wants'), /signed for trade\.example\.org, not for trade\.example\.com/],
-    ['another page', (message) => message.replace(`URI: ${ORIGIN}`, 'URI: https://evil.example'), /another page/],
-    ['a chain that is not ours', (message) => message.replace('Chain ID: 84532', 'Chain ID: 1'), /a chain that Tradewind does not use/],
-    ['our other chain', (message) => message.replace('Chain ID: 84532', 'Chain ID: 8453'), /not made for you, or it was changed/],
-    ['a nonce that was never given', (message) => message.replace(/Nonce: \w+/, 'Nonce: 0123456789abcdef0123456789abcdef'), /not made for you, or it was changed/],
-    ['a longer life', (message) => message.replace(/Expiration Time: .*/, 'Expiration Time: 2099-01-01T00:00:00.000Z'), /not made for you, or it was changed/],
-    ['another statement', (message) => message.replace('moves no coins', 'moves all coins'), /not made for you, or it was changed/],
+    [
+      'another site',
+      (message) => message.replace('trade.example.com wants', 'trade.example.org wants'),
+      /signed for trade\.example\.org, not for trade\.example\.com/,
+    ],
+    [
+      'another page',
+      (message) => message.replace(`URI: ${ORIGIN}`, 'URI: https://evil.example'),
+      /another page/,
+    ],
+    [
+      'a chain that is not ours',
+      (message) => message.replace('Chain ID: 84532', 'Chain ID: 1'),
+      /a chain that Tradewind does not use/,
+    ],
+    [
+      'our other chain',
+      (message) => message.replace('Chain ID: 84532', 'Chain ID: 8453'),
+      /not made for you, or it was changed/,
+    ],
+    [
+      'a nonce that was never given',
+      (message) => message.replace(/Nonce: \w+/, 'Nonce: 0123456789abcdef0123456789abcdef'),
+      /not made for you, or it was changed/,
+    ],
+    [
+      'a longer life',
+      (message) =>
+        message.replace(/Expiration Time: .*/, 'Expiration Time: 2099-01-01T00:00:00.000Z'),
+      /not made for you, or it was changed/,
+    ],
+    [
+      'another statement',
+      (message) => message.replace('moves no coins', 'moves all coins'),
+      /not made for you, or it was changed/,
+    ],
     ['no form at all', () => 'I agree to everything', /not a message to link an address with/],
   ];
-  it.each(changed)('for %s is refused, however well it is signed', async (_what, change, sentence) => {
-    const [who, account] = [await person(), key()];
-    const message = change(await messageFor(who, account.address));
-    expect(await link(who, message, await account.signMessage({ message }))).toMatchObject({ status: 400, code: 'link_message_refused', message: expect.stringMatching(sentence) as string });
-  });
+  it.each(changed)(
+    'for %s is refused, however well it is signed',
+    async (_what, change, sentence) => {
+      const [who, account] = [await person(), key()];
+      const message = change(await messageFor(who, account.address));
+      expect(await link(who, message, await account.signMessage({ message }))).toMatchObject({
+        status: 400,
+        code: 'link_message_refused',
+        message: expect.stringMatching(sentence) as string,
+      });
+    },
+  );
 
   it('for another address than the one that signed is refused', async () => {
     const [who, account, other] = [await person(), key(), key()];
     const message = await messageFor(who, account.address);
-    expect(await link(who, message, await other.signMessage({ message }))).toMatchObject({ status: 400, code: 'invalid_signature' });
+    expect(await link(who, message, await other.signMessage({ message }))).toMatchObject({
+      status: 400,
+      code: 'invalid_signature',
+    });
     const theirs = message.replace(account.address, other.address);
-    expect(await link(who, theirs, await other.signMessage({ message: theirs }))).toMatchObject({ code: 'link_message_refused' });
+    expect(await link(who, theirs, await other.signMessage({ message: theirs }))).toMatchObject({
+      code: 'link_message_refused',
+    });
   });
 
   it('with one character of it or of the signature changed is refused, and then still good as it was', async () => {
     const [who, account] = [await person(), key()];
     const message = await messageFor(who, account.address);
     const signature = await account.signMessage({ message });
-    await fc.assert(fc.asyncProperty(fc.nat(message.length - 1), fc.string({ minLength: 1, maxLength: 1 }), async (at, put) => {
-      fc.pre(message[at] !== put);
-      const answer = await link(who, `${message.slice(0, at)}${put}${message.slice(at + 1)}`, signature);
-      expect(answer).toMatchObject({ status: 400, code: 'link_message_refused' });
-    }), { numRuns: 25 });
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 2, max: signature.length - 1 }), fc.integer({ min: 1, max: 15 }), async (at, by) => {
-      const put = ((Number.parseInt(signature[at] ?? '0', 16) + by) % 16).toString(16);
-      const answer = await link(who, message, `${signature.slice(0, at)}${put}${signature.slice(at + 1)}`);
-      // Of the last byte three forms are in use for the same point.
-      if (at < signature.length - 2) expect(answer).toMatchObject({ status: 400, code: 'invalid_signature' });
-      else expect(['invalid_signature', 'ok']).toContain(answer.code);
-    }), { numRuns: 25 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(message.length - 1),
+        fc.string({ minLength: 1, maxLength: 1 }),
+        async (at, put) => {
+          fc.pre(message[at] !== put);
+          const answer = await link(
+            who,
+            `${message.slice(0, at)}${put}${message.slice(at + 1)}`,
+            signature,
+          );
+          expect(answer).toMatchObject({ status: 400, code: 'link_message_refused' });
+        },
+      ),
+      { numRuns: 25 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: signature.length - 1 }),
+        fc.integer({ min: 1, max: 15 }),
+        async (at, by) => {
+          const put = ((Number.parseInt(signature[at] ?? '0', 16) + by) % 16).toString(16);
+          const answer = await link(
+            who,
+            message,
+            `${signature.slice(0, at)}${put}${signature.slice(at + 1)}`,
+          );
+          // Of the last byte three forms are in use for the same point.
+          if (at < signature.length - 2)
+            expect(answer).toMatchObject({ status: 400, code: 'invalid_signature' });
+          else expect(['invalid_signature', 'ok']).toContain(answer.code);
+        },
+      ),
+      { numRuns: 25 },
+    );
     expect((await link(who, message, signature)).code).toMatch(/^(ok|link_message_used)$/);
   });
 
@@ -218,8 +393,20 @@ describe('a message', () => {
     const [who, account] = [await person(), key()];
     const message = await messageFor(who, account.address);
     const signature = await account.signMessage({ message });
-    for (const huge of ['x'.repeat(2_001), `${message}${'\n- https://example.com'.repeat(200)}`]) expect((await link(who, huge, signature)).status).toBe(400);
-    for (const bad of ['0x', '', 'yes', `0x${'0'.repeat(130)}`, `0x${'f'.repeat(130)}`, '0x00', `0x${'ab'.repeat(5_000)}`, `0x${'6492'.repeat(16)}`, `${signature.slice(0, -2)}05`, `0x${'00'.repeat(64)}${'6492'.repeat(16)}`]) {
+    for (const huge of ['x'.repeat(2_001), `${message}${'\n- https://example.com'.repeat(200)}`])
+      expect((await link(who, huge, signature)).status).toBe(400);
+    for (const bad of [
+      '0x',
+      '',
+      'yes',
+      `0x${'0'.repeat(130)}`,
+      `0x${'f'.repeat(130)}`,
+      '0x00',
+      `0x${'ab'.repeat(5_000)}`,
+      `0x${'6492'.repeat(16)}`,
+      `${signature.slice(0, -2)}05`,
+      `0x${'00'.repeat(64)}${'6492'.repeat(16)}`,
+    ]) {
       expect((await link(who, message, bad)).status, bad.slice(0, 80)).toBe(400);
     }
     expect((await link(who, message, signature)).code).toBe('ok');
@@ -233,9 +420,16 @@ describe('one address', () => {
     expect((await linkKey(test, first, account)).code).toBe('ok');
     const message = await messageFor(second, account.address);
     const signature = await account.signMessage({ message });
-    expect(await link(second, message, signature)).toMatchObject({ status: 409, code: 'address_linked_elsewhere', message: expect.stringContaining('Unlink it there first') as string });
+    expect(await link(second, message, signature)).toMatchObject({
+      status: 409,
+      code: 'address_linked_elsewhere',
+      message: expect.stringContaining('Unlink it there first') as string,
+    });
     const [mine] = (await statusOf(first)).links;
-    expect(await unlink(test, second, mine?.id ?? '')).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await unlink(test, second, mine?.id ?? '')).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    });
     expect(await unlink(test, first, mine?.id ?? '')).toMatchObject({ status: 200 });
     expect((await statusOf(first)).links).toEqual([]);
     // Refused, it was not used up.
@@ -246,8 +440,16 @@ describe('one address', () => {
     const people = await Promise.all(Array.from({ length: 6 }, person));
     const account = key();
     const answers = await Promise.all(people.map((who) => linkKey(test, who, account)));
-    expect(answers.map(({ code }) => code).sort()).toEqual([...Array.from({ length: 5 }, () => 'address_linked_elsewhere'), 'ok']);
-    expect(await test.database.db.select().from(linkedAddresses).where(eq(linkedAddresses.address, account.address))).toHaveLength(1);
+    expect(answers.map(({ code }) => code).sort()).toEqual([
+      ...Array.from({ length: 5 }, () => 'address_linked_elsewhere'),
+      'ok',
+    ]);
+    expect(
+      await test.database.db
+        .select()
+        .from(linkedAddresses)
+        .where(eq(linkedAddresses.address, account.address)),
+    ).toHaveLength(1);
   });
 
   it('linked again by its person is the same link, with the new name and time', async () => {
@@ -256,15 +458,22 @@ describe('one address', () => {
     const [before] = (await statusOf(who)).links;
     clock.advance(5_000);
     const message = await messageFor(who, account.address);
-    const after = linkOf(await link(who, message, await account.signMessage({ message }), { label: 'Everyday' }));
+    const after = linkOf(
+      await link(who, message, await account.signMessage({ message }), { label: 'Everyday' }),
+    );
     expect(after).toEqual({ ...before, label: 'Everyday', linkedAt: clock.now() });
     expect((await statusOf(who)).links).toEqual([after]);
   });
 
   it('is one of ten that an account can hold, however many are tried at once', async () => {
     const who = await person();
-    const answers = await Promise.all(Array.from({ length: LINKED_ADDRESSES_MAX + 3 }, () => linkKey(test, who)));
-    expect(answers.map(({ code }) => code).sort()).toEqual([...Array.from({ length: 3 }, () => 'address_limit_reached'), ...Array.from({ length: LINKED_ADDRESSES_MAX }, () => 'ok')]);
+    const answers = await Promise.all(
+      Array.from({ length: LINKED_ADDRESSES_MAX + 3 }, () => linkKey(test, who)),
+    );
+    expect(answers.map(({ code }) => code).sort()).toEqual([
+      ...Array.from({ length: 3 }, () => 'address_limit_reached'),
+      ...Array.from({ length: LINKED_ADDRESSES_MAX }, () => 'ok'),
+    ]);
     expect((await statusOf(who)).links).toHaveLength(LINKED_ADDRESSES_MAX);
   });
 });
@@ -273,10 +482,27 @@ describe('without the chain', () => {
   let rpc: ReplyServer;
   let cut: TestApp;
   const warned: string[] = [];
-  const heard: Log = { ...silentLog, warn: (fields, message) => { warned.push(`${JSON.stringify(fields)} ${message}`); }, error: (fields, message) => { log.error(fields, message); } };
+  const heard: Log = {
+    ...silentLog,
+    warn: (fields, message) => {
+      warned.push(`${JSON.stringify(fields)} ${message}`);
+    },
+    error: (fields, message) => {
+      log.error(fields, message);
+    },
+  };
   beforeAll(async () => {
     rpc = await startReplyServer();
-    cut = await buildTestApp({ clock, log: heard, database: test.database, env: { PUBLIC_ORIGIN: ORIGIN, BASE_SEPOLIA_RPC_URL: `${rpc.url}/secret-key`, BASE_RPC_URL: chain.url } });
+    cut = await buildTestApp({
+      clock,
+      log: heard,
+      database: test.database,
+      env: {
+        PUBLIC_ORIGIN: ORIGIN,
+        BASE_SEPOLIA_RPC_URL: `${rpc.url}/secret-key`,
+        BASE_RPC_URL: chain.url,
+      },
+    });
   }, 60_000);
   afterAll(async () => {
     await cut.close();
@@ -285,39 +511,57 @@ describe('without the chain', () => {
   const own = (): Promise<Person> => newPerson(cut);
 
   type Asking = { body: unknown };
-  const rpcReply = (how: (method: string) => unknown) => ({ body }: Asking) => {
-    const { id, method } = body as { id: number; method: string };
-    return { status: 200, body: { jsonrpc: '2.0', id, ...(how(method) as object) } };
-  };
-  const known = (then: object) => rpcReply((method) => (method === 'eth_chainId' ? { result: '0x14a34' } : then));
+  const rpcReply =
+    (how: (method: string) => unknown) =>
+    ({ body }: Asking) => {
+      const { id, method } = body as { id: number; method: string };
+      return { status: 200, body: { jsonrpc: '2.0', id, ...(how(method) as object) } };
+    };
+  const known = (then: object) =>
+    rpcReply((method) => (method === 'eth_chainId' ? { result: '0x14a34' } : then));
   const troubles: [string, Parameters<ReplyServer['answer']>[0]][] = [
-    ['refuses', () => ({ status: 503 })], ['cuts the line', () => 'reset'], ['limits', () => ({ status: 429 })],
+    ['refuses', () => ({ status: 503 })],
+    ['cuts the line', () => 'reset'],
+    ['limits', () => ({ status: 429 })],
     ['answers with a page', () => ({ status: 200, body: '<html>sign in</html>' })],
     ['is another chain', rpcReply(() => ({ result: '0x1' }))],
-    ['knows no such call', known({ error: { code: -32_601, message: 'the method eth_call does not exist' } })],
+    [
+      'knows no such call',
+      known({ error: { code: -32_601, message: 'the method eth_call does not exist' } }),
+    ],
     ['is over its limit', known({ error: { code: -32_005, message: 'limit exceeded' } })],
     ['fails inside', known({ error: { code: -32_603, message: 'internal error' } })],
     ['answers with nothing', known({ result: '0x' })],
     ['answers with something else', known({ result: 'yes' })],
   ];
-  it.each(troubles)('a smart wallet is told to try again where it %s, and its message stays good; a key needs none', async (_what, answer) => {
-    rpc.answer(answer);
-    const [who, owner, account] = [await own(), key(), key()];
-    const wallet = await wallets(owner.address, 9);
-    const message = await messageFor(who, wallet.address, SEPOLIA, cut);
-    const signature = wallet.wrapped(await owner.signMessage({ message }));
-    const { status, code, json } = await link(who, message, signature, { app: cut });
-    expect([status, code]).toEqual([503, 'chain_unavailable']);
-    expect((json as { error: { retryAfterMs: number } }).error.retryAfterMs).toBeGreaterThan(0);
-    const simple = await messageFor(who, account.address, SEPOLIA, cut);
-    expect((await link(who, simple, await account.signMessage({ message: simple }), { app: cut })).code).toBe('ok');
-    const [row] = await test.database.db.select().from(linkMessages).where(eq(linkMessages.address, wallet.address)).orderBy(linkMessages.createdAt);
-    expect(row?.usedAt).toBeNull();
-    // A node's address may hold a key: neither the person nor the log is told it.
-    const told = warned.splice(0).join(' ');
-    expect(told).toMatch(/"chainId":84532.*could not be asked/);
-    expect(`${told} ${JSON.stringify(json)}`).not.toContain('secret-key');
-  });
+  it.each(troubles)(
+    'a smart wallet is told to try again where it %s, and its message stays good; a key needs none',
+    async (_what, answer) => {
+      rpc.answer(answer);
+      const [who, owner, account] = [await own(), key(), key()];
+      const wallet = await wallets(owner.address, 9);
+      const message = await messageFor(who, wallet.address, SEPOLIA, cut);
+      const signature = wallet.wrapped(await owner.signMessage({ message }));
+      const { status, code, json } = await link(who, message, signature, { app: cut });
+      expect([status, code]).toEqual([503, 'chain_unavailable']);
+      expect((json as { error: { retryAfterMs: number } }).error.retryAfterMs).toBeGreaterThan(0);
+      const simple = await messageFor(who, account.address, SEPOLIA, cut);
+      expect(
+        (await link(who, simple, await account.signMessage({ message: simple }), { app: cut }))
+          .code,
+      ).toBe('ok');
+      const [row] = await test.database.db
+        .select()
+        .from(linkMessages)
+        .where(eq(linkMessages.address, wallet.address))
+        .orderBy(linkMessages.createdAt);
+      expect(row?.usedAt).toBeNull();
+      // A node's address may hold a key: neither the person nor the log is told it.
+      const told = warned.splice(0).join(' ');
+      expect(told).toMatch(/"chainId":84532.*could not be asked/);
+      expect(`${told} ${JSON.stringify(json)}`).not.toContain('secret-key');
+    },
+  );
 
   it('the same signature is taken once the chain is back', async () => {
     rpc.answer(() => ({ status: 503 }));
@@ -326,7 +570,19 @@ describe('without the chain', () => {
     const message = await messageFor(who, wallet.address, SEPOLIA, cut);
     const signature = wallet.wrapped(await owner.signMessage({ message }));
     expect((await link(who, message, signature, { app: cut })).code).toBe('chain_unavailable');
-    rpc.answer(async ({ body }) => ({ status: 200, body: await (await fetch(chain.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json() as unknown }));
-    expect(linkOf(await link(who, message, signature, { app: cut }))).toMatchObject({ address: wallet.address, proof: 'contract' });
+    rpc.answer(async ({ body }) => ({
+      status: 200,
+      body: (await (
+        await fetch(chain.url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      ).json()) as unknown,
+    }));
+    expect(linkOf(await link(who, message, signature, { app: cut }))).toMatchObject({
+      address: wallet.address,
+      proof: 'contract',
+    });
   });
 });

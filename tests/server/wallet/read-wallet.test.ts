@@ -6,7 +6,15 @@ import { readConfig } from '../../../server/config.ts';
 import { accounts, balances } from '../../../server/db/schema.ts';
 import { linkedAddresses } from '../../../server/db/schema-wallet.ts';
 import { walletHandlers } from '../../../server/wallet/handlers.ts';
-import { caller, openWorld, ORIGIN, quietLog, SOURCE, START, type World } from '../billing/world.ts';
+import {
+  caller,
+  openWorld,
+  ORIGIN,
+  quietLog,
+  SOURCE,
+  START,
+  type World,
+} from '../billing/world.ts';
 
 let world: World;
 let call: ReturnType<typeof caller>;
@@ -14,7 +22,15 @@ const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 beforeAll(async () => {
   world = await openWorld();
-  call = caller(world, walletHandlers({ ...world, log: quietLog, publicOrigin: ORIGIN, wallet: readConfig({}).wallet }));
+  call = caller(
+    world,
+    walletHandlers({
+      ...world,
+      log: quietLog,
+      publicOrigin: ORIGIN,
+      wallet: readConfig({}).wallet,
+    }),
+  );
 });
 afterAll(() => world.close());
 
@@ -23,7 +39,10 @@ describe('wallet status', () => {
     const uid = await world.person();
     const open = { uid, source: SOURCE.id, quote: 'USDT', openedAt: START, openedMarketMs: START };
     const [old, present] = [randomUUID(), randomUUID()];
-    await world.database.db.insert(accounts).values([{ ...open, id: old, book: 1, closedAt: START }, { ...open, id: present, book: 2 }]);
+    await world.database.db.insert(accounts).values([
+      { ...open, id: old, book: 1, closedAt: START },
+      { ...open, id: present, book: 2 },
+    ]);
     await world.database.db.insert(balances).values([
       { accountId: old, bucket: 'cash', asset: 'USDT', amount: '77' },
       { accountId: present, bucket: 'cash', asset: 'USDT', amount: '9876.5' },
@@ -33,9 +52,17 @@ describe('wallet status', () => {
       { accountId: present, bucket: 'holding:b:BTC/USDT', asset: 'BTC', amount: '0' },
     ]);
     expect(await call(uid, 'walletStatus')).toEqual({
-      mode: 'paper', venue: 'Paper account on Simulated prices', quote: 'USDT',
-      balances: [{ asset: 'USDT', available: '9876.5', reserved: '0' }, { asset: 'ETH', available: '0', reserved: '0.55' }],
-      linkedAddresses: [], links: [], onramp: 'direct', servedAt: START,
+      mode: 'paper',
+      venue: 'Paper account on Simulated prices',
+      quote: 'USDT',
+      balances: [
+        { asset: 'USDT', available: '9876.5', reserved: '0' },
+        { asset: 'ETH', available: '0', reserved: '0.55' },
+      ],
+      linkedAddresses: [],
+      links: [],
+      onramp: 'direct',
+      servedAt: START,
     });
   });
 
@@ -43,7 +70,8 @@ describe('wallet status', () => {
     const uid = await world.person();
     const row = { uid, address: ADDRESS, label: 'Wallet', proof: 'key' };
     await world.database.db.insert(linkedAddresses).values([
-      { ...row, id: randomUUID(), chainId: 84_532, linkedAt: START + 2 }, { ...row, id: randomUUID(), chainId: 8_453, linkedAt: START + 1 },
+      { ...row, id: randomUUID(), chainId: 84_532, linkedAt: START + 2 },
+      { ...row, id: randomUUID(), chainId: 8_453, linkedAt: START + 1 },
     ]);
     const { links, linkedAddresses: addresses } = await call(uid, 'walletStatus');
     expect(addresses).toEqual([ADDRESS]);
@@ -51,7 +79,13 @@ describe('wallet status', () => {
   });
 
   it('is understood by an app that knows only addresses, and from a server that knows no more', () => {
-    const before = { mode: 'paper', venue: 'v', quote: 'USDT', balances: [{ asset: 'USDT', available: '1' }], linkedAddresses: [ADDRESS] };
+    const before = {
+      mode: 'paper',
+      venue: 'v',
+      quote: 'USDT',
+      balances: [{ asset: 'USDT', available: '1' }],
+      linkedAddresses: [ADDRESS],
+    };
     expect(WalletStatus.parse(before)).toEqual({ ...before, links: [], onramp: 'direct' });
   });
 });

@@ -6,24 +6,77 @@ import { exchangePrices, isExchange, type ExchangeId } from '../../../src/api/ex
 const NOW = 1_700_000_000_000;
 const ANSWERS: Record<string, unknown> = {
   'https://api.exchange.coinbase.com/products/stats': {
-    'BTC-USD': { stats_24hour: { open: '60000', high: '61500.5', low: '59000', last: '61200', volume: '1000.5' } },
-    'ETH-USD': { stats_24hour: { open: '2500', high: '2600', low: '2400', last: '2450', volume: '20000' } },
-    'ETH-BTC': { stats_24hour: { open: '0.04', high: '0.05', low: '0.03', last: '0.04', volume: '7' } },
+    'BTC-USD': {
+      stats_24hour: {
+        open: '60000',
+        high: '61500.5',
+        low: '59000',
+        last: '61200',
+        volume: '1000.5',
+      },
+    },
+    'ETH-USD': {
+      stats_24hour: { open: '2500', high: '2600', low: '2400', last: '2450', volume: '20000' },
+    },
+    'ETH-BTC': {
+      stats_24hour: { open: '0.04', high: '0.05', low: '0.03', last: '0.04', volume: '7' },
+    },
     '1INCH-USD': { stats_24hour: { open: '1', high: '1', low: '1', last: '1', volume: '7' } },
     'BAD-USD': { stats_24hour: { open: '1', high: '1', low: '1', last: '0', volume: '7' } },
     'NEW-USD': {},
   },
-  'https://api.kraken.com/0/public/AssetPairs': { error: [], result: { XXBTZUSD: { wsname: 'XBT/USD' }, SOLUSD: { wsname: 'SOL/USD' } } },
+  'https://api.kraken.com/0/public/AssetPairs': {
+    error: [],
+    result: { XXBTZUSD: { wsname: 'XBT/USD' }, SOLUSD: { wsname: 'SOL/USD' } },
+  },
   'https://api.kraken.com/0/public/Ticker': {
     error: [],
     result: {
-      XXBTZUSD: { a: ['61201.0', '1', '1.0'], b: ['61200.0', '1', '1.0'], c: ['61200.5', '0.1'], v: ['10', '1000'], p: [], t: [], l: ['1', '59000'], h: ['1', '61500'], o: '60000' },
-      SOLUSD: { a: ['150.1'], b: ['150.0'], c: ['150.05', '1'], v: ['1', '2'], l: ['1', '140'], h: ['1', '160'], o: '150' },
+      XXBTZUSD: {
+        a: ['61201.0', '1', '1.0'],
+        b: ['61200.0', '1', '1.0'],
+        c: ['61200.5', '0.1'],
+        v: ['10', '1000'],
+        p: [],
+        t: [],
+        l: ['1', '59000'],
+        h: ['1', '61500'],
+        o: '60000',
+      },
+      SOLUSD: {
+        a: ['150.1'],
+        b: ['150.0'],
+        c: ['150.05', '1'],
+        v: ['1', '2'],
+        l: ['1', '140'],
+        h: ['1', '160'],
+        o: '150',
+      },
     },
   },
   'https://api.binance.com/api/v3/ticker/24hr': [
-    { symbol: 'BTCUSDT', lastPrice: '61200.00', bidPrice: '61199.99', askPrice: '61200.01', volume: '1000', highPrice: '61500', lowPrice: '59000', priceChangePercent: '2.000', closeTime: NOW - 5 },
-    { symbol: 'ETHBTC', lastPrice: '0.04', bidPrice: '0.04', askPrice: '0.05', volume: '1', highPrice: '1', lowPrice: '1', priceChangePercent: '0', closeTime: NOW },
+    {
+      symbol: 'BTCUSDT',
+      lastPrice: '61200.00',
+      bidPrice: '61199.99',
+      askPrice: '61200.01',
+      volume: '1000',
+      highPrice: '61500',
+      lowPrice: '59000',
+      priceChangePercent: '2.000',
+      closeTime: NOW - 5,
+    },
+    {
+      symbol: 'ETHBTC',
+      lastPrice: '0.04',
+      bidPrice: '0.04',
+      askPrice: '0.05',
+      volume: '1',
+      highPrice: '1',
+      lowPrice: '1',
+      priceChangePercent: '0',
+      closeTime: NOW,
+    },
   ],
 };
 
@@ -41,8 +94,12 @@ const read = (id: ExchangeId) => {
 };
 
 describe('exchange prices', () => {
-  it('are read from Coinbase, Kraken and Binance in the contract\'s form, named, without the person\'s token (R7-13)', async () => {
-    for (const [id, label, quote, bitcoin] of [['coinbaseexchange', 'Coinbase Exchange', 'USD', '61200'], ['kraken', 'Kraken', 'USD', '61200.5'], ['binance', 'Binance', 'USDT', '61200']] as const) {
+  it("are read from Coinbase, Kraken and Binance in the contract's form, named, without the person's token (R7-13)", async () => {
+    for (const [id, label, quote, bitcoin] of [
+      ['coinbaseexchange', 'Coinbase Exchange', 'USD', '61200'],
+      ['kraken', 'Kraken', 'USD', '61200.5'],
+      ['binance', 'Binance', 'USDT', '61200'],
+    ] as const) {
       const { prices, asked } = read(id);
       const data = await prices.data();
       expect(MarketData.safeParse(data).success).toBe(true);
@@ -62,22 +119,41 @@ describe('exchange prices', () => {
     expect((await read('coinbaseexchange').prices.data(['ETH/USD'])).symbols).toHaveLength(1);
   });
 
-  it('do not pass off today\'s change for that of 24 hours', async () => {
-    expect((await read('kraken').prices.data()).symbols.every((quote) => quote.price_change_24h === null)).toBe(true);
+  it("do not pass off today's change for that of 24 hours", async () => {
+    expect(
+      (await read('kraken').prices.data()).symbols.every(
+        (quote) => quote.price_change_24h === null,
+      ),
+    ).toBe(true);
   });
 
   it('add up to an overview and to the fixed list of pools', async () => {
     const { prices } = read('coinbaseexchange');
     const overview = await prices.overview();
     expect(MarketOverview.safeParse(overview).success).toBe(true);
-    expect(overview).toMatchObject({ symbols: 2, advancing: 1, declining: 1, unchanged: 0, volume_24h: '110230600' });
+    expect(overview).toMatchObject({
+      symbols: 2,
+      advancing: 1,
+      declining: 1,
+      unchanged: 0,
+      volume_24h: '110230600',
+    });
     const pools = await prices.pools();
     expect(MarketPools.safeParse(pools).success).toBe(true);
-    expect(pools.pools.map(({ id }) => id)).toEqual(['base_ecosystem', 'momentum_24h', 'weekly_leaders', 'ytd_champions', 'stablecoin_arbitrage', 'all_pools']);
+    expect(pools.pools.map(({ id }) => id)).toEqual([
+      'base_ecosystem',
+      'momentum_24h',
+      'weekly_leaders',
+      'ytd_champions',
+      'stablecoin_arbitrage',
+      'all_pools',
+    ]);
   });
 
   it('fail when the exchange fails', async () => {
-    const prices = exchangePrices('kraken', { fetch: () => Promise.resolve(new Response('{}', { status: 503 })) });
+    const prices = exchangePrices('kraken', {
+      fetch: () => Promise.resolve(new Response('{}', { status: 503 })),
+    });
     await expect(prices.data()).rejects.toThrow('Kraken answered 503');
     const empty = exchangePrices('binance', { fetch: () => Promise.resolve(new Response('[]')) });
     await expect(empty.data()).rejects.toThrow('Binance offered no prices');

@@ -1,33 +1,59 @@
 // @vitest-environment jsdom
-/** One stream a browser: who reads, who listens, who takes over. Locks and channel stand in for the browser's. */
+/**
+ * One stream a browser: who reads, who listens, who takes over. Locks and channel stand in for the
+ * browser's.
+ */
 import { proxy } from 'valtio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StreamEvent } from '../../../contract/stream.ts';
 import { joinStream, type SharedState, type SharedStream } from '../../../src/api/shared-stream.ts';
 import { STREAM_SILENCE_MS } from '../../../src/api/stream.ts';
 
-const source = { id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;
+const source = {
+  id: 'simulated',
+  kind: 'simulated',
+  label: 'Simulated prices',
+  quote: 'USDT',
+} as const;
 const hello: StreamEvent = { type: 'hello', sequence: 5, serverTime: 1, marketTime: 1, source };
 const changed = (sequence: number): StreamEvent => ({ type: 'portfolio.changed', sequence });
-const wire = (event: unknown): Uint8Array => new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`);
+const wire = (event: unknown): Uint8Array =>
+  new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`);
 
 /** The browser's lock manager, as far as one exclusive lock goes. */
 function lockManager(): LockManager {
   let held: Promise<unknown> = Promise.resolve();
   return {
     request(_name: string, { signal }: { signal: AbortSignal }, work: () => Promise<unknown>) {
-      const mine = held.then(() => { signal.throwIfAborted(); return work(); });
+      const mine = held.then(() => {
+        signal.throwIfAborted();
+        return work();
+      });
       held = mine.catch(() => undefined);
-      return Promise.race([mine, new Promise((_resolve, reject) => { signal.addEventListener('abort', () => { reject(signal.reason as Error); }); })]);
+      return Promise.race([
+        mine,
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(signal.reason as Error);
+          });
+        }),
+      ]);
     },
   } as unknown as LockManager;
 }
 
 class Line {
   onmessage: ((event: MessageEvent) => void) | null = null;
-  constructor(private readonly all: Set<Line>) { all.add(this); }
-  postMessage(data: unknown): void { for (const other of this.all) if (other !== this) other.onmessage?.({ data: structuredClone(data) } as MessageEvent); }
-  close(): void { this.all.delete(this); }
+  constructor(private readonly all: Set<Line>) {
+    all.add(this);
+  }
+  postMessage(data: unknown): void {
+    for (const other of this.all)
+      if (other !== this) other.onmessage?.({ data: structuredClone(data) } as MessageEvent);
+  }
+  close(): void {
+    this.all.delete(this);
+  }
 }
 
 const pipes: ReadableStreamDefaultController<Uint8Array>[] = [];
@@ -35,24 +61,78 @@ let lines: Set<Line>;
 let locks: LockManager;
 let open: SharedStream[];
 
-interface Tab { stream: SharedStream; events: StreamEvent[]; states: SharedState[]; gaps: number; hidden: boolean }
-function tab(uid = 'ann', shared: LockManager | undefined = locks, take: (event: StreamEvent) => void = () => undefined): Tab {
-  const one: Omit<Tab, 'stream'> & { stream?: SharedStream } = { events: [], states: [], gaps: 0, hidden: false };
+interface Tab {
+  stream: SharedStream;
+  events: StreamEvent[];
+  states: SharedState[];
+  gaps: number;
+  hidden: boolean;
+}
+function tab(
+  uid = 'ann',
+  shared: LockManager | undefined = locks,
+  take: (event: StreamEvent) => void = () => undefined,
+): Tab {
+  const one: Omit<Tab, 'stream'> & { stream?: SharedStream } = {
+    events: [],
+    states: [],
+    gaps: 0,
+    hidden: false,
+  };
   one.stream = joinStream({
-    uid, url: '/api/stream', token: () => Promise.resolve('token'), random: () => 1, locks: shared,
-    channel: () => new Line(lines) as unknown as BroadcastChannel, hidden: () => one.hidden,
-    fetch: () => Promise.resolve(new Response(new ReadableStream<Uint8Array>({ start: (pipe) => { pipes.push(pipe); } }), { headers: { 'content-type': 'text/event-stream' } })),
-    onEvent: (event) => { one.events.push(event); take(event); }, onGap: () => { one.gaps += 1; }, onState: (state) => one.states.push(state),
+    uid,
+    url: '/api/stream',
+    token: () => Promise.resolve('token'),
+    random: () => 1,
+    locks: shared,
+    channel: () => new Line(lines) as unknown as BroadcastChannel,
+    hidden: () => one.hidden,
+    fetch: () =>
+      Promise.resolve(
+        new Response(
+          new ReadableStream<Uint8Array>({
+            start: (pipe) => {
+              pipes.push(pipe);
+            },
+          }),
+          { headers: { 'content-type': 'text/event-stream' } },
+        ),
+      ),
+    onEvent: (event) => {
+      one.events.push(event);
+      take(event);
+    },
+    onGap: () => {
+      one.gaps += 1;
+    },
+    onState: (state) => one.states.push(state),
   });
   open.push(one.stream);
   return one as Tab;
 }
 const pass = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
-const say = async (event: StreamEvent): Promise<void> => { pipes.at(-1)?.enqueue(wire(event)); await pass(); };
-const turn = async (one: Tab, hidden: boolean): Promise<void> => { one.hidden = hidden; document.dispatchEvent(new Event('visibilitychange')); await pass(); };
+const say = async (event: StreamEvent): Promise<void> => {
+  pipes.at(-1)?.enqueue(wire(event));
+  await pass();
+};
+const turn = async (one: Tab, hidden: boolean): Promise<void> => {
+  one.hidden = hidden;
+  document.dispatchEvent(new Event('visibilitychange'));
+  await pass();
+};
 
-beforeEach(() => { vi.useFakeTimers(); pipes.length = 0; lines = new Set(); locks = lockManager(); open = []; });
-afterEach(async () => { for (const one of open) one.close(); await pass(); vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+  pipes.length = 0;
+  lines = new Set();
+  locks = lockManager();
+  open = [];
+});
+afterEach(async () => {
+  for (const one of open) one.close();
+  await pass();
+  vi.useRealTimers();
+});
 
 describe('two tabs of one person', () => {
   it('hold one stream, and both hear it', async () => {
@@ -68,10 +148,18 @@ describe('two tabs of one person', () => {
 
   it('go on hearing where the first keeps what it is told in a store of its own', async () => {
     const store = proxy<{ last: StreamEvent | null }>({ last: null });
-    const [first, second] = [tab('ann', locks, (event) => { store.last = event; }), tab()];
+    const [first, second] = [
+      tab('ann', locks, (event) => {
+        store.last = event;
+      }),
+      tab(),
+    ];
     await pass();
     await say(hello);
-    const ran: StreamEvent = { type: 'agents.ran', agents: [{ id: '3b241101-e2bb-4255-8caf-4136c566a962', lastRunAt: 1, nextRunAt: 2 }] };
+    const ran: StreamEvent = {
+      type: 'agents.ran',
+      agents: [{ id: '3b241101-e2bb-4255-8caf-4136c566a962', lastRunAt: 1, nextRunAt: 2 }],
+    };
     await say(ran);
     await say(changed(6));
     expect(first.states).not.toContain('stale');
@@ -130,7 +218,10 @@ describe('a tab', () => {
     await say(hello);
     expect(bob.events).toEqual([]);
     const stranger = new Line(lines);
-    stranger.postMessage({ uid: 'bob', event: { type: 'agent.changed', sequence: 1, agent: { id: '<img>' } } });
+    stranger.postMessage({
+      uid: 'bob',
+      event: { type: 'agent.changed', sequence: 1, agent: { id: '<img>' } },
+    });
     expect(bob.events).toEqual([]);
     expect(ann.events).toEqual([hello]);
   });
@@ -149,7 +240,9 @@ describe('a tab', () => {
     await say(hello);
     expect(lone.states.at(-1)).toBe('open');
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const refused = tab('ann', { request: () => Promise.reject(new DOMException('no', 'SecurityError')) } as unknown as LockManager);
+    const refused = tab('ann', {
+      request: () => Promise.reject(new DOMException('no', 'SecurityError')),
+    } as unknown as LockManager);
     await pass();
     await say(hello);
     expect(refused.states.at(-1)).toBe('open');

@@ -1,11 +1,33 @@
 /** The event stream: parsing, silence, gaps, and coming back. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StreamEvent } from '../../../contract/stream.ts';
-import { createParser, createSequence, openStream, STREAM_SILENCE_MS, type StreamState } from '../../../src/api/stream.ts';
+import {
+  createParser,
+  createSequence,
+  openStream,
+  STREAM_SILENCE_MS,
+  type StreamState,
+} from '../../../src/api/stream.ts';
 
-const source = { id: 'simulated', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;
-const hello = (sequence: number): StreamEvent => ({ type: 'hello', sequence, serverTime: 1, marketTime: 1, source });
-const heartbeat = (sequence: number): StreamEvent => ({ type: 'heartbeat', serverTime: 1, marketTime: 1, sequence });
+const source = {
+  id: 'simulated',
+  kind: 'simulated',
+  label: 'Simulated prices',
+  quote: 'USDT',
+} as const;
+const hello = (sequence: number): StreamEvent => ({
+  type: 'hello',
+  sequence,
+  serverTime: 1,
+  marketTime: 1,
+  source,
+});
+const heartbeat = (sequence: number): StreamEvent => ({
+  type: 'heartbeat',
+  serverTime: 1,
+  marketTime: 1,
+  sequence,
+});
 const changed = (sequence: number): StreamEvent => ({ type: 'portfolio.changed', sequence });
 const wire = (event: unknown): string => `event: x\ndata: ${JSON.stringify(event)}\n\n`;
 
@@ -28,11 +50,19 @@ describe('sequence', () => {
   };
 
   it('sees a missing number, and each number once', () => {
-    expect(run(hello(5), changed(6), changed(6), changed(5), changed(8))).toEqual(['next', 'next', 'known', 'known', 'gap']);
+    expect(run(hello(5), changed(6), changed(6), changed(5), changed(8))).toEqual([
+      'next',
+      'next',
+      'known',
+      'known',
+      'gap',
+    ]);
   });
 
   it('believes a greeting that promises what is still to come, and a heartbeat that names what was missed', () => {
-    expect(run(hello(5), hello(7), changed(6), changed(7), heartbeat(7), heartbeat(9), changed(10))).toEqual(['next', 'next', 'next', 'next', 'known', 'gap', 'next']);
+    expect(
+      run(hello(5), hello(7), changed(6), changed(7), heartbeat(7), heartbeat(9), changed(10)),
+    ).toEqual(['next', 'next', 'next', 'next', 'known', 'gap', 'next']);
   });
 
   it('takes a lower number in a greeting for another history', () => {
@@ -41,8 +71,12 @@ describe('sequence', () => {
 });
 
 describe('stream', () => {
-  beforeEach(() => { vi.useFakeTimers(); });
-  afterEach(() => { vi.useRealTimers(); });
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
 
   function open() {
     const events: StreamEvent[] = [];
@@ -53,21 +87,47 @@ describe('stream', () => {
     let gaps = 0;
     let status = 200;
     const stream = openStream({
-      url: '/api/stream', random: () => 1,
-      token: (force) => { forced.push(force); return Promise.resolve('token'); },
+      url: '/api/stream',
+      random: () => 1,
+      token: (force) => {
+        forced.push(force);
+        return Promise.resolve('token');
+      },
       fetch: ((url: string) => {
         urls.push(url);
         if (status !== 200) return Promise.resolve(new Response('no', { status }));
-        const body = new ReadableStream<Uint8Array>({ start: (controller) => { pipes.push(controller); } });
-        return Promise.resolve(new Response(body, { status, headers: { 'content-type': 'text/event-stream' } }));
+        const body = new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            pipes.push(controller);
+          },
+        });
+        return Promise.resolve(
+          new Response(body, { status, headers: { 'content-type': 'text/event-stream' } }),
+        );
       }) as unknown as typeof fetch,
-      onEvent: (event) => events.push(event), onState: (state) => states.push(state), onGap: () => { gaps += 1; },
+      onEvent: (event) => events.push(event),
+      onState: (state) => states.push(state),
+      onGap: () => {
+        gaps += 1;
+      },
     });
     const say = async (event: unknown): Promise<void> => {
       pipes.at(-1)?.enqueue(new TextEncoder().encode(wire(event)));
       await vi.advanceTimersByTimeAsync(0);
     };
-    return { stream, events, states, urls, forced, pipes, say, gaps: () => gaps, answer: (code: number) => { status = code; } };
+    return {
+      stream,
+      events,
+      states,
+      urls,
+      forced,
+      pipes,
+      say,
+      gaps: () => gaps,
+      answer: (code: number) => {
+        status = code;
+      },
+    };
   }
 
   it('that falls silent is called stale, closed and opened again after the last number it saw', async () => {
@@ -121,12 +181,31 @@ describe('stream', () => {
     let pipe: ReadableStreamDefaultController<Uint8Array> | undefined;
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const stream = openStream({
-      url: '/api/stream', random: () => 1, token: () => Promise.resolve('token'), onState: (state) => states.push(state), onGap: () => { gaps += 1; },
-      onEvent: (event) => { if (event.type === 'portfolio.changed') throw new TypeError('a store failed'); },
-      fetch: () => Promise.resolve(new Response(new ReadableStream<Uint8Array>({ start: (controller) => { pipe = controller; } }), { headers: { 'content-type': 'text/event-stream' } })),
+      url: '/api/stream',
+      random: () => 1,
+      token: () => Promise.resolve('token'),
+      onState: (state) => states.push(state),
+      onGap: () => {
+        gaps += 1;
+      },
+      onEvent: (event) => {
+        if (event.type === 'portfolio.changed') throw new TypeError('a store failed');
+      },
+      fetch: () =>
+        Promise.resolve(
+          new Response(
+            new ReadableStream<Uint8Array>({
+              start: (controller) => {
+                pipe = controller;
+              },
+            }),
+            { headers: { 'content-type': 'text/event-stream' } },
+          ),
+        ),
     });
     await vi.advanceTimersByTimeAsync(0);
-    for (const event of [hello(1), changed(2), heartbeat(2)]) pipe?.enqueue(new TextEncoder().encode(wire(event)));
+    for (const event of [hello(1), changed(2), heartbeat(2)])
+      pipe?.enqueue(new TextEncoder().encode(wire(event)));
     await vi.advanceTimersByTimeAsync(0);
     expect(states).toEqual(['opening', 'open']);
     expect(gaps).toBe(1);
@@ -139,13 +218,28 @@ describe('stream', () => {
     let answer = true;
     let pipe: ReadableStreamDefaultController<Uint8Array> | undefined;
     const stream = openStream({
-      url: '/api/stream', random: () => 1, token: () => Promise.resolve('token'), onEvent: () => undefined, onGap: () => undefined,
+      url: '/api/stream',
+      random: () => 1,
+      token: () => Promise.resolve('token'),
+      onEvent: () => undefined,
+      onGap: () => undefined,
       onState: (state) => states.push(state),
       fetch: (_url, init) => {
         signals.push(init?.signal);
-        if (!answer) return new Promise((_resolve, reject) => { init?.signal?.addEventListener('abort', () => { reject(new DOMException('aborted', 'AbortError')); }); });
-        const body = new ReadableStream<Uint8Array>({ start: (controller) => { pipe = controller; } });
-        return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+        if (!answer)
+          return new Promise((_resolve, reject) => {
+            init?.signal?.addEventListener('abort', () => {
+              reject(new DOMException('aborted', 'AbortError'));
+            });
+          });
+        const body = new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            pipe = controller;
+          },
+        });
+        return Promise.resolve(
+          new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+        );
       },
     });
     await vi.advanceTimersByTimeAsync(0);
@@ -186,11 +280,24 @@ describe('stream', () => {
 
   it('says that the sign-in is over or was revoked where the server refuses it for that', async () => {
     const refused: string[] = [];
-    const said = { error: { code: 'token_revoked', message: 'This session was ended. Please sign in again.' } };
+    const said = {
+      error: { code: 'token_revoked', message: 'This session was ended. Please sign in again.' },
+    };
     const stream = openStream({
-      url: '/api/stream', random: () => 1, token: () => Promise.resolve('token'), onEvent: () => undefined, onGap: () => undefined, onState: () => undefined,
+      url: '/api/stream',
+      random: () => 1,
+      token: () => Promise.resolve('token'),
+      onEvent: () => undefined,
+      onGap: () => undefined,
+      onState: () => undefined,
       onRefused: (code) => refused.push(code),
-      fetch: () => Promise.resolve(new Response(JSON.stringify(said), { status: 401, headers: { 'content-type': 'application/json' } })),
+      fetch: () =>
+        Promise.resolve(
+          new Response(JSON.stringify(said), {
+            status: 401,
+            headers: { 'content-type': 'application/json' },
+          }),
+        ),
     });
     await vi.advanceTimersByTimeAsync(0);
     expect(refused).toEqual(['token_revoked']);

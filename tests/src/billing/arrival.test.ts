@@ -1,18 +1,26 @@
 // @vitest-environment jsdom
-/** Back from a checkout or the portal: what is said before and after the server's word, and where the person is taken. */
+/**
+ * Back from a checkout or the portal: what is said before and after the server's word, and where
+ * the person is taken.
+ */
 import '../../support/page-world.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Tier } from '../../../contract/tiers.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
-vi.mock('../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
+vi.mock('../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
 
 const { ApiError } = await import('../../../src/api/api-error.ts');
-const { arrival, arrivalText, arriveFrom, endArrival, leaveArrival, outcomeOf } = await import('../../../src/billing/arrival.ts');
+const { arrival, arrivalText, arriveFrom, endArrival, leaveArrival, outcomeOf } =
+  await import('../../../src/billing/arrival.ts');
 const { readCheckout, rememberCheckout } = await import('../../../src/billing/pending-checkout.ts');
 const { writeLastUser } = await import('../../../src/identity/last-user.ts');
 const { resetSession, session } = await import('../../../src/identity/session.ts');
-const { applySubscription, clearSubscription, plansStore, subscriptionChanged } = await import('../../../src/stores/subscription.ts');
+const { applySubscription, clearSubscription, plansStore, subscriptionChanged } =
+  await import('../../../src/stores/subscription.ts');
 const { fill } = await import('../../../src/stores/slot.ts');
 const { removeToast, toastStore } = await import('../../../src/stores/toasts.ts');
 
@@ -20,12 +28,35 @@ const NOW = Date.parse('2026-01-10T12:00:00Z');
 /** What the server answers now; null for nobody there. */
 let tier: Tier | null;
 const back = vi.fn();
-const pending = (part: object = {}) => { rememberCheckout({ uid: 'ann', planId: 'pro', planName: 'Pro', from: '/agents?new', openedAt: NOW, by: 'checkout', returned: false, ...part }); };
+const pending = (part: object = {}) => {
+  rememberCheckout({
+    uid: 'ann',
+    planId: 'pro',
+    planName: 'Pro',
+    from: '/agents?new',
+    openedAt: NOW,
+    by: 'checkout',
+    returned: false,
+    ...part,
+  });
+};
 const status = (of: Tier) => ({
-  subscription: of === 'free' || of === 'trial' ? null : { status: 'active' as const, tier: of, planId: of, currentPeriodEnd: NOW, cancelAtPeriodEnd: false }, entitledTier: of, servedAt: Date.now(),
+  subscription:
+    of === 'free' || of === 'trial'
+      ? null
+      : {
+          status: 'active' as const,
+          tier: of,
+          planId: of,
+          currentPeriodEnd: NOW,
+          cancelAtPeriodEnd: false,
+        },
+  entitledTier: of,
+  servedAt: Date.now(),
 });
 const words = (): string[] => toastStore.toasts.map(({ message }) => message);
-const checks = (): number => call.mock.calls.filter(([name]) => name === 'subscriptionStatus').length;
+const checks = (): number =>
+  call.mock.calls.filter(([name]) => name === 'subscriptionStatus').length;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW });
@@ -37,15 +68,54 @@ beforeEach(() => {
   back.mockReset();
   call.mockReset();
   call.mockImplementation((name: string) => {
-    if (tier === null) return Promise.reject(new ApiError('x', { code: 'network', status: 0, text: 'x' }));
+    if (tier === null)
+      return Promise.reject(new ApiError('x', { code: 'network', status: 0, text: 'x' }));
     if (name === 'subscriptionStatus') return Promise.resolve(status(tier));
-    if (name === 'trialStatus') return Promise.resolve({ isActive: false, endDate: null, hasUsed: true, servedAt: Date.now() });
-    if (name === 'usage') return Promise.resolve({ tier, agents: { used: 0, limit: 10 }, fillsThisMonth: 0, periodStart: NOW });
+    if (name === 'trialStatus')
+      return Promise.resolve({
+        isActive: false,
+        endDate: null,
+        hasUsed: true,
+        servedAt: Date.now(),
+      });
+    if (name === 'usage')
+      return Promise.resolve({
+        tier,
+        agents: { used: 0, limit: 10 },
+        fillsThisMonth: 0,
+        periodStart: NOW,
+      });
     return Promise.reject(new Error(name));
   });
-  fill(plansStore, { plans: [{ id: 'pro', name: 'Pro', tier: 'pro', priceId: 'p', amount: '99', currency: 'USD', interval: 'month', agents: 10 }], provider: 'stripe' }, 'network', NOW);
+  fill(
+    plansStore,
+    {
+      plans: [
+        {
+          id: 'pro',
+          name: 'Pro',
+          tier: 'pro',
+          priceId: 'p',
+          amount: '99',
+          currency: 'USD',
+          interval: 'month',
+          agents: 10,
+        },
+      ],
+      provider: 'stripe',
+    },
+    'network',
+    NOW,
+  );
 });
-afterEach(() => { endArrival(); clearSubscription(); removeToast(); resetSession(); localStorage.clear(); vi.useRealTimers(); });
+afterEach(() => {
+  endArrival();
+  clearSubscription();
+  removeToast();
+  resetSession();
+  localStorage.clear();
+  vi.useRealTimers();
+});
 
 describe('after a finished checkout', () => {
   it('names the plan once the server has said it, and goes back to where the limit was met (R2-30)', async () => {
@@ -75,10 +145,14 @@ describe('after a finished checkout', () => {
     pending();
     arriveFrom('success', back);
     await vi.advanceTimersByTimeAsync(0);
-    expect(arrivalText(arrival, 'online')).toBe('Checkout finished. Pro is being set up: waiting for the payment’s confirmation.');
+    expect(arrivalText(arrival, 'online')).toBe(
+      'Checkout finished. Pro is being set up: waiting for the payment’s confirmation.',
+    );
     await vi.advanceTimersByTimeAsync(30_000);
     expect(arrival.state).toBe('late');
-    expect(arrivalText(arrival, 'online')).toMatch(/^Checkout finished, but the payment is not confirmed yet\..* you need not pay again\.$/);
+    expect(arrivalText(arrival, 'online')).toMatch(
+      /^Checkout finished, but the payment is not confirmed yet\..* you need not pay again\.$/,
+    );
     await vi.advanceTimersByTimeAsync(4 * 60_000);
     expect(checks()).toBe(6);
     expect(words()).toEqual([]);
@@ -107,7 +181,9 @@ describe('after a finished checkout', () => {
     tier = null;
     arriveFrom('success', back);
     await vi.advanceTimersByTimeAsync(0);
-    expect(arrivalText(arrival, 'offline')).toBe('Checkout finished. Pro shows here once there is a connection and the server has confirmed it. Nothing is lost.');
+    expect(arrivalText(arrival, 'offline')).toBe(
+      'Checkout finished. Pro shows here once there is a connection and the server has confirmed it. Nothing is lost.',
+    );
     endArrival();
     clearSubscription();
     arriveFrom(null, back);
@@ -132,7 +208,12 @@ describe('after a finished checkout', () => {
     pending();
     arriveFrom('success', back);
     await vi.advanceTimersByTimeAsync(0);
-    session.user = { uid: 'bob', email: null, displayName: null, metadata: { lastSignInTime: null } };
+    session.user = {
+      uid: 'bob',
+      email: null,
+      displayName: null,
+      metadata: { lastSignInTime: null },
+    };
     clearSubscription();
     tier = 'pro';
     await vi.advanceTimersByTimeAsync(60_000);
@@ -167,7 +248,15 @@ describe('after a checkout that was left, and after the portal', () => {
   });
 
   it('reads three words in an address and no others', () => {
-    expect(['?subscription=success', '?subscription=canceled', '?billing=portal', '?subscription=pro', ''].map(outcomeOf)).toEqual(['success', 'canceled', 'portal', null, null]);
+    expect(
+      [
+        '?subscription=success',
+        '?subscription=canceled',
+        '?billing=portal',
+        '?subscription=pro',
+        '',
+      ].map(outcomeOf),
+    ).toEqual(['success', 'canceled', 'portal', null, null]);
   });
 
   it('forgets a checkout after a day', () => {

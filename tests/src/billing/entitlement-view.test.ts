@@ -2,60 +2,107 @@
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
-import type { Subscription, SubscriptionStatusReply, TrialStatus } from '../../../contract/subscription.ts';
+import type {
+  Subscription,
+  SubscriptionStatusReply,
+  TrialStatus,
+} from '../../../contract/subscription.ts';
 import type { Tier } from '../../../contract/tiers.ts';
 import {
-  daysRemaining, entitlementView, NO_ENTITLEMENT, trialBanner, trialBannerText,
+  daysRemaining,
+  entitlementView,
+  NO_ENTITLEMENT,
+  trialBanner,
+  trialBannerText,
 } from '../../../src/billing/entitlement-view.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 0, 10, 12);
 
-const trial = (msLeft: number, isActive = true): TrialStatus =>
-  ({ isActive, endDate: new Date(NOW + msLeft).toISOString(), hasUsed: true, servedAt: NOW });
+const trial = (msLeft: number, isActive = true): TrialStatus => ({
+  isActive,
+  endDate: new Date(NOW + msLeft).toISOString(),
+  hasUsed: true,
+  servedAt: NOW,
+});
 const noTrial: TrialStatus = { isActive: false, endDate: null, hasUsed: false, servedAt: NOW };
-const status = (entitledTier: Tier, subscription: Partial<Subscription> | null = null): SubscriptionStatusReply => ({
-  servedAt: NOW, entitledTier,
-  subscription: subscription === null ? null
-    : { status: 'active', tier: 'pro', planId: 'pro', currentPeriodEnd: NOW + 9 * DAY, cancelAtPeriodEnd: false, ...subscription },
+const status = (
+  entitledTier: Tier,
+  subscription: Partial<Subscription> | null = null,
+): SubscriptionStatusReply => ({
+  servedAt: NOW,
+  entitledTier,
+  subscription:
+    subscription === null
+      ? null
+      : {
+          status: 'active',
+          tier: 'pro',
+          planId: 'pro',
+          currentPeriodEnd: NOW + 9 * DAY,
+          cancelAtPeriodEnd: false,
+          ...subscription,
+        },
 });
 
 describe('what the answers mean', () => {
   it('counts an active plan as subscribed with its tier and not on trial, even while a trial runs (R4-02)', () => {
     expect(entitlementView(status('pro', {}), trial(3 * DAY), NOW)).toEqual({
-      isSubscribed: true, subscriptionTier: 'pro', isTrialActive: false, trialDaysRemaining: 0, hasUsedTrial: true,
+      isSubscribed: true,
+      subscriptionTier: 'pro',
+      isTrialActive: false,
+      trialDaysRemaining: 0,
+      hasUsedTrial: true,
     });
   });
 
   it('does not count a plan the server no longer grants (R4-02)', () => {
-    expect(entitlementView(status('free', { status: 'canceled' }), noTrial, NOW)).toEqual(NO_ENTITLEMENT);
-    expect(entitlementView(status('free', { status: 'past_due' }), noTrial, NOW).isSubscribed).toBe(false);
+    expect(entitlementView(status('free', { status: 'canceled' }), noTrial, NOW)).toEqual(
+      NO_ENTITLEMENT,
+    );
+    expect(entitlementView(status('free', { status: 'past_due' }), noTrial, NOW).isSubscribed).toBe(
+      false,
+    );
   });
 
   it('counts a running trial as subscribed on tier trial, days rounded up (R4-03, R3-11)', () => {
     const view = entitlementView(status('trial'), trial(2 * DAY + 1), NOW);
-    expect(view).toEqual({ isSubscribed: true, subscriptionTier: 'trial', isTrialActive: true, trialDaysRemaining: 3, hasUsedTrial: true });
+    expect(view).toEqual({
+      isSubscribed: true,
+      subscriptionTier: 'trial',
+      isTrialActive: true,
+      trialDaysRemaining: 3,
+      hasUsedTrial: true,
+    });
   });
 
   it('never counts fewer than 0 days, and never a day too few (R4-03)', () => {
-    fc.assert(fc.property(fc.integer({ min: -40 * DAY, max: 40 * DAY }), (left) => {
-      const days = daysRemaining(new Date(NOW + left).toISOString(), NOW);
-      expect(days).toBeGreaterThanOrEqual(0);
-      expect(days * DAY).toBeGreaterThanOrEqual(left);
-      if (days > 0) expect((days - 1) * DAY).toBeLessThan(left);
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: -40 * DAY, max: 40 * DAY }), (left) => {
+        const days = daysRemaining(new Date(NOW + left).toISOString(), NOW);
+        expect(days).toBeGreaterThanOrEqual(0);
+        expect(days * DAY).toBeGreaterThanOrEqual(left);
+        if (days > 0) expect((days - 1) * DAY).toBeLessThan(left);
+      }),
+    );
     expect(daysRemaining('not a date', NOW)).toBe(0);
     expect(daysRemaining(null, NOW)).toBe(0);
   });
 
   it('falls to free and unsubscribed at the moment the days reach 0 (R4-04)', () => {
     expect(entitlementView(status('trial'), trial(1), NOW).subscriptionTier).toBe('trial');
-    expect(entitlementView(status('trial'), trial(1), NOW + 1)).toEqual({ ...NO_ENTITLEMENT, hasUsedTrial: true });
+    expect(entitlementView(status('trial'), trial(1), NOW + 1)).toEqual({
+      ...NO_ENTITLEMENT,
+      hasUsedTrial: true,
+    });
   });
 
   it('is free without a trial, and remembers a used one (R4-05)', () => {
     expect(entitlementView(status('free'), noTrial, NOW)).toEqual(NO_ENTITLEMENT);
-    expect(entitlementView(status('free'), trial(-DAY, false), NOW)).toEqual({ ...NO_ENTITLEMENT, hasUsedTrial: true });
+    expect(entitlementView(status('free'), trial(-DAY, false), NOW)).toEqual({
+      ...NO_ENTITLEMENT,
+      hasUsedTrial: true,
+    });
   });
 
   it('is free and unsubscribed where the check failed, whatever the trial said (R4-06)', () => {
@@ -64,7 +111,11 @@ describe('what the answers mean', () => {
 
   it('is reset to nothing where nobody is signed in (R4-07)', () => {
     expect(entitlementView(null, null, NOW)).toEqual({
-      isSubscribed: false, subscriptionTier: 'free', isTrialActive: false, trialDaysRemaining: 0, hasUsedTrial: false,
+      isSubscribed: false,
+      subscriptionTier: 'free',
+      isTrialActive: false,
+      trialDaysRemaining: 0,
+      hasUsedTrial: false,
     });
   });
 });
@@ -72,7 +123,9 @@ describe('what the answers mean', () => {
 describe('the trial banner', () => {
   it('shows only while the trial is active and no plan has taken its place (R4-10)', () => {
     expect(trialBanner(status('trial'), trial(9 * DAY), NOW)).toEqual({
-      title: 'Free Trial Active', text: '9 days remaining', warning: false,
+      title: 'Free Trial Active',
+      text: '9 days remaining',
+      warning: false,
     });
     expect(trialBanner(status('pro', {}), trial(9 * DAY), NOW)).toBeNull();
     expect(trialBanner(status('free'), trial(-DAY, false), NOW)).toBeNull();
@@ -86,8 +139,13 @@ describe('the trial banner', () => {
     expect(trialBanner(status('trial'), trial(2 * DAY), NOW)?.warning).toBe(true);
   });
 
-  it('words the days, and says today from the end until the server\'s next word (R4-12)', () => {
-    expect([0, 1, 2, 14].map(trialBannerText)).toEqual(['Trial expires today', '1 day remaining', '2 days remaining', '14 days remaining']);
+  it("words the days, and says today from the end until the server's next word (R4-12)", () => {
+    expect([0, 1, 2, 14].map(trialBannerText)).toEqual([
+      'Trial expires today',
+      '1 day remaining',
+      '2 days remaining',
+      '14 days remaining',
+    ]);
     expect(trialBanner(status('trial'), trial(0), NOW + 60_000)?.text).toBe('Trial expires today');
   });
 });

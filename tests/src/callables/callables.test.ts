@@ -1,4 +1,6 @@
-/** The client of the hosted functions: Firebase's region and path, and its errors as the app's own. */
+/**
+ * The client of the hosted functions: Firebase's region and path, and its errors as the app's own.
+ */
 import { initializeApp } from 'firebase/app';
 import { getFunctions } from 'firebase/functions';
 import { describe, expect, it, vi } from 'vitest';
@@ -10,15 +12,45 @@ const { toApiError } = await import('../../../src/callables/functions.ts');
 
 describe('hosted functions', () => {
   it('live in us-central1 unless another region is named, and are reached on the back end’s own address (R7-01)', () => {
-    const functions = getFunctions(initializeApp({ projectId: 'demo-x' }, 'region'), `https://trade.example.com${CALLABLE_PATH}`);
-    expect([functions.region, functions.customDomain]).toEqual([CALLABLE_REGION, 'https://trade.example.com/callable']);
+    const functions = getFunctions(
+      initializeApp({ projectId: 'demo-x' }, 'region'),
+      `https://trade.example.com${CALLABLE_PATH}`,
+    );
+    expect([functions.region, functions.customDomain]).toEqual([
+      CALLABLE_REGION,
+      'https://trade.example.com/callable',
+    ]);
   });
 
   it('fail with the app’s own errors: our code where the server gave one, else the protocol’s word, else the network', () => {
-    const details = { code: 'invalid_request', field: 'subscription.endpoint', issues: [{ field: 'subscription.endpoint', message: 'An https address' }] };
-    expect(toApiError({ code: 'functions/invalid-argument', message: 'No <push> service', details })).toMatchObject({ code: 'invalid_request', status: 400, field: 'subscription.endpoint', text: 'No push service' });
-    expect(toApiError({ code: 'functions/unauthenticated', message: 'x' })).toMatchObject({ code: 'not_authenticated', status: 401 });
-    expect(toApiError({ code: 'functions/unavailable', message: 'x', details: { code: 'from_the_future' } })).toMatchObject({ code: 'unknown' });
-    expect(toApiError({ code: 'functions/internal', message: 'internal' })).toMatchObject({ code: 'network', status: 0, retryable: true });
+    const details = {
+      code: 'invalid_request',
+      field: 'subscription.endpoint',
+      issues: [{ field: 'subscription.endpoint', message: 'An https address' }],
+    };
+    expect(
+      toApiError({ code: 'functions/invalid-argument', message: 'No <push> service', details }),
+    ).toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+      field: 'subscription.endpoint',
+      text: 'No push service',
+    });
+    expect(toApiError({ code: 'functions/unauthenticated', message: 'x' })).toMatchObject({
+      code: 'not_authenticated',
+      status: 401,
+    });
+    expect(
+      toApiError({
+        code: 'functions/unavailable',
+        message: 'x',
+        details: { code: 'from_the_future' },
+      }),
+    ).toMatchObject({ code: 'unknown' });
+    expect(toApiError({ code: 'functions/internal', message: 'internal' })).toMatchObject({
+      code: 'network',
+      status: 0,
+      retryable: true,
+    });
   });
 });

@@ -1,9 +1,17 @@
 /** Indicators against published figures and their own definitions. */
 import { describe, expect, it } from 'vitest';
-import { exponentialAverage, relativeStrength, simpleAverage, type Indicator } from '../../../src/charts/indicators.ts';
+import {
+  exponentialAverage,
+  relativeStrength,
+  simpleAverage,
+  type Indicator,
+} from '../../../src/charts/indicators.ts';
 import fc from '../../support/property.ts';
 
-/** ChartSchool's worked example of RSI (14) with Wilder's smoothing: closes, and the index from the fifteenth on. */
+/**
+ * ChartSchool's worked example of RSI (14) with Wilder's smoothing: closes, and the index from the
+ * fifteenth on.
+ */
 const RSI_CLOSES = [
   44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826, 45.8931,
   46.0328, 45.614, 46.282, 46.282, 46.0028, 46.0328, 46.4116, 46.2222, 45.6439, 46.2122, 46.2521,
@@ -21,7 +29,8 @@ const AVERAGE_CLOSES = [
 const SMA_TOLD = [22.22, 22.21, 22.23, 22.26, 22.31, 22.42, 22.61, 22.77, 22.91, 23.08, 23.21];
 const EMA_TOLD = [22.22, 22.21, 22.24, 22.27, 22.33, 22.52, 22.8, 22.97, 23.13, 23.28, 23.34];
 
-const told = ({ values }: Indicator): number[] => values.flatMap((value) => (value === null ? [] : [Number(value.toFixed(2))]));
+const told = ({ values }: Indicator): number[] =>
+  values.flatMap((value) => (value === null ? [] : [Number(value.toFixed(2))]));
 const prices = fc.array(fc.double({ min: 0.000001, max: 1e6, noNaN: true }), { maxLength: 80 });
 const ALL = { simpleAverage, exponentialAverage, relativeStrength };
 
@@ -31,13 +40,22 @@ describe('indicators', () => {
     expect(rsi.values.slice(0, 14)).toEqual(Array(14).fill(null));
     const mine = told(rsi);
     expect(mine).toHaveLength(RSI_TOLD.length);
-    mine.forEach((value, place) => { expect(Math.abs(value - (RSI_TOLD[place] ?? NaN)), `RSI ${place}`).toBeLessThanOrEqual(0.011); });
+    mine.forEach((value, place) => {
+      expect(Math.abs(value - (RSI_TOLD[place] ?? NaN)), `RSI ${place}`).toBeLessThanOrEqual(0.011);
+    });
   });
 
   it('agree with the published examples of the simple and the exponential average to a cent', () => {
-    for (const [mine, theirs] of [[simpleAverage(AVERAGE_CLOSES, 10), SMA_TOLD], [exponentialAverage(AVERAGE_CLOSES, 10), EMA_TOLD]] as const) {
+    for (const [mine, theirs] of [
+      [simpleAverage(AVERAGE_CLOSES, 10), SMA_TOLD],
+      [exponentialAverage(AVERAGE_CLOSES, 10), EMA_TOLD],
+    ] as const) {
       expect(mine.values.slice(0, 9)).toEqual(Array(9).fill(null));
-      told(mine).forEach((value, place) => { expect(Math.abs(value - (theirs[place] ?? NaN)), `average ${place}`).toBeLessThanOrEqual(0.011); });
+      told(mine).forEach((value, place) => {
+        expect(Math.abs(value - (theirs[place] ?? NaN)), `average ${place}`).toBeLessThanOrEqual(
+          0.011,
+        );
+      });
     }
   });
 
@@ -52,31 +70,51 @@ describe('indicators', () => {
     expect(relativeStrength([5, 5, 5, 5], 2).values.at(-1)).toBe(50);
   });
 
-  it.each(Object.entries(ALL))('%s of one more close is what it would be had that close been there from the start', (_name, indicator) => {
-    fc.assert(fc.property(prices, fc.integer({ min: 1, max: 30 }), fc.double({ min: 0.000001, max: 1e6, noNaN: true }), (closes, period, more) => {
-      const { values, next } = indicator(closes, period);
-      expect([...values, next(more)]).toEqual(indicator([...closes, more], period).values);
-    }));
-  });
+  it.each(Object.entries(ALL))(
+    '%s of one more close is what it would be had that close been there from the start',
+    (_name, indicator) => {
+      fc.assert(
+        fc.property(
+          prices,
+          fc.integer({ min: 1, max: 30 }),
+          fc.double({ min: 0.000001, max: 1e6, noNaN: true }),
+          (closes, period, more) => {
+            const { values, next } = indicator(closes, period);
+            expect([...values, next(more)]).toEqual(indicator([...closes, more], period).values);
+          },
+        ),
+      );
+    },
+  );
 
   it.each(Object.entries(ALL))('%s knows nothing of what comes', (_name, indicator) => {
-    fc.assert(fc.property(prices, fc.integer({ min: 1, max: 30 }), fc.nat(80), (closes, period, cut) => {
-      expect(indicator(closes.slice(0, cut), period).values).toEqual(indicator(closes, period).values.slice(0, cut));
-    }));
+    fc.assert(
+      fc.property(prices, fc.integer({ min: 1, max: 30 }), fc.nat(80), (closes, period, cut) => {
+        expect(indicator(closes.slice(0, cut), period).values).toEqual(
+          indicator(closes, period).values.slice(0, cut),
+        );
+      }),
+    );
   });
 
   it('stay between the lowest and the highest they are taken over, RSI between 0 and 100', () => {
-    fc.assert(fc.property(prices, fc.integer({ min: 1, max: 30 }), (closes, period) => {
-      const room = Math.max(0, ...closes) * 1e-12;
-      for (const average of [simpleAverage, exponentialAverage]) {
-        average(closes, period).values.forEach((value, index) => {
-          if (value === null) { expect(index).toBeLessThan(period - 1); return; }
-          const seen = closes.slice(0, index + 1);
-          expect(value).toBeGreaterThanOrEqual(Math.min(...seen) - room);
-          expect(value).toBeLessThanOrEqual(Math.max(...seen) + room);
-        });
-      }
-      for (const value of relativeStrength(closes, period).values) if (value !== null) expect(value >= 0 && value <= 100).toBe(true);
-    }));
+    fc.assert(
+      fc.property(prices, fc.integer({ min: 1, max: 30 }), (closes, period) => {
+        const room = Math.max(0, ...closes) * 1e-12;
+        for (const average of [simpleAverage, exponentialAverage]) {
+          average(closes, period).values.forEach((value, index) => {
+            if (value === null) {
+              expect(index).toBeLessThan(period - 1);
+              return;
+            }
+            const seen = closes.slice(0, index + 1);
+            expect(value).toBeGreaterThanOrEqual(Math.min(...seen) - room);
+            expect(value).toBeLessThanOrEqual(Math.max(...seen) + room);
+          });
+        }
+        for (const value of relativeStrength(closes, period).values)
+          if (value !== null) expect(value >= 0 && value <= 100).toBe(true);
+      }),
+    );
   });
 });

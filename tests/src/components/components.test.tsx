@@ -12,8 +12,13 @@ import { Sparkline, sparklinePath } from '../../../src/components/Sparkline.tsx'
 import { Switch } from '../../../src/components/Switch.tsx';
 import fc from '../../support/property.ts';
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { cleanup(); vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
 
 describe('figures', () => {
   it('say a gain by sign, mark and colour, and leave zero neutral', () => {
@@ -30,7 +35,13 @@ describe('figures', () => {
   });
 
   it('show what is not known as a dash with its reason, never as zero', () => {
-    const { container } = render(<><Amount value={null} why="No price seen yet" /><Ratio value={null} why="Not enough trades yet" /><Percent value={Number.NaN} /></>);
+    const { container } = render(
+      <>
+        <Amount value={null} why="No price seen yet" />
+        <Ratio value={null} why="Not enough trades yet" />
+        <Percent value={Number.NaN} />
+      </>,
+    );
     expect(screen.getByText('No price seen yet')).toBeTruthy();
     expect(screen.getByText('Not enough trades yet')).toBeTruthy();
     expect(container.textContent).not.toMatch(/[0-9]/);
@@ -47,9 +58,13 @@ describe('a hold', () => {
     const onConfirm = vi.fn();
     const button = hold(onConfirm);
     fireEvent.pointerDown(button, { button: 0 });
-    act(() => { vi.advanceTimersByTime(HOLD_MS - 1); });
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS - 1);
+    });
     expect(onConfirm).not.toHaveBeenCalled();
-    act(() => { vi.advanceTimersByTime(1); });
+    act(() => {
+      vi.advanceTimersByTime(1);
+    });
     fireEvent.pointerUp(button);
     fireEvent.click(button);
     expect(onConfirm).toHaveBeenCalledOnce();
@@ -60,13 +75,19 @@ describe('a hold', () => {
     const onConfirm = vi.fn();
     const button = hold(onConfirm);
     fireEvent.pointerDown(button, { button: 0 });
-    act(() => { vi.advanceTimersByTime(200); });
+    act(() => {
+      vi.advanceTimersByTime(200);
+    });
     fireEvent.pointerUp(button);
     fireEvent.click(button);
-    act(() => { vi.advanceTimersByTime(1_000); });
+    act(() => {
+      vi.advanceTimersByTime(1_000);
+    });
     expect(onConfirm).not.toHaveBeenCalled();
     expect(screen.getByRole('status').textContent).toBe('Hold for a moment to stop all');
-    act(() => { vi.advanceTimersByTime(5_000); });
+    act(() => {
+      vi.advanceTimersByTime(5_000);
+    });
     expect(screen.getByRole('status').textContent).toBe('');
   });
 
@@ -75,7 +96,9 @@ describe('a hold', () => {
     const button = hold(onConfirm);
     fireEvent.keyDown(button, { key });
     fireEvent.keyDown(button, { key, repeat: true });
-    act(() => { vi.advanceTimersByTime(HOLD_MS); });
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS);
+    });
     fireEvent.keyUp(button, { key });
     expect(onConfirm).toHaveBeenCalledOnce();
   });
@@ -85,21 +108,34 @@ describe('a hold', () => {
     const button = hold(onConfirm);
     fireEvent.pointerDown(button, { button: 0 });
     fireEvent.pointerCancel(button);
-    act(() => { vi.advanceTimersByTime(HOLD_MS); });
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS);
+    });
     expect(onConfirm).not.toHaveBeenCalled();
     expect(screen.getByRole('status').textContent).toBe('');
     fireEvent.click(button);
     expect(screen.getByRole('dialog').textContent).toContain('Stops 2 agents.');
   });
 
-  it.each([['another act', { label: 'Delete' }], ['nothing to do', { disabled: true }]])('ends where the button is given %s meanwhile', (_what, change) => {
+  it.each([
+    ['another act', { label: 'Delete' }],
+    ['nothing to do', { disabled: true }],
+  ])('ends where the button is given %s meanwhile', (_what, change) => {
     const onConfirm = vi.fn();
-    const drawn = (more: { label?: string; disabled?: boolean }) => <HoldToConfirm label="Stop all" sentence="Stops 2 agents." onConfirm={onConfirm} {...more} />;
+    const drawn = (more: { label?: string; disabled?: boolean }) => (
+      <HoldToConfirm label="Stop all" sentence="Stops 2 agents." onConfirm={onConfirm} {...more} />
+    );
     const { rerender } = render(drawn({}));
-    fireEvent.pointerDown(screen.getByRole('button', { name: 'Stop all. Hold to confirm.' }), { button: 0 });
-    act(() => { vi.advanceTimersByTime(HOLD_MS - 1); });
+    fireEvent.pointerDown(screen.getByRole('button', { name: 'Stop all. Hold to confirm.' }), {
+      button: 0,
+    });
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS - 1);
+    });
     rerender(drawn(change));
-    act(() => { vi.advanceTimersByTime(HOLD_MS); });
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS);
+    });
     expect(onConfirm).not.toHaveBeenCalled();
   });
 
@@ -107,7 +143,10 @@ describe('a hold', () => {
     expect(hold(vi.fn()).className).not.toContain('touch-none');
   });
 
-  it.each([['Hold to start 2', 'Hold for a moment to start 2'], ['Stop and sell', 'Hold for a moment to stop and sell']])('named %j is told of as %j', (label, hint) => {
+  it.each([
+    ['Hold to start 2', 'Hold for a moment to start 2'],
+    ['Stop and sell', 'Hold for a moment to stop and sell'],
+  ])('named %j is told of as %j', (label, hint) => {
     expect(holdHint(label)).toBe(hint);
   });
 
@@ -126,12 +165,18 @@ describe('inputs', () => {
     const input = screen.getByLabelText<HTMLInputElement>('Name');
     expect(input.value).toBe('bad<name');
     expect(input.getAttribute('aria-invalid')).toBe('true');
-    expect(document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent).toBe('Only letters');
+    expect(document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent).toBe(
+      'Only letters',
+    );
   });
 
   it('do not submit twice while busy', () => {
     const onClick = vi.fn();
-    render(<Button busy onClick={onClick}>Save</Button>);
+    render(
+      <Button busy onClick={onClick}>
+        Save
+      </Button>,
+    );
     fireEvent.click(screen.getByRole('button', { name: 'Save' }));
     expect(onClick).not.toHaveBeenCalled();
   });
@@ -149,7 +194,9 @@ describe('ages and lines', () => {
     vi.setSystemTime(1_000_000_000);
     const { container } = render(<Age savedAt={1_000_000_000 - 5_000} />);
     expect(container.querySelector('.text-amber')).toBeNull();
-    act(() => { vi.advanceTimersByTime(60_000); });
+    act(() => {
+      vi.advanceTimersByTime(60_000);
+    });
     expect(container.querySelector('.text-amber')?.textContent).toContain('1 min ago');
   });
 
@@ -161,37 +208,86 @@ describe('ages and lines', () => {
   });
 
   it('have the colour of where they end: above the start a gain, below it a loss, whatever lies between', () => {
-    fc.assert(fc.property(fc.array(fc.integer({ min: -1_000, max: 1_000 }), { minLength: 2, maxLength: 200 }), (values) => {
-      const { container, unmount } = render(<Sparkline values={values} label="Line" />);
-      const y = [...(container.querySelector('path')?.getAttribute('d') ?? '').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map((match) => Number(match[1]));
-      const [first = 0, last = 0] = [y[0], y.at(-1)];
-      const shown = container.querySelector('svg')?.getAttribute('class') ?? '';
-      // Drawn upwards, y grows smaller; two ends a hair apart may share a place.
-      if (shown.includes('text-gain')) expect(last <= first).toBe(true);
-      else if (shown.includes('text-loss')) expect(last >= first).toBe(true);
-      else expect(last).toBe(first);
-      unmount();
-    }), { numRuns: 60 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -1_000, max: 1_000 }), { minLength: 2, maxLength: 200 }),
+        (values) => {
+          const { container, unmount } = render(<Sparkline values={values} label="Line" />);
+          const y = [
+            ...(container.querySelector('path')?.getAttribute('d') ?? '').matchAll(
+              /[ML][\d.]+ ([\d.]+)/g,
+            ),
+          ].map((match) => Number(match[1]));
+          const [first = 0, last = 0] = [y[0], y.at(-1)];
+          const shown = container.querySelector('svg')?.getAttribute('class') ?? '';
+          // Drawn upwards, y grows smaller; two ends a hair apart may share a place.
+          if (shown.includes('text-gain')) expect(last <= first).toBe(true);
+          else if (shown.includes('text-loss')) expect(last >= first).toBe(true);
+          else expect(last).toBe(first);
+          unmount();
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 
   it('begin buy-and-hold at its first known moment, worth what the account was, and carry it over moments between its own, never past its last', () => {
-    const account = [[0, '10000'], [10, '10100'], [20, '9900'], [30, '10300']] as const;
-    expect(heldBeside(account, [[0, '500'], [20, '550']])).toEqual([[0, '10000.00'], [10, '10000.00'], [20, '11000.00']]);
+    const account = [
+      [0, '10000'],
+      [10, '10100'],
+      [20, '9900'],
+      [30, '10300'],
+    ] as const;
+    expect(
+      heldBeside(account, [
+        [0, '500'],
+        [20, '550'],
+      ]),
+    ).toEqual([
+      [0, '10000.00'],
+      [10, '10000.00'],
+      [20, '11000.00'],
+    ]);
     // Prices begin after the account: so does the line.
-    expect(heldBeside(account, [[10, '500'], [30, '450']])).toEqual([[10, '10100.00'], [20, '10100.00'], [30, '9090.00']]);
-    expect(heldBeside(account, [[40, '500'], [50, '500']])).toBeNull();
+    expect(
+      heldBeside(account, [
+        [10, '500'],
+        [30, '450'],
+      ]),
+    ).toEqual([
+      [10, '10100.00'],
+      [20, '10100.00'],
+      [30, '9090.00'],
+    ]);
+    expect(
+      heldBeside(account, [
+        [40, '500'],
+        [50, '500'],
+      ]),
+    ).toBeNull();
     expect(heldBeside(account, [])).toBeNull();
   });
 
   it('say what buy-and-hold brought and from when, above the plot and beside the change of the account', () => {
-    const points = (from: number, values: readonly string[]) => values.map((value, index) => [from + index * 600_000, value] as const);
+    const points = (from: number, values: readonly string[]) =>
+      values.map((value, index) => [from + index * 600_000, value] as const);
     const start = new Date(2026, 10, 21, 12).getTime();
-    const { container } = render(<EquityChart quote="USDT" curve={points(start, ['10000', '10100', '10200', '10300'])} held={{ name: 'BTC held', points: points(start + 600_000, ['500', '550']) }} />);
-    expect(container.textContent.replace(/\u202f/g, ' ')).toMatch(/▲\+3\.00 % ▲\+300\.00 since 12[:.]00BTC held ▲\+10\.00 % since 12[:.]10/);
+    const { container } = render(
+      <EquityChart
+        quote="USDT"
+        curve={points(start, ['10000', '10100', '10200', '10300'])}
+        held={{ name: 'BTC held', points: points(start + 600_000, ['500', '550']) }}
+      />,
+    );
+    expect(container.textContent.replace(/\u202f/g, ' ')).toMatch(
+      /▲\+3\.00 % ▲\+300\.00 since 12[:.]00BTC held ▲\+10\.00 % since 12[:.]10/,
+    );
     const plot = screen.getByRole('slider');
     const said = screen.getByText(/BTC held/).closest('p')!;
     expect(said.compareDocumentPosition(plot) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
-    expect([plot.className, said.className, said.parentElement!.className].join(' ')).not.toContain('absolute');
+    expect([plot.className, said.className, said.parentElement!.className].join(' ')).not.toContain(
+      'absolute',
+    );
   });
 
   it('begin a range where its name says', () => {

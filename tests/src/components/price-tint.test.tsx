@@ -5,9 +5,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Price, TINT_MS, TINT_REST_MS } from '../../../src/components/Figures.tsx';
 
 const animate = vi.fn();
-const asks = (less: boolean) => { vi.stubGlobal('matchMedia', () => ({ matches: less })); };
+const asks = (less: boolean) => {
+  vi.stubGlobal('matchMedia', () => ({ matches: less }));
+};
 
-beforeEach(() => { Object.assign(HTMLElement.prototype, { animate }); asks(false); });
+beforeEach(() => {
+  Object.assign(HTMLElement.prototype, { animate });
+  asks(false);
+});
 afterEach(() => {
   cleanup();
   animate.mockReset();
@@ -32,7 +37,9 @@ describe('a price', () => {
     clock.mockReturnValue(5_000 + TINT_REST_MS);
     view.rerender(<Price value="9.75" />);
     expect(place.dataset.turned).toBe('up');
-    expect(animate.mock.calls.map(([, options]) => (options as KeyframeAnimationOptions).duration)).toEqual([TINT_MS, TINT_MS]);
+    expect(
+      animate.mock.calls.map(([, options]) => (options as KeyframeAnimationOptions).duration),
+    ).toEqual([TINT_MS, TINT_MS]);
   });
 
   it('stays still where less motion is asked for', () => {

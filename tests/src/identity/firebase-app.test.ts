@@ -10,12 +10,20 @@ describe('asking storage before the identity provider waits for it', () => {
   });
 
   it('takes a refusal, and no storage at all, for an answer (F18)', async () => {
-    expect(await storageAnswers(10, { open: () => { throw new DOMException('refused', 'SecurityError'); } } as unknown as IDBFactory)).toBe(true);
+    expect(
+      await storageAnswers(10, {
+        open: () => {
+          throw new DOMException('refused', 'SecurityError');
+        },
+      } as unknown as IDBFactory),
+    ).toBe(true);
     expect(await storageAnswers(10, undefined)).toBe(true);
   });
 
   it('goes on without storage that does not answer in time (F15)', async () => {
-    expect(await storageAnswers(10, { open: () => new EventTarget() } as unknown as IDBFactory)).toBe(false);
+    expect(
+      await storageAnswers(10, { open: () => new EventTarget() } as unknown as IDBFactory),
+    ).toBe(false);
   });
 
   it('makes of storage that hangs storage that refuses, also to a deletion, which is then not taken for done (F15)', () => {

@@ -2,11 +2,31 @@
 /** The session: painted from our record, confirmed by the provider, over after four hours. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuthPort, AuthUser } from '../../../src/identity/auth-port.ts';
-import { LAST_USER_KEY, pendingPurges, readLastUser, writeLastUser } from '../../../src/identity/last-user.ts';
+import {
+  LAST_USER_KEY,
+  pendingPurges,
+  readLastUser,
+  writeLastUser,
+} from '../../../src/identity/last-user.ts';
 import { recordedToken } from '../../../src/identity/recorded-auth.ts';
 import {
-  checkSession, connectIdentity, endSession, IDENTITY_WAIT_MS, idToken, isAuthenticated, onPurge, openSession, resetSession,
-  sendPasswordReset, session, setServerClock, signIn, signInWithGoogle, signOut, signUp, updateProfile,
+  checkSession,
+  connectIdentity,
+  endSession,
+  IDENTITY_WAIT_MS,
+  idToken,
+  isAuthenticated,
+  onPurge,
+  openSession,
+  resetSession,
+  sendPasswordReset,
+  session,
+  setServerClock,
+  signIn,
+  signInWithGoogle,
+  signOut,
+  signUp,
+  updateProfile,
 } from '../../../src/identity/session.ts';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
@@ -16,8 +36,12 @@ const at = (ms: number): string => new Date(ms).toUTCString();
 
 function person(uid: string, signedInAt: number): AuthUser {
   return {
-    uid, email: `${uid}@example.com`, displayName: null, metadata: { lastSignInTime: at(signedInAt) },
-    getIdToken: () => Promise.resolve(recordedToken(uid, `${uid}@example.com`, PROJECT, Date.now())),
+    uid,
+    email: `${uid}@example.com`,
+    displayName: null,
+    metadata: { lastSignInTime: at(signedInAt) },
+    getIdToken: () =>
+      Promise.resolve(recordedToken(uid, `${uid}@example.com`, PROJECT, Date.now())),
   };
 }
 
@@ -26,7 +50,10 @@ function provider(first: AuthUser | null | 'silent') {
   const asked: string[] = [];
   const listeners = new Set<(user: AuthUser | null) => void>();
   let user = first === 'silent' ? null : first;
-  const become = (next: AuthUser | null): void => { user = next; for (const listener of listeners) listener(next); };
+  const become = (next: AuthUser | null): void => {
+    user = next;
+    for (const listener of listeners) listener(next);
+  };
   const enter = (what: string, uid: string): Promise<AuthUser> => {
     asked.push(what);
     const next = person(uid, Date.now());
@@ -37,15 +64,28 @@ function provider(first: AuthUser | null | 'silent') {
     observe(listener) {
       listeners.add(listener);
       if (first !== 'silent') listener(user);
-      return () => { listeners.delete(listener); };
+      return () => {
+        listeners.delete(listener);
+      };
     },
     currentUser: () => user,
     signIn: (email, password) => enter(`signIn ${email} ${password}`, email.split('@')[0] ?? ''),
-    signUp: (email, password, name) => enter(`signUp ${email} ${password} ${name}`, email.split('@')[0] ?? ''),
+    signUp: (email, password, name) =>
+      enter(`signUp ${email} ${password} ${name}`, email.split('@')[0] ?? ''),
     signInWithGoogle: () => enter('google', 'googler'),
-    sendPasswordReset: (email) => { asked.push(`reset ${email}`); return Promise.resolve(); },
-    updateProfile: (change) => { asked.push(`profile ${change.displayName}`); return Promise.resolve(); },
-    signOut: () => { asked.push('signOut'); become(null); return Promise.resolve(); },
+    sendPasswordReset: (email) => {
+      asked.push(`reset ${email}`);
+      return Promise.resolve();
+    },
+    updateProfile: (change) => {
+      asked.push(`profile ${change.displayName}`);
+      return Promise.resolve();
+    },
+    signOut: () => {
+      asked.push('signOut');
+      become(null);
+      return Promise.resolve();
+    },
     account: () => Promise.reject(new Error('Not asked for here')),
   };
   return { port, asked, become };
@@ -58,7 +98,9 @@ beforeEach(() => {
   localStorage.clear();
   resetSession();
 });
-afterEach(() => { vi.useRealTimers(); });
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('four hours', () => {
   it('are counted from the last sign-in, and a missing or unreadable one counts as over (R5-18, R9-02)', () => {
@@ -72,7 +114,11 @@ describe('four hours', () => {
     connectIdentity(provider(person('ann', NOW)).port, PROJECT);
     openSession();
     await settled();
-    expect(session).toMatchObject({ status: 'signed-in', endingSoon: false, expiresAt: NOW + 4 * HOUR });
+    expect(session).toMatchObject({
+      status: 'signed-in',
+      endingSoon: false,
+      expiresAt: NOW + 4 * HOUR,
+    });
     await vi.advanceTimersByTimeAsync(4 * HOUR - 9 * 60_000);
     expect(session).toMatchObject({ status: 'signed-in', endingSoon: true });
     await vi.advanceTimersByTimeAsync(10 * 60_000);
@@ -98,7 +144,7 @@ describe('four hours', () => {
     looked.mockRestore();
   });
 
-  it('go by the server\'s clock where it is known', async () => {
+  it("go by the server's clock where it is known", async () => {
     connectIdentity(provider(person('ann', NOW)).port, PROJECT);
     await settled();
     vi.setSystemTime(NOW + 24 * HOUR);
@@ -108,7 +154,7 @@ describe('four hours', () => {
     expect(session.status).toBe('signed-in');
   });
 
-  it('go by the server\'s clock from the first look of the next start on: a device a day ahead does not lock its person out (F20)', () => {
+  it("go by the server's clock from the first look of the next start on: a device a day ahead does not lock its person out (F20)", () => {
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - HOUR - 24 * HOUR) });
     setServerClock(-24 * HOUR);
     resetSession();
@@ -138,8 +184,16 @@ describe('start', () => {
   it('paints the last user at once, before the provider is there', () => {
     writeLastUser({ uid: 'ann', email: 'ann@example.com', lastSignInTime: at(NOW - HOUR) });
     openSession();
-    expect(session).toMatchObject({ status: 'signed-in', provisional: true, user: { uid: 'ann', email: 'ann@example.com' } });
-    expect(JSON.parse(localStorage.getItem(LAST_USER_KEY) ?? '')).toEqual({ uid: 'ann', email: 'ann@example.com', lastSignInTime: at(NOW - HOUR) });
+    expect(session).toMatchObject({
+      status: 'signed-in',
+      provisional: true,
+      user: { uid: 'ann', email: 'ann@example.com' },
+    });
+    expect(JSON.parse(localStorage.getItem(LAST_USER_KEY) ?? '')).toEqual({
+      uid: 'ann',
+      email: 'ann@example.com',
+      lastSignInTime: at(NOW - HOUR),
+    });
   });
 
   it('with a record that does not read, or none, waits for the provider, but not for ever', async () => {
@@ -154,7 +208,10 @@ describe('start', () => {
     const purged: string[] = [];
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - HOUR) });
     openSession();
-    onPurge((uid) => { purged.push(uid); return Promise.resolve(); });
+    onPurge((uid) => {
+      purged.push(uid);
+      return Promise.resolve();
+    });
     connectIdentity(provider(null).port, PROJECT);
     await settled();
     expect(session).toMatchObject({ status: 'expired', user: { uid: 'ann' } });
@@ -188,7 +245,15 @@ describe('identity operations', () => {
     await signOut();
     await signInWithGoogle();
     await sendPasswordReset('ann@example.com');
-    expect(asked).toEqual(['signIn ann@example.com secret', 'profile Ann', 'signOut', 'signUp bob@example.com secret Bob', 'signOut', 'google', 'reset ann@example.com']);
+    expect(asked).toEqual([
+      'signIn ann@example.com secret',
+      'profile Ann',
+      'signOut',
+      'signUp bob@example.com secret Bob',
+      'signOut',
+      'google',
+      'reset ann@example.com',
+    ]);
     become(person('carl', NOW));
     await settled();
     expect(session.user?.uid).toBe('carl');
@@ -197,7 +262,17 @@ describe('identity operations', () => {
   it('renew a refused token once for everybody who asks at that moment (F28)', async () => {
     const ann = person('ann', NOW);
     const asked: boolean[] = [];
-    connectIdentity(provider({ ...ann, getIdToken: async (force) => { asked.push(force); await Promise.resolve(); return ann.getIdToken(force); } }).port, PROJECT);
+    connectIdentity(
+      provider({
+        ...ann,
+        getIdToken: async (force) => {
+          asked.push(force);
+          await Promise.resolve();
+          return ann.getIdToken(force);
+        },
+      }).port,
+      PROJECT,
+    );
     openSession();
     await settled();
     const tokens = await Promise.all([idToken(true), idToken(true), idToken(true)]);
@@ -221,10 +296,13 @@ describe('identity operations', () => {
 });
 
 describe('sign-out', () => {
-  it('deletes what is the person\'s, without a network, and finishes at the next start what was cut short', async () => {
+  it("deletes what is the person's, without a network, and finishes at the next start what was cut short", async () => {
     const purged: string[] = [];
     let fails = true;
-    onPurge((uid) => { purged.push(uid); return fails ? Promise.reject(new Error('blocked')) : Promise.resolve(); });
+    onPurge((uid) => {
+      purged.push(uid);
+      return fails ? Promise.reject(new Error('blocked')) : Promise.resolve();
+    });
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     connectIdentity(provider(person('ann', NOW)).port, PROJECT);
     await settled();
@@ -239,13 +317,16 @@ describe('sign-out', () => {
     expect(pendingPurges()).toEqual([]);
   });
 
-  it('leaves nothing of the person in the browser\'s own storage, whoever wrote it, and what is the device\'s (F35)', async () => {
+  it("leaves nothing of the person in the browser's own storage, whoever wrote it, and what is the device's (F35)", async () => {
     connectIdentity(provider(person('ann', NOW)).port, PROJECT);
     await settled();
     localStorage.setItem('tradewind.seen', 'ann 1 2 agent-1');
     localStorage.setItem('base-acc-sdk.store', '{"account":"0xab"}');
     localStorage.setItem('tradewind.appearance', '{"theme":"dark"}');
-    onPurge(() => { localStorage.setItem('late', 'agent-1'); return Promise.resolve(); });
+    onPurge(() => {
+      localStorage.setItem('late', 'agent-1');
+      return Promise.resolve();
+    });
     await signOut();
     expect(Object.keys(localStorage)).toEqual(['tradewind.appearance']);
   });
@@ -254,7 +335,10 @@ describe('sign-out', () => {
     localStorage.setItem('tradewind.purge', 'ann');
     localStorage.setItem('tradewind.seen', 'ann 1 2 agent-1');
     localStorage.setItem('tradewind.push', 'ben');
-    localStorage.setItem(LAST_USER_KEY, JSON.stringify({ uid: 'ben', email: null, lastSignInTime: at(NOW) }));
+    localStorage.setItem(
+      LAST_USER_KEY,
+      JSON.stringify({ uid: 'ben', email: null, lastSignInTime: at(NOW) }),
+    );
     openSession();
     await settled();
     expect(Object.keys(localStorage).sort()).toEqual([LAST_USER_KEY, 'tradewind.push']);
@@ -271,13 +355,16 @@ describe('sign-out', () => {
     expect(session.status).toBe('signed-out');
   });
 
-  it('while the provider still loads its stored user is not undone by that user\'s name, and holds nobody up who signs in after it (F35)', async () => {
+  it("while the provider still loads its stored user is not undone by that user's name, and holds nobody up who signs in after it (F35)", async () => {
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
     openSession();
     const { port, become } = provider('silent');
-    // As Firebase does it: the sign-out waits in line behind the loading, whose end names the stored user first.
+    // As Firebase does it: the sign-out waits in line behind the loading, whose end names the
+    // stored user first.
     let loaded: () => void = () => undefined;
-    const loading = new Promise<void>((resolve) => { loaded = resolve; });
+    const loading = new Promise<void>((resolve) => {
+      loaded = resolve;
+    });
     connectIdentity({ ...port, signOut: () => loading.then(() => port.signOut()) }, PROJECT);
     const leaving = signOut();
     become(person('ann', NOW));
@@ -295,7 +382,10 @@ describe('sign-out', () => {
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
     openSession();
     const { port, asked } = provider(person('ann', NOW));
-    connectIdentity({ ...port, signOut: () => Promise.reject(new Error('storage is full')) }, PROJECT);
+    connectIdentity(
+      { ...port, signOut: () => Promise.reject(new Error('storage is full')) },
+      PROJECT,
+    );
     await settled();
     await signOut();
     await signIn('bob@example.com', 'secret');
@@ -316,9 +406,12 @@ describe('sign-out', () => {
     expect(session).toMatchObject({ status: 'signed-out', user: null });
   });
 
-  it('of one happens when another signs in: the first one\'s data goes before the second is named', async () => {
+  it("of one happens when another signs in: the first one's data goes before the second is named", async () => {
     const order: string[] = [];
-    onPurge((uid) => { order.push(`purge ${uid} while ${session.user?.uid ?? 'nobody'}`); return Promise.resolve(); });
+    onPurge((uid) => {
+      order.push(`purge ${uid} while ${session.user?.uid ?? 'nobody'}`);
+      return Promise.resolve();
+    });
     const { port } = provider(person('ann', NOW));
     connectIdentity(port, PROJECT);
     await settled();
@@ -329,11 +422,16 @@ describe('sign-out', () => {
     expect(readLastUser()?.uid).toBe('bob');
   });
 
-  it('during the deletion of an earlier user\'s data leaves nobody here (F34, F35)', async () => {
+  it("during the deletion of an earlier user's data leaves nobody here (F34, F35)", async () => {
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
     const { port } = provider(null);
     const purges: (() => void)[] = [];
-    onPurge(() => new Promise((resolve) => { purges.push(resolve); }));
+    onPurge(
+      () =>
+        new Promise((resolve) => {
+          purges.push(resolve);
+        }),
+    );
     openSession();
     connectIdentity(port, PROJECT);
     await settled();

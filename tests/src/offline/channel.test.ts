@@ -7,14 +7,20 @@ it('tells the other tabs and not its own, drops what has another form, and is si
   const stranger = new BroadcastChannel('channel-test');
   const heard: OfflineMessage[] = [];
   const own: OfflineMessage[] = [];
-  two.listen((message) => { heard.push(message); });
-  one.listen((message) => { own.push(message); });
+  two.listen((message) => {
+    heard.push(message);
+  });
+  one.listen((message) => {
+    own.push(message);
+  });
   stranger.postMessage({ type: 'queue', uid: 7 });
   one.post({ type: 'queue', uid: 'a' });
   await expect.poll(() => heard).toEqual([{ type: 'queue', uid: 'a' }]);
   expect(own).toEqual([]);
   one.close();
-  expect(() => { one.post({ type: 'purged', uid: 'a' }); }).not.toThrow();
+  expect(() => {
+    one.post({ type: 'purged', uid: 'a' });
+  }).not.toThrow();
   two.close();
   stranger.close();
 });

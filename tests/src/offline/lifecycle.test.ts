@@ -1,14 +1,28 @@
 // @vitest-environment jsdom
-/** The page's side of the queue: triggers, what is shown, what is deleted; on IndexedDB and a real line. */
+/**
+ * The page's side of the queue: triggers, what is shown, what is deleted; on IndexedDB and a real
+ * line.
+ */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineChannel } from '../../../src/offline/channel.ts';
 import { UserDatabase } from '../../../src/offline/database.ts';
-import { createLifecycle, unsent, type Lifecycle, type LifecycleOptions, type QueueView } from '../../../src/offline/lifecycle.ts';
+import {
+  createLifecycle,
+  unsent,
+  type Lifecycle,
+  type LifecycleOptions,
+  type QueueView,
+} from '../../../src/offline/lifecycle.ts';
 import { createOutbox, databaseStore } from '../../../src/offline/outbox.ts';
 import { writeSnapshot } from '../../../src/offline/snapshots.ts';
-import { startReplyServer, type Answering, type Asked, type ReplyServer } from '../../support/reply-server.ts';
+import {
+  startReplyServer,
+  type Answering,
+  type Asked,
+  type ReplyServer,
+} from '../../support/reply-server.ts';
 import { entryOf, portfolio, start, stop, T0 } from './samples.ts';
 
 let server: ReplyServer;
@@ -21,7 +35,9 @@ const realFetch = fetch;
 /** The page's abort signals are jsdom's, which Node's own fetch does not know. */
 const pageFetch: typeof fetch = (input, init) => realFetch(input, { ...init, signal: null });
 
-beforeAll(async () => { server = await startReplyServer(); });
+beforeAll(async () => {
+  server = await startReplyServer();
+});
 afterAll(() => server.close());
 beforeEach(() => {
   factory = new IDBFactory();
@@ -35,10 +51,23 @@ afterEach(() => {
   [lives, channels] = [[], []];
 });
 
-const health = { status: 200, body: { app: 'tradewind', status: 'ok', contract: 1, time: Date.now() } };
-const echo = (asked: Asked): Answering => (asked.path === '/healthz' ? health
-  : { status: 200, body: { commandId: asked.headers['idempotency-key'], outcome: 'stopped', agent: recordAgent('x', 'Harbour', 0) } });
-const posts = (): string[] => server.asked.filter((asked) => asked.method === 'POST').map((asked) => asked.path);
+const health = {
+  status: 200,
+  body: { app: 'tradewind', status: 'ok', contract: 1, time: Date.now() },
+};
+const echo = (asked: Asked): Answering =>
+  asked.path === '/healthz'
+    ? health
+    : {
+        status: 200,
+        body: {
+          commandId: asked.headers['idempotency-key'],
+          outcome: 'stopped',
+          agent: recordAgent('x', 'Harbour', 0),
+        },
+      };
+const posts = (): string[] =>
+  server.asked.filter((asked) => asked.method === 'POST').map((asked) => asked.path);
 
 function tab(change: Partial<LifecycleOptions> = {}) {
   const views: QueueView[] = [];
@@ -46,17 +75,55 @@ function tab(change: Partial<LifecycleOptions> = {}) {
   const agents: string[] = [];
   const ends: string[] = [];
   const channel = openChannel(`life-${uid}`);
-  const life = createLifecycle({
-    line: { baseUrl: server.url, fetch: pageFetch }, token: () => Promise.resolve({ uid, token: 'a.e30.' }), signedIn: () => true, keepSnapshots: () => true, made: { had: () => false, note: () => undefined }, hidden: () => false,
-    onWake(listener) { wakers.add(listener); return () => { wakers.delete(listener); }; },
-    onView: (view) => { views.push(view); }, onAgents: (list) => { agents.push(...list.map((agent) => agent.id)); },
-    onAlert: () => undefined, onSettled: () => undefined, onDrained: ({ end }) => { ends.push(end); }, onError: (error) => { throw error; }, ...change,
-  }, channel);
+  const life = createLifecycle(
+    {
+      line: { baseUrl: server.url, fetch: pageFetch },
+      token: () => Promise.resolve({ uid, token: 'a.e30.' }),
+      signedIn: () => true,
+      keepSnapshots: () => true,
+      made: { had: () => false, note: () => undefined },
+      hidden: () => false,
+      onWake(listener) {
+        wakers.add(listener);
+        return () => {
+          wakers.delete(listener);
+        };
+      },
+      onView: (view) => {
+        views.push(view);
+      },
+      onAgents: (list) => {
+        agents.push(...list.map((agent) => agent.id));
+      },
+      onAlert: () => undefined,
+      onSettled: () => undefined,
+      onDrained: ({ end }) => {
+        ends.push(end);
+      },
+      onError: (error) => {
+        throw error;
+      },
+      ...change,
+    },
+    channel,
+  );
   channels.push(channel);
   lives.push(life);
-  return { life, views, agents, ends, wake: () => { for (const waker of wakers) waker(); }, wakers, view: () => views.at(-1), states: () => views.at(-1)?.entries.map((entry) => entry.state) };
+  return {
+    life,
+    views,
+    agents,
+    ends,
+    wake: () => {
+      for (const waker of wakers) waker();
+    },
+    wakers,
+    view: () => views.at(-1),
+    states: () => views.at(-1)?.entries.map((entry) => entry.state),
+  };
 }
-const names = async (): Promise<(string | undefined)[]> => (await factory.databases()).map((one) => one.name);
+const names = async (): Promise<(string | undefined)[]> =>
+  (await factory.databases()).map((one) => one.name);
 
 describe('attaching a user', () => {
   it('sends what an earlier life of the page has left, and shows it accepted for a while', async () => {
@@ -118,7 +185,9 @@ describe('when it sends', () => {
     await life.drainNow();
     server.answer(echo);
     wake();
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
     expect(posts()).toEqual([]);
     hidden = false;
     wake();
@@ -126,7 +195,10 @@ describe('when it sends', () => {
   });
 
   it('holds everything when the session is over, and goes on after a sign-in (F29)', async () => {
-    const over = { status: 401, body: { error: { code: 'reauth_required', message: 'Sign in again' } } };
+    const over = {
+      status: 401,
+      body: { error: { code: 'reauth_required', message: 'Sign in again' } },
+    };
     server.answer((asked) => (asked.path === '/healthz' ? health : over));
     const { life, view } = tab();
     life.attach(uid);
@@ -143,7 +215,11 @@ describe('when it sends', () => {
   });
 
   it('keeps the queue and says so when the server wants a newer app (F25)', async () => {
-    server.answer((asked) => (asked.path === '/healthz' ? health : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } }));
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } },
+    );
     const { life, view, ends } = tab();
     life.attach(uid);
     await life.queue?.outbox.enqueue(stop('x'));
@@ -153,7 +229,11 @@ describe('when it sends', () => {
   });
 
   it('sends it without an update where the server takes this app again, as after a rollback (F25)', async () => {
-    server.answer((asked) => (asked.path === '/healthz' ? health : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } }));
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } },
+    );
     const { life, view } = tab();
     life.attach(uid);
     await life.queue?.outbox.enqueue(stop('x'));
@@ -186,7 +266,9 @@ describe('signing out', () => {
     server.answer(echo);
     await one.life.purge(uid);
     expect(await names()).toEqual([]);
-    await expect.poll(() => [one.view()?.entries.length, two.view()?.entries.length]).toEqual([0, 0]);
+    await expect
+      .poll(() => [one.view()?.entries.length, two.view()?.entries.length])
+      .toEqual([0, 0]);
     expect([one.life.queue, two.life.queue]).toEqual([null, null]);
     one.wake();
     two.wake();
@@ -207,7 +289,9 @@ describe('signing out', () => {
   });
 
   it('names what would be lost: waiting, sent without an answer, or asking, and not what is over', () => {
-    const entries = (['saved', 'sending', 'needs-you', 'failed', 'lapsed', 'cancelled', 'accepted'] as const).map((state) => entryOf(start(state), { state }));
+    const entries = (
+      ['saved', 'sending', 'needs-you', 'failed', 'lapsed', 'cancelled', 'accepted'] as const
+    ).map((state) => entryOf(start(state), { state }));
     expect(unsent(entries).map((entry) => entry.state)).toEqual(['saved', 'sending', 'needs-you']);
   });
 });

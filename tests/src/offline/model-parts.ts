@@ -1,4 +1,7 @@
-/** What the model of the queue is made of: chance by a seed, a disk that survives crashes, and who takes the next step. */
+/**
+ * What the model of the queue is made of: chance by a seed, a disk that survives crashes, and who
+ * takes the next step.
+ */
 import { EMPTY_META, type QueueState } from '../../../src/offline/outbox.ts';
 
 /** mulberry32: small, seeded, good enough to shuffle. */
@@ -15,10 +18,17 @@ export function seeded(seed: number): () => number {
 /** What lies on the disk: survives every crash. */
 export class ModelDisk {
   readonly states = new Map<string, QueueState>();
-  /** How often a user's database was deleted: who opened it before writes nothing into the new one. */
+  /**
+   * How often a user's database was deleted: who opened it before writes nothing into the new one.
+   */
   readonly epochs = new Map<string, number>();
-  epoch(uid: string): number { return this.epochs.get(uid) ?? 0; }
-  delete(uid: string): void { this.states.delete(uid); this.epochs.set(uid, this.epoch(uid) + 1); }
+  epoch(uid: string): number {
+    return this.epochs.get(uid) ?? 0;
+  }
+  delete(uid: string): void {
+    this.states.delete(uid);
+    this.epochs.set(uid, this.epoch(uid) + 1);
+  }
   state(uid: string): QueueState {
     return this.states.get(uid) ?? { entries: [], meta: EMPTY_META };
   }
@@ -32,7 +42,9 @@ export class Scheduler {
 
   /** Resolves when picked; never, once its realm has died. */
   step(realm: number): Promise<void> {
-    return new Promise((resolve) => { if (!this.dead.has(realm)) this.waiting.push({ realm, go: resolve }); });
+    return new Promise((resolve) => {
+      if (!this.dead.has(realm)) this.waiting.push({ realm, go: resolve });
+    });
   }
 
   get idle(): boolean {
@@ -47,6 +59,8 @@ export class Scheduler {
   async tick(): Promise<void> {
     const [task] = this.waiting.splice(Math.floor(this.random() * this.waiting.length), 1);
     task?.go();
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   }
 }

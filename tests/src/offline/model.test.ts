@@ -1,4 +1,7 @@
-/** The queue under random faults: nothing lost, nothing doubled, nothing to the wrong user; refuses to pass a broken queue. */
+/**
+ * The queue under random faults: nothing lost, nothing doubled, nothing to the wrong user; refuses
+ * to pass a broken queue.
+ */
 import { describe, expect, it } from 'vitest';
 import { World, type Outcome } from './model.ts';
 import { MUTANTS, type Mutant } from './model-server.ts';
@@ -7,9 +10,13 @@ const RUNS = Number(process.env.MODEL_RUNS ?? '2000');
 const FIRST_SEED = Number(process.env.MODEL_SEED ?? '1');
 const EVENTS = 60;
 
-const wrong = (outcome: Outcome): boolean => outcome.lost.length + outcome.doubled.length + outcome.misdelivered.length > 0;
+const wrong = (outcome: Outcome): boolean =>
+  outcome.lost.length + outcome.doubled.length + outcome.misdelivered.length > 0;
 
-async function search(mutant: Mutant, runs: number): Promise<{ seed: number; outcome: Outcome } | null> {
+async function search(
+  mutant: Mutant,
+  runs: number,
+): Promise<{ seed: number; outcome: Outcome } | null> {
   for (let seed = FIRST_SEED; seed < FIRST_SEED + runs; seed += 1) {
     const outcome = await new World(seed, mutant).run(EVENTS);
     if (wrong(outcome)) return { seed, outcome };
@@ -26,7 +33,8 @@ describe('the queue as a whole', () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + RUNS; seed += 1) {
       const outcome = await new World(seed, 'none').run(EVENTS);
       // A seed that fails is replayed by MODEL_SEED=<seed> MODEL_RUNS=1.
-      if (wrong(outcome)) expect({ seed, ...outcome }).toMatchObject({ lost: [], doubled: [], misdelivered: [] });
+      if (wrong(outcome))
+        expect({ seed, ...outcome }).toMatchObject({ lost: [], doubled: [], misdelivered: [] });
       sends += outcome.sends;
       crashes += outcome.crashes;
       arrivedLate += outcome.arrivedLate;
@@ -34,7 +42,10 @@ describe('the queue as a whole', () => {
     }
     expect(sends).toBeGreaterThan(RUNS * 3);
     if (RUNS >= 100) expect(Math.min(crashes, arrivedLate, signOuts)).toBeGreaterThan(RUNS / 10);
-    if (RUNS >= 10_000) console.log(`${RUNS} lives from seed ${FIRST_SEED}: ${sends} sends, ${crashes} crashes, ${arrivedLate} late arrivals, ${signOuts} sign-outs`);
+    if (RUNS >= 10_000)
+      console.log(
+        `${RUNS} lives from seed ${FIRST_SEED}: ${sends} sends, ${crashes} crashes, ${arrivedLate} late arrivals, ${signOuts} sign-outs`,
+      );
   }, 3_600_000);
 
   it('replays a seed exactly', async () => {

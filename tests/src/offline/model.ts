@@ -1,7 +1,16 @@
-/** A model of page, worker, device, network and server around the real queue; refuses any randomness but its seed's. */
+/**
+ * A model of page, worker, device, network and server around the real queue; refuses any randomness
+ * but its seed's.
+ */
 import { createOutbox, type Outbox, type QueueStore } from '../../../src/offline/outbox.ts';
 import { drain, type DrainPorts } from '../../../src/offline/drain.ts';
-import { concerns, isAlert, isStop, type OutboxEntry, type Wish } from '../../../src/offline/outbox-entry.ts';
+import {
+  concerns,
+  isAlert,
+  isStop,
+  type OutboxEntry,
+  type Wish,
+} from '../../../src/offline/outbox-entry.ts';
 import type { AlertTerms } from '../../../contract/alerts.ts';
 import { StorageFault } from '../../../src/offline/database.ts';
 import type { Answer } from '../../../src/offline/replies.ts';
@@ -9,7 +18,10 @@ import { ModelDisk, Scheduler, seeded } from './model-parts.ts';
 import { AGENTS, ALERTS, ModelServer, USERS, type Mutant, type User } from './model-server.ts';
 
 export interface Outcome {
-  /** Saved, and neither sent, nor waiting, nor overtaken by a later press of the same person on the same agent. */
+  /**
+   * Saved, and neither sent, nor waiting, nor overtaken by a later press of the same person on the
+   * same agent.
+   */
   lost: string[];
   doubled: string[];
   misdelivered: string[];
@@ -23,10 +35,25 @@ export interface Outcome {
 /** The mutant's disk: nothing was ever sent. */
 const forgetful = (store: QueueStore): QueueStore => ({
   ...store,
-  change: (work) => store.change((state) => work({ ...state, entries: state.entries.map((entry) => (entry.state === 'sending' || entry.state === 'saved' ? { ...entry, attempts: 0, state: 'saved' as const } : entry)) })),
+  change: (work) =>
+    store.change((state) =>
+      work({
+        ...state,
+        entries: state.entries.map((entry) =>
+          entry.state === 'sending' || entry.state === 'saved'
+            ? { ...entry, attempts: 0, state: 'saved' as const }
+            : entry,
+        ),
+      }),
+    ),
 });
 
-interface Press { uid: User; wish: Wish; order: number; commandId: string | null }
+interface Press {
+  uid: User;
+  wish: Wish;
+  order: number;
+  commandId: string | null;
+}
 
 export class World {
   private readonly random: () => number;
@@ -40,7 +67,10 @@ export class World {
   private faults = true;
   private nextRealm = 1;
   private ids = 0;
-  private readonly locks = new Map<string, { realm: number; queue: { realm: number; go: () => void }[] }>();
+  private readonly locks = new Map<
+    string,
+    { realm: number; queue: { realm: number; go: () => void }[] }
+  >();
   private readonly drains = new Set<number>();
   readonly presses: Press[] = [];
   private sends = 0;
@@ -51,16 +81,25 @@ export class World {
   /** On the network, given up by the device. */
   private readonly alertsUnderWay = new Set<string>();
   private readonly underway: { entry: OutboxEntry; tokenUid: string }[] = [];
-  /** Up to which press a start or a stop of an agent was given up at a sign-out, by name: `uid/agent/starts`. */
+  /**
+   * Up to which press a start or a stop of an agent was given up at a sign-out, by name:
+   * `uid/agent/starts`.
+   */
   private readonly givenUp = new Map<string, number>();
   /** Of these, the ones that had never been sent: nothing may come of them. */
   private readonly unsentThen = new Set<string>();
-  /** Stops that were under way when they were given up: one may still arrive, and a stop is never refused. */
+  /**
+   * Stops that were under way when they were given up: one may still arrive, and a stop is never
+   * refused.
+   */
   private readonly stopsUnderWay = new Set<string>();
   /** Now and then a browser has no locks: only the server keeps two drainers from doubling then. */
   private readonly locked: boolean;
 
-  constructor(seed: number, private readonly mutant: Mutant) {
+  constructor(
+    seed: number,
+    private readonly mutant: Mutant,
+  ) {
     this.random = seeded(seed);
     this.server = new ModelServer(mutant);
     this.locked = this.random() < 0.8;
@@ -87,10 +126,17 @@ export class World {
   /** The queue of one user as one realm sees it: the real rules over the model's disk. */
   private outbox(uid: string, realm: number, committed: () => void = () => undefined): Outbox {
     const epoch = this.disk.epoch(uid);
-    const open = (): void => { if (this.disk.epoch(uid) !== epoch) throw new StorageFault('signed-out', 'Deleted by a sign-out'); };
+    const open = (): void => {
+      if (this.disk.epoch(uid) !== epoch)
+        throw new StorageFault('signed-out', 'Deleted by a sign-out');
+    };
     const store: QueueStore = {
       uid,
-      read: async () => { await this.scheduler.step(realm); open(); return structuredClone(this.disk.state(uid)); },
+      read: async () => {
+        await this.scheduler.step(realm);
+        open();
+        return structuredClone(this.disk.state(uid));
+      },
       change: async (work) => {
         await this.scheduler.step(realm);
         open();
@@ -105,17 +151,48 @@ export class World {
       clearQuarantine: async () => undefined,
     };
     const outbox = createOutbox(store, { now: () => this.clock(), newId: () => this.newId() });
-    if (this.mutant === 'coalesce-attempted') return { ...outbox, enqueue: (wish) => createOutbox(forgetful(store), { now: () => this.clock(), newId: () => this.newId() }).enqueue(wish) };
-    if (this.mutant === 'alert-forgets-attempted') return { ...outbox, enqueue: (wish) => createOutbox(isAlert(wish) ? forgetful(store) : store, { now: () => this.clock(), newId: () => this.newId() }).enqueue(wish) };
-    if (this.mutant === 'alert-keeps-version') return { ...outbox, delivered: (entry, generations, results) => outbox.delivered(entry, isAlert(entry) ? new Map() : generations, results) };
+    if (this.mutant === 'coalesce-attempted')
+      return {
+        ...outbox,
+        enqueue: (wish) =>
+          createOutbox(forgetful(store), {
+            now: () => this.clock(),
+            newId: () => this.newId(),
+          }).enqueue(wish),
+      };
+    if (this.mutant === 'alert-forgets-attempted')
+      return {
+        ...outbox,
+        enqueue: (wish) =>
+          createOutbox(isAlert(wish) ? forgetful(store) : store, {
+            now: () => this.clock(),
+            newId: () => this.newId(),
+          }).enqueue(wish),
+      };
+    if (this.mutant === 'alert-keeps-version')
+      return {
+        ...outbox,
+        delivered: (entry, generations, results) =>
+          outbox.delivered(entry, isAlert(entry) ? new Map() : generations, results),
+      };
     if (this.mutant !== 'delete-before-send') return outbox;
-    return { ...outbox, claim: async (id) => { const entry = await outbox.claim(id); if (entry !== null) await outbox.delivered(entry, new Map()); return entry; } };
+    return {
+      ...outbox,
+      claim: async (id) => {
+        const entry = await outbox.claim(id);
+        if (entry !== null) await outbox.delivered(entry, new Map());
+        return entry;
+      },
+    };
   }
 
   private async alone<T>(realm: number, name: string, work: () => Promise<T>): Promise<T> {
     if (!this.locked) return work();
     const held = this.locks.get(name);
-    if (held !== undefined) await new Promise<void>((resolve) => { held.queue.push({ realm, go: resolve }); });
+    if (held !== undefined)
+      await new Promise<void>((resolve) => {
+        held.queue.push({ realm, go: resolve });
+      });
     else this.locks.set(name, { realm, queue: [] });
     try {
       return await work();
@@ -127,7 +204,10 @@ export class World {
   private release(name: string): void {
     const held = this.locks.get(name);
     const next = held?.queue.shift();
-    if (held === undefined || next === undefined) { this.locks.delete(name); return; }
+    if (held === undefined || next === undefined) {
+      this.locks.delete(name);
+      return;
+    }
     held.realm = next.realm;
     next.go();
   }
@@ -140,9 +220,16 @@ export class World {
     if (!this.online) return none;
     if (this.faults && this.chance(0.15)) return none;
     if (this.faults && this.chance(0.08)) return { status: 200, json: undefined };
-    if (this.faults && this.chance(0.05)) return { status: 503, json: { error: { code: 'shutting_down', message: 'later' } } };
-    if (this.faults && this.chance(0.04)) return { status: 429, json: { error: { code: 'rate_limited', message: 'slow' } }, retryAfterMs: 2_000 };
-    if (this.faults && this.chance(0.04)) return { status: 401, json: { error: { code: 'invalid_token', message: 'old' } } };
+    if (this.faults && this.chance(0.05))
+      return { status: 503, json: { error: { code: 'shutting_down', message: 'later' } } };
+    if (this.faults && this.chance(0.04))
+      return {
+        status: 429,
+        json: { error: { code: 'rate_limited', message: 'slow' } },
+        retryAfterMs: 2_000,
+      };
+    if (this.faults && this.chance(0.04))
+      return { status: 401, json: { error: { code: 'invalid_token', message: 'old' } } };
     if (this.faults && this.chance(0.06)) {
       this.underway.push({ entry, tokenUid });
       return { status: 0, json: undefined, why: 'timeout' };
@@ -161,14 +248,27 @@ export class World {
         await this.scheduler.step(realm);
         if (this.signedIn === null) return null;
         // The mutant asks nobody whose token it is.
-        return { uid: this.mutant === 'ignore-user' ? uid : this.signedIn, token: `${this.signedIn}.e30.` };
+        return {
+          uid: this.mutant === 'ignore-user' ? uid : this.signedIn,
+          token: `${this.signedIn}.e30.`,
+        };
       },
       send: async (entry, token) => {
-        const answer = await this.network(realm, this.mutant === 'new-id-each-try' ? { ...entry, commandId: this.newId() } : entry, token);
-        if (this.mutant === 'new-id-each-try' && answer.status === 200 && answer.json !== undefined) return { ...answer, json: { ...answer.json, commandId: entry.commandId } };
-        return this.mutant === 'any-answer-is-success' && answer.status > 0 ? { status: 200, json: { commandId: entry.commandId } } : answer;
+        const answer = await this.network(
+          realm,
+          this.mutant === 'new-id-each-try' ? { ...entry, commandId: this.newId() } : entry,
+          token,
+        );
+        if (this.mutant === 'new-id-each-try' && answer.status === 200 && answer.json !== undefined)
+          return { ...answer, json: { ...answer.json, commandId: entry.commandId } };
+        return this.mutant === 'any-answer-is-success' && answer.status > 0
+          ? { status: 200, json: { commandId: entry.commandId } }
+          : answer;
       },
-      probe: async () => { await this.scheduler.step(realm); return this.online ? -this.clockShift : null; },
+      probe: async () => {
+        await this.scheduler.step(realm);
+        return this.online ? -this.clockShift : null;
+      },
       alone: (name, work) => this.alone(realm, name, work),
       now: () => this.clock(),
       random: this.random,
@@ -179,7 +279,9 @@ export class World {
   private startDrain(uid: User): void {
     const realm = this.nextRealm++;
     this.drains.add(realm);
-    void drain(this.ports(uid, realm)).finally(() => { this.drains.delete(realm); });
+    void drain(this.ports(uid, realm)).finally(() => {
+      this.drains.delete(realm);
+    });
   }
 
   private crash(): void {
@@ -197,13 +299,21 @@ export class World {
   private press(): void {
     const uid = this.signedIn;
     if (uid === null) return;
-    if (this.chance(0.3)) { this.pressAlert(uid); return; }
+    if (this.chance(0.3)) {
+      this.pressAlert(uid);
+      return;
+    }
     const intent = this.pick(['start', 'start', 'stop', 'stop', 'start-all', 'stop-all'] as const);
     const id = intent === 'start' || intent === 'stop' ? this.pick(AGENTS) : null;
     const seen = (agent: string): number => this.server.agent(uid, agent).generation;
     const wish: Wish = {
-      intent, agentId: id, agentName: id ?? '', confirmed: false, seenGeneration: id === null ? null : seen(id),
-      agents: id === null ? AGENTS.map((agent) => ({ id: agent, seenGeneration: seen(agent) })) : [],
+      intent,
+      agentId: id,
+      agentName: id ?? '',
+      confirmed: false,
+      seenGeneration: id === null ? null : seen(id),
+      agents:
+        id === null ? AGENTS.map((agent) => ({ id: agent, seenGeneration: seen(agent) })) : [],
     };
     this.save({ uid, wish, order: 0, commandId: null });
   }
@@ -213,12 +323,26 @@ export class World {
     const id = this.pick(ALERTS);
     const known = this.server.alert(uid, id);
     const present = known === undefined || known.terms === null ? null : known.version;
-    const waits = this.disk.state(uid).entries.some(({ alert }) => alert?.id === id && alert.seenVersion === null);
+    const waits = this.disk
+      .state(uid)
+      .entries.some(({ alert }) => alert?.id === id && alert.seenVersion === null);
     const seenVersion = waits && this.chance(0.5) ? null : present;
-    const terms: AlertTerms | null = this.chance(0.35) ? null
-      : { symbol: 'BTC/USDT', condition: { kind: 'above', price: String(this.presses.length + 1) }, repeatMinutes: null, note: '', active: true };
+    const terms: AlertTerms | null = this.chance(0.35)
+      ? null
+      : {
+          symbol: 'BTC/USDT',
+          condition: { kind: 'above', price: String(this.presses.length + 1) },
+          repeatMinutes: null,
+          note: '',
+          active: true,
+        };
     const wish: Wish = {
-      intent: terms === null ? 'delete-alert' : 'set-alert', agentId: null, agentName: id, agents: [], seenGeneration: null, confirmed: false,
+      intent: terms === null ? 'delete-alert' : 'set-alert',
+      agentId: null,
+      agentName: id,
+      agents: [],
+      seenGeneration: null,
+      confirmed: false,
       alert: { id, terms, seenVersion, seen: null },
     };
     this.save({ uid, wish, order: 0, commandId: null });
@@ -228,32 +352,64 @@ export class World {
     const { uid, wish } = press;
     this.presses.push(press);
     const realm = this.nextRealm++;
-    const outbox = this.outbox(uid, realm, () => { this.commits += 1; press.order = this.commits; });
+    const outbox = this.outbox(uid, realm, () => {
+      this.commits += 1;
+      press.order = this.commits;
+    });
     // A press that met a sign-out was told that it was not saved.
-    outbox.enqueue(wish).then((entry) => { press.commandId = entry.commandId; }, (error: unknown) => { if (!(error instanceof StorageFault)) throw error; });
+    outbox.enqueue(wish).then(
+      (entry) => {
+        press.commandId = entry.commandId;
+      },
+      (error: unknown) => {
+        if (!(error instanceof StorageFault)) throw error;
+      },
+    );
   }
 
-  /** The person is shown a start that waits for them, beside the agents as they are now, and says yes. */
+  /**
+   * The person is shown a start that waits for them, beside the agents as they are now, and says
+   * yes.
+   */
   private confirm(): void {
     const uid = this.signedIn;
     if (uid === null) return;
-    const waiting = this.disk.state(uid).entries.filter((entry) => !isStop(entry) && (entry.state === 'needs-you' || entry.state === 'failed'));
+    const waiting = this.disk
+      .state(uid)
+      .entries.filter(
+        (entry) => !isStop(entry) && (entry.state === 'needs-you' || entry.state === 'failed'),
+      );
     if (waiting.length === 0) return;
     const { commandId, intent, agentId, agentName, agents, alert } = this.pick(waiting);
-    const generations = new Map(AGENTS.map((id): [string, number] => [id, this.server.agent(uid, id).generation]));
+    const generations = new Map(
+      AGENTS.map((id): [string, number] => [id, this.server.agent(uid, id).generation]),
+    );
     for (const id of ALERTS) {
       const known = this.server.alert(uid, id);
       if (known !== undefined && known.terms !== null) generations.set(id, known.version);
     }
-    const press: Press = { uid, wish: { intent, agentId, agentName, agents, seenGeneration: null, confirmed: true, alert }, order: 0, commandId: null };
+    const press: Press = {
+      uid,
+      wish: { intent, agentId, agentName, agents, seenGeneration: null, confirmed: true, alert },
+      order: 0,
+      commandId: null,
+    };
     this.presses.push(press);
-    const outbox = this.outbox(uid, this.nextRealm++, () => { this.commits += 1; press.order = this.commits; });
-    outbox.confirm(commandId, generations).then((entry) => {
-      if (entry === null) return;
-      // A stop that came between has taken its agent out.
-      press.wish = { ...press.wish, agents: entry.agents };
-      press.commandId = entry.commandId;
-    }, (error: unknown) => { if (!(error instanceof StorageFault)) throw error; });
+    const outbox = this.outbox(uid, this.nextRealm++, () => {
+      this.commits += 1;
+      press.order = this.commits;
+    });
+    outbox.confirm(commandId, generations).then(
+      (entry) => {
+        if (entry === null) return;
+        // A stop that came between has taken its agent out.
+        press.wish = { ...press.wish, agents: entry.agents };
+        press.commandId = entry.commandId;
+      },
+      (error: unknown) => {
+        if (!(error instanceof StorageFault)) throw error;
+      },
+    );
   }
 
   /** The person goes and gives up what waits, by name; whoever comes next finds nothing of it. */
@@ -267,7 +423,8 @@ export class World {
         this.givenUp.set(`${uid}/${entry.alert.id}`, this.commits);
         if (entry.attempts > 0) this.alertsUnderWay.add(`${uid}/${entry.alert.id}`);
       }
-      for (const id of concerns(entry) ?? AGENTS) this.givenUp.set(`${uid}/${id}/${!isStop(entry)}`, this.commits);
+      for (const id of concerns(entry) ?? AGENTS)
+        this.givenUp.set(`${uid}/${id}/${!isStop(entry)}`, this.commits);
       if (entry.attempts === 0) this.unsentThen.add(entry.commandId);
       else if (isStop(entry)) this.stopsUnderWay.add(entry.commandId);
     }
@@ -283,10 +440,14 @@ export class World {
   }
 
   private async settleAll(): Promise<void> {
-    for (let guard = 0; !this.scheduler.idle && guard < 20_000; guard += 1) await this.scheduler.tick();
+    for (let guard = 0; !this.scheduler.idle && guard < 20_000; guard += 1)
+      await this.scheduler.tick();
   }
 
-  /** Random life, then calm: network, server and clock behave, and each user in turn is signed in until nothing waits. */
+  /**
+   * Random life, then calm: network, server and clock behave, and each user in turn is signed in
+   * until nothing waits.
+   */
   async run(events: number): Promise<Outcome> {
     for (let event = 0; event < events; event += 1) {
       const dice = this.random();
@@ -301,7 +462,12 @@ export class World {
       else if (dice < 0.81) this.clockShift = Math.floor((this.random() - 0.5) * 2 * 86_400_000);
       else if (dice < 0.87) this.arrive();
       else if (dice < 0.93) this.confirm();
-      for (let steps = Math.floor(this.random() * 30); steps > 0 && !this.scheduler.idle; steps -= 1) await this.scheduler.tick();
+      for (
+        let steps = Math.floor(this.random() * 30);
+        steps > 0 && !this.scheduler.idle;
+        steps -= 1
+      )
+        await this.scheduler.tick();
     }
     this.faults = false;
     this.online = true;
@@ -310,7 +476,8 @@ export class World {
       for (let round = 0; round < 14; round += 1) {
         this.now += 61_000;
         const state = this.disk.state(uid);
-        if (state.meta.pause !== null) this.disk.states.set(uid, { ...state, meta: { ...state.meta, pause: null } });
+        if (state.meta.pause !== null)
+          this.disk.states.set(uid, { ...state, meta: { ...state.meta, pause: null } });
         this.startDrain(uid);
         await this.settleAll();
       }
@@ -322,42 +489,92 @@ export class World {
 
   private outcome(): Outcome {
     const seen = new Set<string>();
-    const again = this.server.applied.filter(({ uid, commandId }) => { const key = `${uid}/${commandId}`; const twice = seen.has(key); seen.add(key); return twice; }).map((one) => one.commandId);
+    const again = this.server.applied
+      .filter(({ uid, commandId }) => {
+        const key = `${uid}/${commandId}`;
+        const twice = seen.has(key);
+        seen.add(key);
+        return twice;
+      })
+      .map((one) => one.commandId);
     const doubled = [
-      ...again, ...this.server.conflicts.map((id) => `${id} with two bodies`),
-      ...this.server.applied.filter(({ commandId }) => this.unsentThen.has(commandId)).map(({ commandId }) => `${commandId} was discarded unsent`),
+      ...again,
+      ...this.server.conflicts.map((id) => `${id} with two bodies`),
+      ...this.server.applied
+        .filter(({ commandId }) => this.unsentThen.has(commandId))
+        .map(({ commandId }) => `${commandId} was discarded unsent`),
     ];
     const lost: string[] = [];
     for (const uid of USERS) {
       const left = this.disk.state(uid).entries;
-      for (const entry of left) if (entry.state === 'saved' || entry.state === 'sending') lost.push(`stuck ${entry.commandId}`);
+      for (const entry of left)
+        if (entry.state === 'saved' || entry.state === 'sending')
+          lost.push(`stuck ${entry.commandId}`);
       for (const id of AGENTS) {
-        // The last thing this person said of this agent, and was told is saved, is what the server does, or is shown.
-        const last = this.presses.filter((press) => press.uid === uid && press.commandId !== null && this.covers(press, id)).sort((a, b) => a.order - b.order).at(-1);
-        // What was given up by name binds nobody; a press whose saving met the sign-out was not told as saved.
+        // The last thing this person said of this agent, and was told is saved, is what the server
+        // does, or is shown.
+        const last = this.presses
+          .filter(
+            (press) => press.uid === uid && press.commandId !== null && this.covers(press, id),
+          )
+          .sort((a, b) => a.order - b.order)
+          .at(-1);
+        // What was given up by name binds nobody; a press whose saving met the sign-out was not
+        // told as saved.
         if (last === undefined) continue;
         const wanted = !isStop(last.wish);
-        if (wanted && this.stopsUnderWay.has(this.server.lastBy.get(`${uid}/${id}`) ?? '')) continue;
+        if (wanted && this.stopsUnderWay.has(this.server.lastBy.get(`${uid}/${id}`) ?? ''))
+          continue;
         if (last.order <= (this.givenUp.get(`${uid}/${id}/${wanted}`) ?? 0)) continue;
-        const shown = left.some((entry) => entry.alert === undefined && (!wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id)));
-        if (this.server.agent(uid, id).running !== wanted && !(wanted && shown)) lost.push(`${uid}/${id} should be ${wanted ? 'running' : 'stopped'}`);
+        const shown = left.some(
+          (entry) =>
+            entry.alert === undefined &&
+            (!wanted || entry.agentId === id || entry.agents.some((agent) => agent.id === id)),
+        );
+        if (this.server.agent(uid, id).running !== wanted && !(wanted && shown))
+          lost.push(`${uid}/${id} should be ${wanted ? 'running' : 'stopped'}`);
       }
     }
     lost.push(...USERS.flatMap((uid) => this.lostAlerts(uid)));
-    return { lost, doubled, misdelivered: this.server.misdelivered, sends: this.sends, crashes: this.crashes, arrivedLate: this.arrivedLate, signOuts: this.signOuts };
+    return {
+      lost,
+      doubled,
+      misdelivered: this.server.misdelivered,
+      sends: this.sends,
+      crashes: this.crashes,
+      arrivedLate: this.arrivedLate,
+      signOuts: this.signOuts,
+    };
   }
 
-  /** The last thing this person said of an alert is what the server has, or is shown as not taken. */
+  /**
+   * The last thing this person said of an alert is what the server has, or is shown as not taken.
+   */
   private lostAlerts(uid: User): string[] {
     return ALERTS.flatMap((id) => {
-      const last = this.presses.filter((press) => press.uid === uid && press.commandId !== null && press.wish.alert?.id === id)
-        .sort((a, b) => a.order - b.order).at(-1);
+      const last = this.presses
+        .filter(
+          (press) => press.uid === uid && press.commandId !== null && press.wish.alert?.id === id,
+        )
+        .sort((a, b) => a.order - b.order)
+        .at(-1);
       // What was given up under way may still arrive, whatever was said later.
-      if (last === undefined || this.alertsUnderWay.has(`${uid}/${id}`) || last.order <= (this.givenUp.get(`${uid}/${id}`) ?? 0)) return [];
+      if (
+        last === undefined ||
+        this.alertsUnderWay.has(`${uid}/${id}`) ||
+        last.order <= (this.givenUp.get(`${uid}/${id}`) ?? 0)
+      )
+        return [];
       const wanted = last.wish.alert?.terms ?? null;
-      const shown = this.disk.state(uid).entries.some((entry) => entry.alert?.id === id && (wanted === null) === (entry.alert.terms === null));
+      const shown = this.disk
+        .state(uid)
+        .entries.some(
+          (entry) => entry.alert?.id === id && (wanted === null) === (entry.alert.terms === null),
+        );
       const has = this.server.alert(uid, id)?.terms ?? null;
-      return shown || JSON.stringify(has) === JSON.stringify(wanted) ? [] : [`${uid}/alert ${id} is ${JSON.stringify(has)}, not ${JSON.stringify(wanted)}`];
+      return shown || JSON.stringify(has) === JSON.stringify(wanted)
+        ? []
+        : [`${uid}/alert ${id} is ${JSON.stringify(has)}, not ${JSON.stringify(wanted)}`];
     });
   }
 
@@ -365,6 +582,8 @@ export class World {
     const { wish } = press;
     if (wish.alert !== undefined) return false;
     // A start of many is for those the person saw; tried again, for those that were refused.
-    return wish.agentId === null ? isStop(wish) || wish.agents.some((agent) => agent.id === id) : wish.agentId === id;
+    return wish.agentId === null
+      ? isStop(wish) || wish.agents.some((agent) => agent.id === id)
+      : wish.agentId === id;
   }
 }

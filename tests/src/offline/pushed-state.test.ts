@@ -1,4 +1,6 @@
-/** What a push does to what is kept: newer wins, gaps are said, nothing is made for who is not here. */
+/**
+ * What a push does to what is kept: newer wins, gaps are said, nothing is made for who is not here.
+ */
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
@@ -10,53 +12,152 @@ import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline
 import { portfolio, T0 } from './samples.ts';
 
 const agent = (id: string, status: Agent['status'] = 'running'): Agent => ({
-  id, name: id, trading_pairs: [], risk_profile: 'Moderate', max_position_size: 500, execution_interval: '5-minute', enabled: true, pool: 'all_pools', tradingFrequency: 'optimized',
-  status, hold: null, generation: 1, version: 1, quote: 'USDT', openPositions: 0, realized: '0', unrealized: '0', fees: '0', total: '0', createdAt: 1, startedAt: 1, stoppedAt: null, lastRunAt: null, nextRunAt: null,
+  id,
+  name: id,
+  trading_pairs: [],
+  risk_profile: 'Moderate',
+  max_position_size: 500,
+  execution_interval: '5-minute',
+  enabled: true,
+  pool: 'all_pools',
+  tradingFrequency: 'optimized',
+  status,
+  hold: null,
+  generation: 1,
+  version: 1,
+  quote: 'USDT',
+  openPositions: 0,
+  realized: '0',
+  unrealized: '0',
+  fees: '0',
+  total: '0',
+  createdAt: 1,
+  startedAt: 1,
+  stoppedAt: null,
+  lastRunAt: null,
+  nextRunAt: null,
 });
 let people = 0;
 function database(mayCreate = true): UserDatabase {
   people += 1;
   return openUserDatabase(`pushed-${people}`, { mayCreate: () => mayCreate });
 }
-function payload(uid: string, sequence: number, agents: Agent[], wholeAgents: boolean, more: Partial<PushPayload['state']> = {}): PushPayload {
+function payload(
+  uid: string,
+  sequence: number,
+  agents: Agent[],
+  wholeAgents: boolean,
+  more: Partial<PushPayload['state']> = {},
+): PushPayload {
   const head = PushedPortfolio.parse(portfolio(T0 + sequence, '9000'));
-  return { version: 1, id: `${uid}-${sequence}`, uid, kind: 'stopLoss', facts: { agentId: null, agentName: null }, showDetails: false, sentAt: T0, sequence, state: { agents, wholeAgents, asOf: T0, portfolio: { ...head, asOf: T0 + 1 }, fill: null, ...more } };
+  return {
+    version: 1,
+    id: `${uid}-${sequence}`,
+    uid,
+    kind: 'stopLoss',
+    facts: { agentId: null, agentName: null },
+    showDetails: false,
+    sentAt: T0,
+    sequence,
+    state: {
+      agents,
+      wholeAgents,
+      asOf: T0,
+      portfolio: { ...head, asOf: T0 + 1 },
+      fill: null,
+      ...more,
+    },
+  };
 }
 
 describe('a push', () => {
   it('with a whole list stands for what is kept, and adds its mark to the equity curve', async () => {
     const db = database();
     await writeSnapshot(db.uid, 'portfolio', portfolio(T0), T0, db);
-    expect(await keepPushed(payload(db.uid, 5, [agent('a', 'stopped')], true), db, T0 + 9)).toBe('fresh');
-    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ savedAt: T0 + 9, value: { sequence: 5, agents: [{ id: 'a', status: 'stopped' }] } });
-    expect((await readSnapshot(db.uid, 'portfolio', db))?.value).toMatchObject({ cash: '9000', equityCurve: [[T0, '10000'], [T0 + 1, '9000']] });
+    expect(await keepPushed(payload(db.uid, 5, [agent('a', 'stopped')], true), db, T0 + 9)).toBe(
+      'fresh',
+    );
+    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({
+      savedAt: T0 + 9,
+      value: { sequence: 5, agents: [{ id: 'a', status: 'stopped' }] },
+    });
+    expect((await readSnapshot(db.uid, 'portfolio', db))?.value).toMatchObject({
+      cash: '9000',
+      equityCurve: [
+        [T0, '10000'],
+        [T0 + 1, '9000'],
+      ],
+    });
   });
 
   it('with a part is laid over a list that lacks nothing else', async () => {
     const db = database();
-    const entriesOff: EntriesOff[] = [{ scope: 'venue', by: 'operator', agentId: null, reason: 'Late prices', since: T0, until: null }];
-    await writeSnapshot(db.uid, 'agents', { agents: [agent('a'), agent('b')], sequence: 4, asOf: T0, entriesOff }, T0, db);
-    expect(await keepPushed(payload(db.uid, 5, [agent('b', 'halted')], false), db, T0 + 9)).toBe('fresh');
+    const entriesOff: EntriesOff[] = [
+      {
+        scope: 'venue',
+        by: 'operator',
+        agentId: null,
+        reason: 'Late prices',
+        since: T0,
+        until: null,
+      },
+    ];
+    await writeSnapshot(
+      db.uid,
+      'agents',
+      { agents: [agent('a'), agent('b')], sequence: 4, asOf: T0, entriesOff },
+      T0,
+      db,
+    );
+    expect(await keepPushed(payload(db.uid, 5, [agent('b', 'halted')], false), db, T0 + 9)).toBe(
+      'fresh',
+    );
     // A message says nothing of what is switched off: what was known of it stays.
-    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ savedAt: T0 + 9, value: { sequence: 5, entriesOff, agents: [{ id: 'a', status: 'running' }, { id: 'b', status: 'halted' }] } });
+    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({
+      savedAt: T0 + 9,
+      value: {
+        sequence: 5,
+        entriesOff,
+        agents: [
+          { id: 'a', status: 'running' },
+          { id: 'b', status: 'halted' },
+        ],
+      },
+    });
   });
 
   it('with a part after a gap says that the device is behind, and makes the list no younger than it is', async () => {
     const db = database();
     await writeSnapshot(db.uid, 'agents', { agents: [agent('a')], sequence: 2, asOf: T0 }, T0, db);
-    expect(await keepPushed(payload(db.uid, 5, [agent('a', 'halted')], false), db, T0 + 9)).toBe('behind');
-    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ savedAt: T0, value: { sequence: 2, agents: [{ status: 'halted' }] } });
+    expect(await keepPushed(payload(db.uid, 5, [agent('a', 'halted')], false), db, T0 + 9)).toBe(
+      'behind',
+    );
+    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({
+      savedAt: T0,
+      value: { sequence: 2, agents: [{ status: 'halted' }] },
+    });
     expect(await isBehindPush(db.uid, db)).toBe(true);
-    expect(await keepPushed(payload(db.uid, 6, [agent('a')], true, { portfolio: null }), db, T0 + 9)).toBe('behind');
+    expect(
+      await keepPushed(payload(db.uid, 6, [agent('a')], true, { portfolio: null }), db, T0 + 9),
+    ).toBe('behind');
     // The agents are whole again; what lags now is the portfolio, which has its own age.
     expect(await isBehindPush(db.uid, db)).toBe(false);
   });
 
   it('that comes late changes nothing, and one that comes twice is known', async () => {
     const db = database();
-    await writeSnapshot(db.uid, 'agents', { agents: [agent('a', 'stopped')], sequence: 8, asOf: T0 }, T0, db);
+    await writeSnapshot(
+      db.uid,
+      'agents',
+      { agents: [agent('a', 'stopped')], sequence: 8, asOf: T0 },
+      T0,
+      db,
+    );
     await keepPushed(payload(db.uid, 5, [agent('a')], true), db, T0 + 9);
-    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ savedAt: T0, value: { sequence: 8, agents: [{ status: 'stopped' }] } });
+    expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({
+      savedAt: T0,
+      value: { sequence: 8, agents: [{ status: 'stopped' }] },
+    });
     expect(await keepPushed(payload(db.uid, 5, [agent('a')], true), db, T0 + 9)).toBe('again');
   });
 
@@ -66,7 +167,11 @@ describe('a push', () => {
     expect(await keepPushed(payload(db.uid, 5, [agent('a')], true), db, T0)).toBe('not-kept');
     expect(await readSnapshot(db.uid, 'agents', db)).toBeNull();
     const stranger = database(false);
-    expect(await keepPushed(payload(stranger.uid, 5, [agent('a')], true), stranger, T0)).toBe('signed-out');
-    expect((await indexedDB.databases()).map(({ name }) => name)).not.toContain(`tradewind-${stranger.uid}`);
+    expect(await keepPushed(payload(stranger.uid, 5, [agent('a')], true), stranger, T0)).toBe(
+      'signed-out',
+    );
+    expect((await indexedDB.databases()).map(({ name }) => name)).not.toContain(
+      `tradewind-${stranger.uid}`,
+    );
   });
 });

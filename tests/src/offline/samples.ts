@@ -8,18 +8,47 @@ export const T0 = 1_790_000_000_000;
 let ids = 0;
 export const newId = (): string => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
 
-export const start = (agentId: string, seenGeneration = 1): Wish => ({ intent: 'start', agentId, agentName: agentId, agents: [], seenGeneration, confirmed: false });
-export const stop = (agentId: string, seenGeneration = 1): Wish => ({ ...start(agentId, seenGeneration), intent: 'stop' });
-export const startAll = (...agents: string[]): Wish => ({ intent: 'start-all', agentId: null, agentName: '', agents: agents.map((id) => ({ id, seenGeneration: 1 })), seenGeneration: null, confirmed: false });
-export const stopAll = (...agents: string[]): Wish => ({ ...startAll(...agents), intent: 'stop-all' });
+export const start = (agentId: string, seenGeneration = 1): Wish => ({
+  intent: 'start',
+  agentId,
+  agentName: agentId,
+  agents: [],
+  seenGeneration,
+  confirmed: false,
+});
+export const stop = (agentId: string, seenGeneration = 1): Wish => ({
+  ...start(agentId, seenGeneration),
+  intent: 'stop',
+});
+export const startAll = (...agents: string[]): Wish => ({
+  intent: 'start-all',
+  agentId: null,
+  agentName: '',
+  agents: agents.map((id) => ({ id, seenGeneration: 1 })),
+  seenGeneration: null,
+  confirmed: false,
+});
+export const stopAll = (...agents: string[]): Wish => ({
+  ...startAll(...agents),
+  intent: 'stop-all',
+});
 
-export const stamp = (now = T0): Stamp => ({ uid: 'ada', commandId: newId(), now, clockOffsetMs: null, clockMoved: false });
+export const stamp = (now = T0): Stamp => ({
+  uid: 'ada',
+  commandId: newId(),
+  now,
+  clockOffsetMs: null,
+  clockMoved: false,
+});
 
 /** Presses one after the other. */
 export function press(entries: OutboxEntry[], ...wishes: Wish[]): OutboxEntry[] {
   return wishes.reduce((queue, wish) => coalesce(queue, wish, stamp(), newId).entries, entries);
 }
-export const said = (entries: readonly OutboxEntry[]): string[] => entries.map((entry) => `${entry.intent} ${entry.agentId ?? entry.agents.map((agent) => agent.id).join('+')}`.trim());
+export const said = (entries: readonly OutboxEntry[]): string[] =>
+  entries.map((entry) =>
+    `${entry.intent} ${entry.agentId ?? entry.agents.map((agent) => agent.id).join('+')}`.trim(),
+  );
 
 export function entryOf(wish: Wish, change: Partial<OutboxEntry> = {}): OutboxEntry {
   const { entry } = coalesce([], wish, stamp(), newId);
@@ -28,18 +57,57 @@ export function entryOf(wish: Wish, change: Partial<OutboxEntry> = {}): OutboxEn
 }
 
 export const portfolio = (servedAt: number, cash = '10000'): Portfolio => ({
-  accountId: 'a', book: 1, paper: true, sourceId: 'simulated', quote: 'USD', sequence: 1, asOf: T0, servedAt, cash, positionsValue: '0', equity: cash,
-  deposits: '10000', realized: '0', unrealized: '0', fees: '0', dayChange: null, dayChangePercent: null, unpriced: [], positions: [], equityCurve: [[T0, cash]],
+  accountId: 'a',
+  book: 1,
+  paper: true,
+  sourceId: 'simulated',
+  quote: 'USD',
+  sequence: 1,
+  asOf: T0,
+  servedAt,
+  cash,
+  positionsValue: '0',
+  equity: cash,
+  deposits: '10000',
+  realized: '0',
+  unrealized: '0',
+  fees: '0',
+  dayChange: null,
+  dayChangePercent: null,
+  unpriced: [],
+  positions: [],
+  equityCurve: [[T0, cash]],
 });
-export const subscription: SubscriptionStatusReply = { subscription: null, entitledTier: 'free', servedAt: T0 };
+export const subscription: SubscriptionStatusReply = {
+  subscription: null,
+  entitledTier: 'free',
+  servedAt: T0,
+};
 
 const ALERT_TERMS = { symbol: 'BTC/USDT', repeatMinutes: null, note: '', active: true } as const;
-export const alertId = (place: number): string => `00000000-0000-4000-9000-${String(place).padStart(12, '0')}`;
+export const alertId = (place: number): string =>
+  `00000000-0000-4000-9000-${String(place).padStart(12, '0')}`;
 /** Alert number `place` above a price. */
-export const setAlert = (place: number, price: string, seenVersion: number | null = null): Wish => ({
-  intent: 'set-alert', agentId: null, agentName: `Alert ${place}`, agents: [], seenGeneration: null, confirmed: false,
-  alert: { id: alertId(place), terms: { ...ALERT_TERMS, condition: { kind: 'above', price } }, seenVersion, seen: null },
+export const setAlert = (
+  place: number,
+  price: string,
+  seenVersion: number | null = null,
+): Wish => ({
+  intent: 'set-alert',
+  agentId: null,
+  agentName: `Alert ${place}`,
+  agents: [],
+  seenGeneration: null,
+  confirmed: false,
+  alert: {
+    id: alertId(place),
+    terms: { ...ALERT_TERMS, condition: { kind: 'above', price } },
+    seenVersion,
+    seen: null,
+  },
 });
 export const deleteAlert = (place: number, seenVersion: number | null = null): Wish => ({
-  ...setAlert(place, '1'), intent: 'delete-alert', alert: { id: alertId(place), terms: null, seenVersion, seen: null },
+  ...setAlert(place, '1'),
+  intent: 'delete-alert',
+  alert: { id: alertId(place), terms: null, seenVersion, seen: null },
 });

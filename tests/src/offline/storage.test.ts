@@ -1,10 +1,23 @@
-/** Storage and its faults on a real IndexedDB implementation; refuses to mock the transactions it asks about. */
+/**
+ * Storage and its faults on a real IndexedDB implementation; refuses to mock the transactions it
+ * asks about.
+ */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { deleteUserDatabase, openUserDatabase, StorageFault, UserDatabase } from '../../../src/offline/database.ts';
+import {
+  deleteUserDatabase,
+  openUserDatabase,
+  StorageFault,
+  UserDatabase,
+} from '../../../src/offline/database.ts';
 import { createOutbox, databaseStore } from '../../../src/offline/outbox.ts';
 import { readEntry } from '../../../src/offline/outbox-entry.ts';
-import { keepSnapshots, readSnapshot, snapshotKinds, writeSnapshot } from '../../../src/offline/snapshots.ts';
+import {
+  keepSnapshots,
+  readSnapshot,
+  snapshotKinds,
+  writeSnapshot,
+} from '../../../src/offline/snapshots.ts';
 import { portfolio, start, stop, subscription, T0 } from './samples.ts';
 
 let factory: IDBFactory;
@@ -14,17 +27,31 @@ beforeEach(() => {
 });
 
 let users = 0;
-const fresh = (mayCreate = true) => openUserDatabase(`user-${++users}`, { mayCreate: () => mayCreate });
-const outboxOf = (database: UserDatabase) => createOutbox(databaseStore(database), { now: () => T0 });
+const fresh = (mayCreate = true) =>
+  openUserDatabase(`user-${++users}`, { mayCreate: () => mayCreate });
+const outboxOf = (database: UserDatabase) =>
+  createOutbox(databaseStore(database), { now: () => T0 });
 const store = (database: UserDatabase) => database.store('outbox');
-const promisified = <T>(request: IDBRequest<T>): Promise<T> => new Promise((resolve) => { request.onsuccess = () => { resolve(request.result); }; });
+const promisified = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve) => {
+    request.onsuccess = () => {
+      resolve(request.result);
+    };
+  });
 const names = async () => (await factory.databases()).map((one) => one.name);
 
-function spyTransactions(database: UserDatabase): Promise<{ calls: [string[], string, { durability?: string } | undefined][]; db: IDBDatabase }> {
+function spyTransactions(
+  database: UserDatabase,
+): Promise<{ calls: [string[], string, { durability?: string } | undefined][]; db: IDBDatabase }> {
   return database.transact(['meta'], 'readonly', (transaction) => {
     const calls: [string[], string, { durability?: string } | undefined][] = [];
     const real = transaction.db.transaction.bind(transaction.db);
-    transaction.db.transaction = ((...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => { calls.push(args); return real(...args); }) as typeof real;
+    transaction.db.transaction = ((
+      ...args: [string[], IDBTransactionMode, IDBTransactionOptions]
+    ) => {
+      calls.push(args);
+      return real(...args);
+    }) as typeof real;
     return { calls, db: transaction.db };
   });
 }
@@ -32,20 +59,20 @@ function spyTransactions(database: UserDatabase): Promise<{ calls: [string[], st
 /** Every write of the given stores fails like a full disk, as long as `full` says. */
 function fillDisk(db: IDBDatabase, full: (name: string) => boolean): void {
   const real = db.transaction.bind(db);
-  db.transaction = ((...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => {
+  db.transaction = (...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => {
     const transaction = real(...args);
     const objectStore = transaction.objectStore.bind(transaction);
     transaction.objectStore = (name: string) => {
       const opened = objectStore(name);
       const put = opened.put.bind(opened);
-      opened.put = ((value: unknown, key: IDBValidKey) => {
+      opened.put = (value: unknown, key: IDBValidKey) => {
         if (full(name)) throw new DOMException('no room', 'QuotaExceededError');
         return put(value, key);
-      });
+      };
       return opened;
     };
     return transaction;
-  });
+  };
 }
 
 describe('a page that is left', () => {
@@ -54,16 +81,29 @@ describe('a page that is left', () => {
     const database = openUserDatabase(`user-${++users}`, { mayCreate: () => true, page });
     const held = await database.transact(['meta'], 'readonly', (transaction) => transaction.db);
     page.dispatchEvent(new Event('pagehide'));
-    await vi.waitFor(() => { expect(() => held.transaction('meta')).toThrow(); });
+    await vi.waitFor(() => {
+      expect(() => held.transaction('meta')).toThrow();
+    });
     let wrote = false;
-    const write = database.transact(['meta'], 'readwrite', (transaction) => promisified(transaction.objectStore('meta').put(1, 'one')))
-      .then(() => { wrote = true; });
+    const write = database
+      .transact(['meta'], 'readwrite', (transaction) =>
+        promisified(transaction.objectStore('meta').put(1, 'one')),
+      )
+      .then(() => {
+        wrote = true;
+      });
     // Whoever comes next is not held up by what waits here.
-    await promisified(factory.open(`tradewind-${database.uid}`)).then((db) => { db.close(); });
+    await promisified(factory.open(`tradewind-${database.uid}`)).then((db) => {
+      db.close();
+    });
     expect(wrote).toBe(false);
     page.dispatchEvent(new Event('pageshow'));
     await write;
-    expect(await database.transact(['meta'], 'readonly', (transaction) => promisified(transaction.objectStore('meta').get('one')))).toBe(1);
+    expect(
+      await database.transact(['meta'], 'readonly', (transaction) =>
+        promisified(transaction.objectStore('meta').get('one')),
+      ),
+    ).toBe(1);
   });
 });
 
@@ -73,14 +113,20 @@ describe('saying "saved"', () => {
     const { calls, db } = await spyTransactions(database);
     let complete = false;
     const real = db.transaction.bind(db);
-    db.transaction = ((...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => {
+    db.transaction = (...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => {
       const transaction = real(...args);
-      transaction.addEventListener('complete', () => { complete = true; });
+      transaction.addEventListener('complete', () => {
+        complete = true;
+      });
       return transaction;
-    });
+    };
     await outboxOf(database).enqueue(stop('x'));
     expect(complete).toBe(true);
-    expect(calls.filter(([stores, mode]) => stores.includes('outbox') && mode === 'readwrite').map(([, , options]) => options?.durability)).toEqual(['strict']);
+    expect(
+      calls
+        .filter(([stores, mode]) => stores.includes('outbox') && mode === 'readwrite')
+        .map(([, , options]) => options?.durability),
+    ).toEqual(['strict']);
   });
   it('survives the end of its realm: another handle finds the entry', async () => {
     const database = fresh();
@@ -93,7 +139,11 @@ describe('saying "saved"', () => {
     const outbox = outboxOf(fresh());
     const [first, second] = [await outbox.enqueue(stop('x')), await outbox.enqueue(stop('y'))];
     await outbox.claim(second.commandId);
-    expect([await outbox.cancel(first.commandId), await outbox.cancel(second.commandId), await outbox.cancel('gone')]).toEqual(['undone', 'already-sent', 'gone']);
+    expect([
+      await outbox.cancel(first.commandId),
+      await outbox.cancel(second.commandId),
+      await outbox.cancel('gone'),
+    ]).toEqual(['undone', 'already-sent', 'gone']);
     expect((await outbox.state()).entries.map((entry) => entry.agentId)).toEqual(['y']);
   });
 });
@@ -109,7 +159,10 @@ describe('a full disk', () => {
     expect(await snapshotKinds(database.uid)).toEqual([]);
     expect((await outboxOf(database).state()).entries).toHaveLength(1);
     refusals = Infinity;
-    await expect(outboxOf(database).enqueue(stop('y'))).rejects.toMatchObject({ name: 'StorageFault', code: 'quota' });
+    await expect(outboxOf(database).enqueue(stop('y'))).rejects.toMatchObject({
+      name: 'StorageFault',
+      code: 'quota',
+    });
     expect((await outboxOf(database).state()).entries).toHaveLength(1);
   });
   it('trims other snapshots for a snapshot, never the queue', async () => {
@@ -139,19 +192,33 @@ describe('a browser that lets us down', () => {
   });
   it('goes on in memory when opening hangs, and does not wait again for every press', async () => {
     const hanging = { open: () => ({}) } as unknown as IDBFactory;
-    const database = new UserDatabase('hangs', { mayCreate: () => true, factory: hanging, deadlineMs: 20 });
+    const database = new UserDatabase('hangs', {
+      mayCreate: () => true,
+      factory: hanging,
+      deadlineMs: 20,
+    });
     const modes: string[] = [];
     database.onMode((mode) => modes.push(mode));
-    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({ code: 'no-storage' });
+    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({
+      code: 'no-storage',
+    });
     const open = vi.spyOn(hanging, 'open');
-    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({ code: 'no-storage' });
+    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({
+      code: 'no-storage',
+    });
     expect(open).not.toHaveBeenCalled();
     expect(modes).toEqual(['memory']);
   });
   it('says that there is no storage where there is none or it throws', async () => {
-    const throwing = { open: () => { throw new DOMException('denied', 'SecurityError'); } } as unknown as IDBFactory;
+    const throwing = {
+      open: () => {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    } as unknown as IDBFactory;
     const database = new UserDatabase('denied', { mayCreate: () => true, factory: throwing });
-    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({ code: 'no-storage' });
+    await expect(outboxOf(database).enqueue(stop('x'))).rejects.toMatchObject({
+      code: 'no-storage',
+    });
     expect(database.mode).toBe('memory');
     expect(await readSnapshot('denied', 'portfolio', database)).toBeNull();
     expect(await writeSnapshot('denied', 'portfolio', portfolio(T0), T0, database)).toBe(false);
@@ -161,8 +228,13 @@ describe('a browser that lets us down', () => {
     await outboxOf(database).enqueue(stop('x'));
     await new Promise<void>((resolve, reject) => {
       const upgrade = factory.open(`tradewind-${database.uid}`, 2);
-      upgrade.onblocked = () => { reject(new Error('blocked')); };
-      upgrade.onsuccess = () => { upgrade.result.close(); resolve(); };
+      upgrade.onblocked = () => {
+        reject(new Error('blocked'));
+      };
+      upgrade.onsuccess = () => {
+        upgrade.result.close();
+        resolve();
+      };
     });
   });
   it('gives way to a newer build: the data is its own from then on, and what is pressed here is not called saved (F16)', async () => {
@@ -172,7 +244,10 @@ describe('a browser that lets us down', () => {
     await outboxOf(database).enqueue(stop('x'));
     await new Promise<void>((resolve) => {
       const upgrade = factory.open(`tradewind-${database.uid}`, 2);
-      upgrade.onsuccess = () => { upgrade.result.close(); resolve(); };
+      upgrade.onsuccess = () => {
+        upgrade.result.close();
+        resolve();
+      };
     });
     expect(database.mode).toBe('newer');
     await expect(outboxOf(database).enqueue(stop('y'))).rejects.toMatchObject({ code: 'newer' });
@@ -181,7 +256,12 @@ describe('a browser that lets us down', () => {
   });
   it('says that something was lost where a database that was here has to be made again, until it is read (F19)', async () => {
     const noted = new Set<string>();
-    const note = (uid: string) => ({ had: () => noted.has(uid), made: () => { noted.add(uid); } });
+    const note = (uid: string) => ({
+      had: () => noted.has(uid),
+      made: () => {
+        noted.add(uid);
+      },
+    });
     const first = new UserDatabase('evicted', { mayCreate: () => true, note: note('evicted') });
     await outboxOf(first).enqueue(stop('x'));
     expect(first.lost).toBe(false);
@@ -215,24 +295,50 @@ describe('a browser that lets us down', () => {
     const good = await outbox.enqueue(stop('x'));
     await store(database)('readwrite', (records) => {
       records.put('garbage', 'bad-key');
-      records.put({ ...good, uid: 'somebody-else', commandId: '00000000-0000-4000-8000-bbbbbbbbbbbb' }, '00000000-0000-4000-8000-bbbbbbbbbbbb');
+      records.put(
+        { ...good, uid: 'somebody-else', commandId: '00000000-0000-4000-8000-bbbbbbbbbbbb' },
+        '00000000-0000-4000-8000-bbbbbbbbbbbb',
+      );
     });
     expect((await outbox.state()).entries).toEqual([good]);
-    expect(await outbox.quarantined()).toEqual(expect.arrayContaining([null, { intent: 'stop', agentName: 'x' }]));
+    expect(await outbox.quarantined()).toEqual(
+      expect.arrayContaining([null, { intent: 'stop', agentName: 'x' }]),
+    );
     await outbox.enqueue(start('y'));
     expect((await outbox.state()).entries).toHaveLength(2);
   });
 });
 
 describe('records of other builds', () => {
-  /** As the first build with a queue wrote it, before starts remembered prices and commands for many their results. */
+  /**
+   * As the first build with a queue wrote it, before starts remembered prices and commands for many
+   * their results.
+   */
   const FIRST = {
-    version: 1, commandId: '00000000-0000-4000-8000-aaaaaaaaaaaa', uid: '', intent: 'start', agentId: 'x', agentName: 'Harbour', agents: [],
-    seenGeneration: 3, sequence: 1, createdAt: T0, clockOffsetMs: null, clockMoved: false, contractVersion: 1, attempts: 0, failures: 0,
-    nextAttemptAt: null, state: 'saved', reason: null, confirmed: false,
+    version: 1,
+    commandId: '00000000-0000-4000-8000-aaaaaaaaaaaa',
+    uid: '',
+    intent: 'start',
+    agentId: 'x',
+    agentName: 'Harbour',
+    agents: [],
+    seenGeneration: 3,
+    sequence: 1,
+    createdAt: T0,
+    clockOffsetMs: null,
+    clockMoved: false,
+    contractVersion: 1,
+    attempts: 0,
+    failures: 0,
+    nextAttemptAt: null,
+    state: 'saved',
+    reason: null,
+    confirmed: false,
   };
   const lay = (database: UserDatabase, record: Record<string, unknown>) =>
-    store(database)('readwrite', (records) => { records.put({ ...record, uid: database.uid }, record.commandId as string); });
+    store(database)('readwrite', (records) => {
+      records.put({ ...record, uid: database.uid }, record.commandId as string);
+    });
 
   it('of the first are sent as they are', async () => {
     const database = fresh();
@@ -247,7 +353,9 @@ describe('records of other builds', () => {
     await lay(database, newer);
     await outboxOf(database).enqueue(stop('y'));
     expect((await outboxOf(database).state()).entries.map((entry) => entry.agentId)).toEqual(['y']);
-    expect(await store(database)('readonly', (records) => promisified(records.get(FIRST.commandId)))).toEqual({ ...newer, uid: database.uid });
+    expect(
+      await store(database)('readonly', (records) => promisified(records.get(FIRST.commandId))),
+    ).toEqual({ ...newer, uid: database.uid });
     expect(await outboxOf(database).quarantined()).toEqual([]);
   });
   it('that nothing leads from are shown by name as not to be sent, until they are put away', async () => {
@@ -260,10 +368,16 @@ describe('records of other builds', () => {
     expect(await outbox.quarantined()).toEqual([]);
   });
   it('go from version to version by the steps between', () => {
-    const steps = { [-1]: ({ agent, ...old }: Record<string, unknown>) => ({ ...old, agentName: agent }), 0: (old: Record<string, unknown>) => ({ ...old, confirmed: false }) };
+    const steps = {
+      [-1]: ({ agent, ...old }: Record<string, unknown>) => ({ ...old, agentName: agent }),
+      0: (old: Record<string, unknown>) => ({ ...old, confirmed: false }),
+    };
     const { agentName, confirmed, ...rest } = { ...FIRST, uid: 'ada' };
     expect(confirmed).toBe(false);
-    expect(readEntry({ ...rest, version: -1, agent: agentName }, steps)).toEqual({ is: 'entry', entry: { ...FIRST, uid: 'ada' } });
+    expect(readEntry({ ...rest, version: -1, agent: agentName }, steps)).toEqual({
+      is: 'entry',
+      entry: { ...FIRST, uid: 'ada' },
+    });
     expect(readEntry({ ...rest, version: -2 }, steps)).toEqual({ is: 'unreadable' });
   });
 });
@@ -277,8 +391,14 @@ describe('snapshots', () => {
   it('refuses what the contract does not know and throws away what no longer reads', async () => {
     const database = fresh();
     expect(await writeSnapshot(database.uid, 'portfolio', { cash: 5 } as never)).toBe(false);
-    for (const bad of [{ version: 0, savedAt: 1, value: portfolio(T0) }, { version: 1, savedAt: 1, value: {} }, 'garbage']) {
-      await database.store('snapshots')('readwrite', (records) => { records.put(bad, 'portfolio'); });
+    for (const bad of [
+      { version: 0, savedAt: 1, value: portfolio(T0) },
+      { version: 1, savedAt: 1, value: {} },
+      'garbage',
+    ]) {
+      await database.store('snapshots')('readwrite', (records) => {
+        records.put(bad, 'portfolio');
+      });
       expect(await readSnapshot(database.uid, 'portfolio')).toBeNull();
       expect(await snapshotKinds(database.uid)).toEqual([]);
     }

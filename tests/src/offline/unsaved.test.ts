@@ -1,4 +1,7 @@
-/** A command that no disk would take, sent at once over a real connection; refuses to call it done without its echo. */
+/**
+ * A command that no disk would take, sent at once over a real connection; refuses to call it done
+ * without its echo.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { sendUnsaved } from '../../../src/offline/unsaved.ts';
@@ -6,9 +9,13 @@ import { startReplyServer, type Asked, type ReplyServer } from '../../support/re
 import { start, stop } from './samples.ts';
 
 let server: ReplyServer;
-beforeAll(async () => { server = await startReplyServer(); });
+beforeAll(async () => {
+  server = await startReplyServer();
+});
 afterAll(() => server.close());
-beforeEach(() => { server.asked.length = 0; });
+beforeEach(() => {
+  server.asked.length = 0;
+});
 
 const id = (asked: Asked): string => String(asked.headers['idempotency-key']);
 const agent = recordAgent('x', 'Harbour', 0);
@@ -17,18 +24,33 @@ const press = (wish = stop('x'), uid = 'ada') => {
   forced = [];
   return sendUnsaved('ada', wish, {
     line: { baseUrl: server.url, timeoutMs: 1_500 },
-    token: (force) => { forced.push(force); return Promise.resolve({ uid, token: `token-${forced.length}` }); },
+    token: (force) => {
+      forced.push(force);
+      return Promise.resolve({ uid, token: `token-${forced.length}` });
+    },
   });
 };
-const refusal = (status: number, code: string, message: string) => ({ status, body: { error: { code, message } } });
+const refusal = (status: number, code: string, message: string) => ({
+  status,
+  body: { error: { code, message } },
+});
 
 describe('a command without a disk', () => {
   it('is done by the echo of its own id and hands on the agents', async () => {
-    server.answer((asked) => ({ status: 200, body: { commandId: id(asked), outcome: 'stopped', agent } }));
+    server.answer((asked) => ({
+      status: 200,
+      body: { commandId: id(asked), outcome: 'stopped', agent },
+    }));
     expect(await press()).toMatchObject({ outcome: 'done', agents: [{ id: 'x' }] });
   });
   it('is unknown without that echo, and the words send the person to look first (F04)', async () => {
-    for (const answer of [{ status: 200, body: { commandId: 'somebody-else' } }, { status: 200, body: '<html>' }, refusal(503, 'busy', 'Busy'), 'reset', 'hang'] as const) {
+    for (const answer of [
+      { status: 200, body: { commandId: 'somebody-else' } },
+      { status: 200, body: '<html>' },
+      refusal(503, 'busy', 'Busy'),
+      'reset',
+      'hang',
+    ] as const) {
       server.answer(() => answer);
       const sent = await press();
       expect(sent?.outcome).toBe('unknown');
@@ -37,14 +59,21 @@ describe('a command without a disk', () => {
     expect(server.asked).toHaveLength(5);
   });
   it('renews the token once and keeps the same id (F28)', async () => {
-    server.answer((asked) => (asked.headers.authorization === 'Bearer token-2' ? { status: 200, body: { commandId: id(asked), outcome: 'stopped', agent } } : refusal(401, 'token_expired', 'Expired')));
+    server.answer((asked) =>
+      asked.headers.authorization === 'Bearer token-2'
+        ? { status: 200, body: { commandId: id(asked), outcome: 'stopped', agent } }
+        : refusal(401, 'token_expired', 'Expired'),
+    );
     expect(await press()).toMatchObject({ outcome: 'done' });
     expect(forced).toEqual([false, true]);
     expect(new Set(server.asked.map(id)).size).toBe(1);
   });
   it('says what the server refused, in its own words', async () => {
     server.answer(() => refusal(403, 'forbidden', 'Your plan does not start agents'));
-    expect(await press(start('x'))).toEqual({ outcome: 'refused', message: 'Your plan does not start agents' });
+    expect(await press(start('x'))).toEqual({
+      outcome: 'refused',
+      message: 'Your plan does not start agents',
+    });
     server.answer(() => refusal(401, 'reauth_required', 'Sign in again'));
     expect(await press()).toEqual({ outcome: 'refused', message: 'Sign in again' });
   });

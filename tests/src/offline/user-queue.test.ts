@@ -1,11 +1,19 @@
-/** One user's queue wired to a real line, a real channel and an IndexedDB implementation; refuses two drains at once. */
+/**
+ * One user's queue wired to a real line, a real channel and an IndexedDB implementation; refuses
+ * two drains at once.
+ */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineMessage } from '../../../src/offline/channel.ts';
 import { UserDatabase } from '../../../src/offline/database.ts';
 import { openUserQueue, type UserQueue } from '../../../src/offline/user-queue.ts';
-import { startReplyServer, type Answering, type Asked, type ReplyServer } from '../../support/reply-server.ts';
+import {
+  startReplyServer,
+  type Answering,
+  type Asked,
+  type ReplyServer,
+} from '../../support/reply-server.ts';
 import { start, stop } from './samples.ts';
 
 let server: ReplyServer;
@@ -14,7 +22,9 @@ const closers: (() => void)[] = [];
 let users = 0;
 let uid = '';
 
-beforeAll(async () => { server = await startReplyServer(); });
+beforeAll(async () => {
+  server = await startReplyServer();
+});
 afterAll(() => server.close());
 beforeEach(() => {
   Object.assign(globalThis, { indexedDB: new IDBFactory(), IDBKeyRange });
@@ -28,20 +38,45 @@ afterEach(() => {
 });
 
 /** A realm of its own: its own connection, its own end of the channel. */
-function realm(heard: { delivered: string[]; changes: number } = { delivered: [], changes: 0 }): { queue: UserQueue; heard: typeof heard; database: UserDatabase } {
+function realm(heard: { delivered: string[]; changes: number } = { delivered: [], changes: 0 }): {
+  queue: UserQueue;
+  heard: typeof heard;
+  database: UserDatabase;
+} {
   const channel = openChannel(`test-${uid}`);
   const database = new UserDatabase(uid, { mayCreate: () => true });
   const queue = openUserQueue(database, {
-    line: { baseUrl: server.url }, channel, token: () => Promise.resolve({ uid, token: 'a.e30.' }),
-    onDelivered: (entry) => { heard.delivered.push(entry.commandId); }, onChange: () => { heard.changes += 1; },
+    line: { baseUrl: server.url },
+    channel,
+    token: () => Promise.resolve({ uid, token: 'a.e30.' }),
+    onDelivered: (entry) => {
+      heard.delivered.push(entry.commandId);
+    },
+    onChange: () => {
+      heard.changes += 1;
+    },
   });
   opened.push(queue);
-  closers.push(() => { channel.close(); });
+  closers.push(() => {
+    channel.close();
+  });
   return { queue, heard, database };
 }
-const health = { status: 200, body: { app: 'tradewind', status: 'ok', contract: 1, time: Date.now() } };
-const echo = (asked: Asked): Answering => (asked.path === '/healthz' ? health
-  : { status: 200, body: { commandId: asked.headers['idempotency-key'], outcome: 'stopped', agent: recordAgent('x', 'Harbour', 0) } });
+const health = {
+  status: 200,
+  body: { app: 'tradewind', status: 'ok', contract: 1, time: Date.now() },
+};
+const echo = (asked: Asked): Answering =>
+  asked.path === '/healthz'
+    ? health
+    : {
+        status: 200,
+        body: {
+          commandId: asked.headers['idempotency-key'],
+          outcome: 'stopped',
+          agent: recordAgent('x', 'Harbour', 0),
+        },
+      };
 const posts = (): Asked[] => server.asked.filter((asked) => asked.method === 'POST');
 
 describe('a queue of one realm', () => {
@@ -59,13 +94,19 @@ describe('a queue of one realm', () => {
     expect(second).toBe(third);
     await queue.outbox.enqueue(stop('y'));
     expect([(await first).end, (await second).end]).toEqual(['empty', 'empty']);
-    expect(posts().map((asked) => asked.path).sort()).toEqual(['/api/agents/x/stop', '/api/agents/y/stop']);
+    expect(
+      posts()
+        .map((asked) => asked.path)
+        .sort(),
+    ).toEqual(['/api/agents/x/stop', '/api/agents/y/stop']);
     expect(heard.delivered).toHaveLength(2);
   });
 
   it('sends a stop that is pressed while a start is being answered, before the turn ends', async () => {
     let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => { release = resolve; });
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     server.answer(async (asked) => {
       if (asked.path.endsWith('/start')) await gate;
       return echo(asked);
@@ -94,13 +135,21 @@ describe('a queue of one realm', () => {
     const [one, two] = [realm(), realm()];
     const words: OfflineMessage[] = [];
     const ear = openChannel(`test-${uid}`);
-    closers.push(() => { ear.close(); });
-    ear.listen((message) => { words.push(message); });
+    closers.push(() => {
+      ear.close();
+    });
+    ear.listen((message) => {
+      words.push(message);
+    });
     const entry = await one.queue.outbox.enqueue(stop('x'));
     await expect.poll(() => two.heard.changes).toBeGreaterThan(0);
     await one.queue.drain();
     await expect.poll(() => words.map((word) => word.type)).toContain('delivered');
-    expect(words.find((word) => word.type === 'delivered')).toMatchObject({ uid, entry: { commandId: entry.commandId }, agents: [{ id: 'x' }] });
+    expect(words.find((word) => word.type === 'delivered')).toMatchObject({
+      uid,
+      entry: { commandId: entry.commandId },
+      agents: [{ id: 'x' }],
+    });
   });
 
   it('sends nothing more once the data of its user is retired, and says that nobody is there (F23)', async () => {
@@ -137,16 +186,45 @@ describe('a queue of one realm', () => {
 });
 
 it('a start-all that the server took in part stays with the reason of each agent, in the queue and after a restart', async () => {
-  server.answer((asked) => (asked.path === '/healthz' ? health : { status: 200, body: {
-    commandId: asked.headers['idempotency-key'], agents: [recordAgent('x', 'Harbour', 0), recordAgent('y', 'Drift', 0)],
-    results: [{ agentId: 'x', outcome: 'started' }, { agentId: 'y', outcome: 'refused', code: 'agent_changed', message: 'It has changed' }],
-  } }));
+  server.answer((asked) =>
+    asked.path === '/healthz'
+      ? health
+      : {
+          status: 200,
+          body: {
+            commandId: asked.headers['idempotency-key'],
+            agents: [recordAgent('x', 'Harbour', 0), recordAgent('y', 'Drift', 0)],
+            results: [
+              { agentId: 'x', outcome: 'started' },
+              {
+                agentId: 'y',
+                outcome: 'refused',
+                code: 'agent_changed',
+                message: 'It has changed',
+              },
+            ],
+          },
+        },
+  );
   const { queue, heard } = realm();
-  await queue.outbox.enqueue({ ...start('x'), intent: 'start-all', agentId: null, agentName: '', agents: [{ id: 'x' }, { id: 'y' }] });
+  await queue.outbox.enqueue({
+    ...start('x'),
+    intent: 'start-all',
+    agentId: null,
+    agentName: '',
+    agents: [{ id: 'x' }, { id: 'y' }],
+  });
   await queue.drain();
   expect(heard.delivered).toHaveLength(1);
   const [left] = (await realm().queue.outbox.state()).entries;
-  expect(left).toMatchObject({ state: 'failed', agents: [{ id: 'y' }], results: [{ name: 'Harbour', went: true }, { name: 'Drift', went: false, message: 'It has changed' }] });
+  expect(left).toMatchObject({
+    state: 'failed',
+    agents: [{ id: 'y' }],
+    results: [
+      { name: 'Harbour', went: true },
+      { name: 'Drift', went: false, message: 'It has changed' },
+    ],
+  });
   await queue.drain();
   expect(posts()).toHaveLength(1);
 });

@@ -1,23 +1,41 @@
-/** When each kind of data turns stale, and which screen is about which; refuses one limit for all. */
+/**
+ * When each kind of data turns stale, and which screen is about which; refuses one limit for all.
+ */
 import { describe, expect, it } from 'vitest';
 import { kindOf, STALE_AFTER, trueAt, type DataKind } from '../../../src/shell/data-age.ts';
 import type { Origin } from '../../../src/stores/slot.ts';
 import { isBehind } from '../../../src/stores/behind.ts';
 
-const staleAfter = (ms: number): DataKind[] => (Object.keys(STALE_AFTER) as DataKind[]).filter((kind) => ms > STALE_AFTER[kind]).sort();
+const staleAfter = (ms: number): DataKind[] =>
+  (Object.keys(STALE_AFTER) as DataKind[]).filter((kind) => ms > STALE_AFTER[kind]).sort();
 
 describe('what is stale without a network', () => {
   it('after two minutes is what moves with prices or can be changed from elsewhere', () => {
     expect(staleAfter(2 * 60_000)).toEqual(['agents', 'alerts', 'market', 'portfolio']);
   });
   it('after two hours is everything', () => {
-    expect(staleAfter(2 * 3_600_000)).toEqual(['agents', 'alerts', 'analytics', 'history', 'market', 'portfolio', 'settings', 'subscription']);
+    expect(staleAfter(2 * 3_600_000)).toEqual([
+      'agents',
+      'alerts',
+      'analytics',
+      'history',
+      'market',
+      'portfolio',
+      'settings',
+      'subscription',
+    ]);
   });
 });
 
 describe('when a kind was last known to be true', () => {
-  const parts = { stream: 'open', gapAt: null, verifiedAt: 900, savedAt: 500, origin: 'network' as Origin };
-  it('is the stream\'s last word for what it tells of, and its own reading for the rest', () => {
+  const parts = {
+    stream: 'open',
+    gapAt: null,
+    verifiedAt: 900,
+    savedAt: 500,
+    origin: 'network' as Origin,
+  };
+  it("is the stream's last word for what it tells of, and its own reading for the rest", () => {
     expect(trueAt('portfolio', parts)).toBe(900);
     expect(trueAt('history', parts)).toBe(900);
     expect(trueAt('analytics', parts)).toBe(500);
@@ -35,8 +53,17 @@ describe('when a kind was last known to be true', () => {
 });
 
 it('each screen shows the age of what it is about', () => {
-  expect(['/dashboard', '/agents/1', '/stop-all', '/market/BTC-USD', '/analytics', '/subscription', '/portfolio'].map(kindOf))
-    .toEqual(['portfolio', 'agents', 'agents', 'market', 'analytics', 'subscription', 'portfolio']);
+  expect(
+    [
+      '/dashboard',
+      '/agents/1',
+      '/stop-all',
+      '/market/BTC-USD',
+      '/analytics',
+      '/subscription',
+      '/portfolio',
+    ].map(kindOf),
+  ).toEqual(['portfolio', 'agents', 'agents', 'market', 'analytics', 'subscription', 'portfolio']);
 });
 
 it('a device is behind while a message knew of more than its list of agents, and no longer after a fresh read', () => {

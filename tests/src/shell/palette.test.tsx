@@ -9,50 +9,134 @@ import type { Agent } from '../../../contract/agents.ts';
 
 const { call, stopped } = vi.hoisted(() => ({ call: vi.fn(), stopped: [] as string[] }));
 const never = () => new Promise<never>(() => undefined);
-vi.mock('../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
-vi.mock('../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
+vi.mock('../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call, marketData: never, marketOverview: never, marketPools: never },
+}));
+vi.mock('../../../src/components/chart-drawing.ts', () => ({
+  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
+}));
 vi.mock('../../../src/commands.ts', async (original) => ({
-  ...await original<object>(), stopAgent: async (agent: { name: string }) => { stopped.push(agent.name); return { said: 'sent', message: 'Sent' }; },
+  ...(await original<object>()),
+  stopAgent: async (agent: { name: string }) => {
+    stopped.push(agent.name);
+    return { said: 'sent', message: 'Sent' };
+  },
 }));
 
 const { Routes } = await import('../../../src/App.tsx');
 const { allFinds, findsFor } = await import('../../../src/shell/finds.ts');
-const { createKeyReader, setShortcuts, shortcuts } = await import('../../../src/shell/shortcuts.ts');
+const { createKeyReader, setShortcuts, shortcuts } =
+  await import('../../../src/shell/shortcuts.ts');
 const { session } = await import('../../../src/identity/session.ts');
 const { agentView } = await import('../../../src/stores/agent-view.ts');
 const { applyAgents, clearAgents } = await import('../../../src/stores/agents.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
 const { applyMarket, clearMarket } = await import('../../../src/stores/market.ts');
-const { applySubscription, clearSubscription } = await import('../../../src/stores/subscription.ts');
+const { applySubscription, clearSubscription } =
+  await import('../../../src/stores/subscription.ts');
 
 const NOW = Date.now();
 const agent = (id: string, name: string, status: Agent['status']): Agent => ({
-  id, name, trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 1_000, execution_interval: '5-minute', enabled: true,
-  pool: 'all_pools', tradingFrequency: 'optimized', status, hold: null, generation: 1, version: 1, quote: 'USDT', openPositions: 1,
-  realized: '0', unrealized: '0', fees: '0', total: '41.2', createdAt: NOW, startedAt: NOW, stoppedAt: null, lastRunAt: NOW, nextRunAt: NOW + 180_000,
+  id,
+  name,
+  trading_pairs: ['BTC/USDT'],
+  risk_profile: 'Moderate',
+  max_position_size: 1_000,
+  execution_interval: '5-minute',
+  enabled: true,
+  pool: 'all_pools',
+  tradingFrequency: 'optimized',
+  status,
+  hold: null,
+  generation: 1,
+  version: 1,
+  quote: 'USDT',
+  openPositions: 1,
+  realized: '0',
+  unrealized: '0',
+  fees: '0',
+  total: '41.2',
+  createdAt: NOW,
+  startedAt: NOW,
+  stoppedAt: null,
+  lastRunAt: NOW,
+  nextRunAt: NOW + 180_000,
 });
 const AGENTS = [agent('a1', 'Harbour', 'running'), agent('a2', 'Drift', 'stopped')];
-const quote = (symbol: string) => ({ symbol, price: '1', bid: '1', ask: '1', volume_24h: '1', high_24h: '1', low_24h: '1', price_change_24h: 1, timestamp: NOW, stale: false });
+const quote = (symbol: string) => ({
+  symbol,
+  price: '1',
+  bid: '1',
+  ask: '1',
+  volume_24h: '1',
+  high_24h: '1',
+  low_24h: '1',
+  price_change_24h: 1,
+  timestamp: NOW,
+  stale: false,
+});
 
 let scrolled: number;
 beforeEach(() => {
   call.mockImplementation(never);
   stopped.length = 0;
   scrolled = 0;
-  Object.assign(globalThis, { scrollTo: (_x: number, y: number) => { scrolled = y; Object.assign(globalThis, { scrollY: y }); } });
+  Object.assign(globalThis, {
+    scrollTo: (_x: number, y: number) => {
+      scrolled = y;
+      Object.assign(globalThis, { scrollY: y });
+    },
+  });
   Element.prototype.scrollIntoView = () => undefined;
   Element.prototype.scrollTo = () => undefined;
-  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
-  applySubscription({ status: { subscription: { status: 'active', tier: 'standard', planId: 'standard', currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: 'standard', servedAt: NOW }, trial: null }, 'snapshot');
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: NOW + 4 * 3_600_000,
+    endingSoon: false,
+    user: {
+      uid: 'uid-1',
+      email: 'a@example.com',
+      displayName: null,
+      metadata: { lastSignInTime: new Date().toUTCString() },
+    },
+  });
+  applySubscription(
+    {
+      status: {
+        subscription: {
+          status: 'active',
+          tier: 'standard',
+          planId: 'standard',
+          currentPeriodEnd: null,
+          cancelAtPeriodEnd: false,
+        },
+        entitledTier: 'standard',
+        servedAt: NOW,
+      },
+      trial: null,
+    },
+    'snapshot',
+  );
   applyAgents({ agents: AGENTS, sequence: 3, asOf: NOW }, 'snapshot');
-  applyMarket({ source: { id: 'replay', kind: 'replay', label: 'Replayed prices', quote: 'USDT' }, now: NOW, symbols: ['BTC/USDT', 'ETH/USDT'].map(quote) }, 'snapshot');
+  applyMarket(
+    {
+      source: { id: 'replay', kind: 'replay', label: 'Replayed prices', quote: 'USDT' },
+      now: NOW,
+      symbols: ['BTC/USDT', 'ETH/USDT'].map(quote),
+    },
+    'snapshot',
+  );
   connection.online = 'offline';
   setShortcuts(true);
 });
 afterEach(() => {
   vi.useRealTimers();
   cleanup();
-  clearAgents(); clearMarket(); clearSubscription();
+  clearAgents();
+  clearMarket();
+  clearSubscription();
   connection.online = 'online';
 });
 
@@ -64,13 +148,23 @@ async function open(path = '/stop-all'): Promise<void> {
 
 async function palette(): Promise<HTMLInputElement> {
   fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
-  return screen.findByRole<HTMLInputElement>('combobox', { name: /^Find agents/ }, { timeout: 10_000 });
+  return screen.findByRole<HTMLInputElement>(
+    'combobox',
+    { name: /^Find agents/ },
+    { timeout: 10_000 },
+  );
 }
-const options = (): string[] => screen.queryAllByRole('option').map((one) => one.querySelector('.truncate')?.textContent ?? '');
-const active = (input: HTMLInputElement): string => document.getElementById(input.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '';
+const options = (): string[] =>
+  screen.queryAllByRole('option').map((one) => one.querySelector('.truncate')?.textContent ?? '');
+const active = (input: HTMLInputElement): string =>
+  document.getElementById(input.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '';
 
 describe('what can be found', () => {
-  const all = allFinds({ tier: 'standard', views: AGENTS.map((one) => agentView(one, [])), symbols: ['BTC/USDT', 'ETH/USDT', 'ETH/BTC'] });
+  const all = allFinds({
+    tier: 'standard',
+    views: AGENTS.map((one) => agentView(one, [])),
+    symbols: ['BTC/USDT', 'ETH/USDT', 'ETH/BTC'],
+  });
   const names = (question: string): string[] => findsFor(all, question).map((find) => find.name);
 
   it('puts the beginning of a name before its middle, and what a person has before screens', () => {
@@ -85,15 +179,26 @@ describe('what can be found', () => {
     expect(names('sign out')).toEqual(['Security']);
     expect(names('panic')).toEqual(['Stop all agents']);
     expect(all.some((find) => find.name === 'PRO Dashboard' || find.name === 'PRO')).toBe(false);
-    expect(allFinds({ tier: 'pro', views: [], symbols: [] }).some((find) => find.name === 'PRO Dashboard')).toBe(true);
+    expect(
+      allFinds({ tier: 'pro', views: [], symbols: [] }).some(
+        (find) => find.name === 'PRO Dashboard',
+      ),
+    ).toBe(true);
   });
 
   it('offers the one act that an agent can have', () => {
-    expect(all.filter((find) => find.group === 'Acts').map((find) => find.name)).toEqual(['Stop Harbour', 'Start Drift']);
+    expect(all.filter((find) => find.group === 'Acts').map((find) => find.name)).toEqual([
+      'Stop Harbour',
+      'Start Drift',
+    ]);
   });
 
   it('is not buried by five hundred symbols', () => {
-    const many = allFinds({ tier: 'free', views: [], symbols: Array.from({ length: 500 }, (_, index) => `S${index}/USDT`) });
+    const many = allFinds({
+      tier: 'free',
+      views: [],
+      symbols: Array.from({ length: 500 }, (_, index) => `S${index}/USDT`),
+    });
     expect(findsFor(many, 's').filter((find) => find.group === 'Symbols').length).toBe(6);
     expect(findsFor(many, 's').some((find) => find.name === 'Security')).toBe(true);
   });
@@ -106,7 +211,9 @@ describe('the palette', () => {
     fireEvent.change(input, { target: { value: 'eth' } });
     expect(options()).toEqual(['ETH/USDT']);
     fireEvent.keyDown(input, { key: 'Enter' });
-    await waitFor(() => { expect(location.pathname).toBe('/market/ETH-USDT'); });
+    await waitFor(() => {
+      expect(location.pathname).toBe('/market/ETH-USDT');
+    });
     expect(screen.queryByRole('combobox', { name: /^Find/ })).toBeNull();
   }, 30_000);
 
@@ -121,14 +228,22 @@ describe('the palette', () => {
     fireEvent.keyDown(input, { key: 'ArrowUp' });
     expect(active(input)).toBe(screen.getAllByRole('option').at(-1)?.textContent);
     expect(screen.getAllByRole('option', { selected: true }).length).toBe(1);
-    const { violations } = await axe.run(screen.getByRole('dialog'), { rules: { 'color-contrast': { enabled: false } } });
-    expect(violations.filter((found) => found.impact === 'serious' || found.impact === 'critical').map((found) => `${found.id} ${found.nodes[0]?.html ?? ''}`)).toEqual([]);
+    const { violations } = await axe.run(screen.getByRole('dialog'), {
+      rules: { 'color-contrast': { enabled: false } },
+    });
+    expect(
+      violations
+        .filter((found) => found.impact === 'serious' || found.impact === 'critical')
+        .map((found) => `${found.id} ${found.nodes[0]?.html ?? ''}`),
+    ).toEqual([]);
     fireEvent.change(input, { target: { value: 'nothing like it' } });
     expect(screen.getByText(/Nothing here is called/)).toBeTruthy();
     expect(input.getAttribute('aria-activedescendant')).toBeNull();
     fireEvent.keyDown(input, { key: 'Enter' });
     fireEvent.keyDown(input, { key: 'k', ctrlKey: true });
-    await waitFor(() => { expect(screen.queryByRole('combobox', { name: /^Find/ })).toBeNull(); });
+    await waitFor(() => {
+      expect(screen.queryByRole('combobox', { name: /^Find/ })).toBeNull();
+    });
   }, 30_000);
 
   it('stops an agent by choosing that, once, and offers to undo it', async () => {
@@ -139,7 +254,9 @@ describe('the palette', () => {
     fireEvent.keyDown(input, { key: 'Enter', repeat: true });
     expect(stopped).toEqual([]);
     fireEvent.keyDown(input, { key: 'Enter' });
-    await waitFor(() => { expect(screen.queryByRole('combobox', { name: /^Find/ })).toBeNull(); });
+    await waitFor(() => {
+      expect(screen.queryByRole('combobox', { name: /^Find/ })).toBeNull();
+    });
     expect(stopped).toEqual(['Harbour']);
     const offer = await screen.findByRole('region', { name: 'Undo' });
     expect(offer.textContent).toContain('Stop sent. Undo starts Harbour again.');
@@ -158,12 +275,24 @@ describe('the palette', () => {
     await open();
     const [find] = screen.getAllByRole('button', { name: /^Find/ });
     fireEvent.click(find!);
-    expect(await screen.findByRole('combobox', { name: /^Find agents/ }, { timeout: 10_000 })).toBeTruthy();
+    expect(
+      await screen.findByRole('combobox', { name: /^Find agents/ }, { timeout: 10_000 }),
+    ).toBeTruthy();
   }, 30_000);
 });
 
 describe('keys', () => {
-  const pressed = (key: string, more: object = {}) => ({ key, metaKey: false, ctrlKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, timeStamp: 0, ...more });
+  const pressed = (key: string, more: object = {}) => ({
+    key,
+    metaKey: false,
+    ctrlKey: false,
+    altKey: false,
+    repeat: false,
+    defaultPrevented: false,
+    isComposing: false,
+    timeStamp: 0,
+    ...more,
+  });
 
   it('go to a screen by g and its letter within a moment, and not by the letter alone', () => {
     const read = createKeyReader();
@@ -193,7 +322,9 @@ describe('keys', () => {
     fireEvent.click(within(sheet).getByRole('switch', { name: 'Keys without a modifier' }));
     expect(localStorage.getItem('tradewind.shortcuts')).toBe('off');
     fireEvent.keyDown(sheet, { key: 'Escape' });
-    await waitFor(() => { expect(screen.queryByRole('dialog')).toBeNull(); });
+    await waitFor(() => {
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
     fireEvent.keyDown(document.body, { key: '?' });
     expect(shortcuts.open).toBeNull();
   }, 30_000);
@@ -211,12 +342,18 @@ describe('keys', () => {
 describe('the arrival at a screen', () => {
   it('names it in title and aloud, moves the focus to its content, and begins at its top', async () => {
     await open();
-    const spoken = (): string => screen.getAllByRole('status').map((one) => one.textContent ?? '').find((text) => text === 'Library') ?? '';
+    const spoken = (): string =>
+      screen
+        .getAllByRole('status')
+        .map((one) => one.textContent ?? '')
+        .find((text) => text === 'Library') ?? '';
     expect(spoken()).toBe('');
     scrollTo(0, 700);
     fireEvent.keyDown(document.body, { key: 'g' });
     fireEvent.keyDown(document.body, { key: 'l' });
-    await waitFor(() => { expect(document.title).toBe('Library · Tradewind'); });
+    await waitFor(() => {
+      expect(document.title).toBe('Library · Tradewind');
+    });
     expect(spoken()).toBe('Library');
     expect(document.activeElement?.id).toBe('content');
     expect(scrolled).toBe(0);
@@ -228,10 +365,14 @@ describe('the arrival at a screen', () => {
     fireEvent.scroll(window);
     fireEvent.keyDown(document.body, { key: 'g' });
     fireEvent.keyDown(document.body, { key: 'l' });
-    await waitFor(() => { expect(document.title).toBe('Library · Tradewind'); });
+    await waitFor(() => {
+      expect(document.title).toBe('Library · Tradewind');
+    });
     expect(scrolled).toBe(0);
     history.back();
-    await waitFor(() => { expect(document.title).toBe('Stop all agents · Tradewind'); });
+    await waitFor(() => {
+      expect(document.title).toBe('Stop all agents · Tradewind');
+    });
     expect(scrolled).toBe(640);
   }, 30_000);
 });

@@ -4,25 +4,71 @@ import { recordedReplies, recordState } from '../../../src/api/recorded-replies.
 import { recordOf } from '../../../src/stores/agent-money.ts';
 
 const portfolio = recordedReplies(recordState(0), 0).portfolio!;
-const pair = (part: object) => ({ pair: 'ETH/USDT', trades: 2, sells: 1, realized: '-13.47', fees: '2.6', wins: 0, won: '0', ...part });
-const of = (...pairs: ReturnType<typeof pair>[]) => recordOf('a', { ...portfolio, positions: [], results: [{ agentId: 'a', agentName: 'A', pairs }] });
+const pair = (part: object) => ({
+  pair: 'ETH/USDT',
+  trades: 2,
+  sells: 1,
+  realized: '-13.47',
+  fees: '2.6',
+  wins: 0,
+  won: '0',
+  ...part,
+});
+const of = (...pairs: ReturnType<typeof pair>[]) =>
+  recordOf('a', {
+    ...portfolio,
+    positions: [],
+    results: [{ agentId: 'a', agentName: 'A', pairs }],
+  });
 
 describe('an agent’s record', () => {
   it('counts a round trip in trades, win rate and expectancy where it counts it in what was realised', () => {
-    expect(of(pair({}))).toEqual({ realized: '-13.47', unrealized: '0', fees: '2.6', total: '-13.47', trades: 2, sells: 1, wins: 0, profitFactor: 0, expectancy: '-13.47' });
+    expect(of(pair({}))).toEqual({
+      realized: '-13.47',
+      unrealized: '0',
+      fees: '2.6',
+      total: '-13.47',
+      trades: 2,
+      sells: 1,
+      wins: 0,
+      profitFactor: 0,
+      expectancy: '-13.47',
+    });
   });
 
   it('adds up pairs: gains by losses, realised by sales', () => {
-    const both = of(pair({}), pair({ pair: 'BTC/USDT', trades: 4, sells: 3, realized: '20', wins: 2, won: '26.53' }));
-    expect(both).toMatchObject({ trades: 6, sells: 4, wins: 2, realized: '6.53', expectancy: '1.6325' });
+    const both = of(
+      pair({}),
+      pair({ pair: 'BTC/USDT', trades: 4, sells: 3, realized: '20', wins: 2, won: '26.53' }),
+    );
+    expect(both).toMatchObject({
+      trades: 6,
+      sells: 4,
+      wins: 2,
+      realized: '6.53',
+      expectancy: '1.6325',
+    });
     // Won 26.53, lost 13.47 + 6.53.
     expect(both?.profitFactor).toBeCloseTo(26.53 / 20, 12);
   });
 
   it('has no figure where nothing supports it: no sale, no loss, a reading that does not tell', () => {
-    expect(of(pair({ trades: 1, sells: 0, realized: '0' }))).toMatchObject({ trades: 1, sells: 0, expectancy: null, profitFactor: null });
-    expect(of(pair({ realized: '5', wins: 1, won: '5' }))).toMatchObject({ wins: 1, profitFactor: null, expectancy: '5' });
-    expect(of(pair({ wins: undefined, won: undefined }))).toMatchObject({ sells: 1, wins: null, profitFactor: null });
+    expect(of(pair({ trades: 1, sells: 0, realized: '0' }))).toMatchObject({
+      trades: 1,
+      sells: 0,
+      expectancy: null,
+      profitFactor: null,
+    });
+    expect(of(pair({ realized: '5', wins: 1, won: '5' }))).toMatchObject({
+      wins: 1,
+      profitFactor: null,
+      expectancy: '5',
+    });
+    expect(of(pair({ wins: undefined, won: undefined }))).toMatchObject({
+      sells: 1,
+      wins: null,
+      profitFactor: null,
+    });
     expect(recordOf('a', { ...portfolio, results: undefined })).toBeNull();
     expect(recordOf('unknown', portfolio)).toMatchObject({ trades: 0, total: '0' });
   });

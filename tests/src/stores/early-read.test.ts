@@ -13,8 +13,13 @@ const load = () => {
 function kept(uid: string, value: unknown): Promise<void> {
   return new Promise((resolve) => {
     const request = indexedDB.open(`tradewind-${uid}`, 1);
-    request.onupgradeneeded = () => { request.result.createObjectStore('snapshots').put(value, 'portfolio'); };
-    request.onsuccess = () => { request.result.close(); resolve(); };
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('snapshots').put(value, 'portfolio');
+    };
+    request.onsuccess = () => {
+      request.result.close();
+      resolve();
+    };
   });
 }
 
@@ -26,9 +31,16 @@ beforeEach(() => {
 describe('the early read', () => {
   it('hands over what is kept of the last user, once', async () => {
     await kept('ada', { version: 1, savedAt: 5, value: 'as it lies' });
-    localStorage.setItem('tradewind.lastUser', JSON.stringify({ uid: 'ada', email: null, lastSignInTime: null }));
+    localStorage.setItem(
+      'tradewind.lastUser',
+      JSON.stringify({ uid: 'ada', email: null, lastSignInTime: null }),
+    );
     const { takeEarlyRead } = await load();
-    expect((await takeEarlyRead('ada'))?.get('portfolio')).toEqual({ version: 1, savedAt: 5, value: 'as it lies' });
+    expect((await takeEarlyRead('ada'))?.get('portfolio')).toEqual({
+      version: 1,
+      savedAt: 5,
+      value: 'as it lies',
+    });
     expect(takeEarlyRead('ada')).toBeNull();
   });
 
@@ -56,7 +68,9 @@ describe('the early read', () => {
     await takeEarlyRead('ada');
     await new Promise<void>((resolve) => {
       const request = indexedDB.deleteDatabase('tradewind-ada');
-      request.onsuccess = () => { resolve(); };
+      request.onsuccess = () => {
+        resolve();
+      };
     });
     expect(await indexedDB.databases()).toEqual([]);
   });

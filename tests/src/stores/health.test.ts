@@ -1,13 +1,22 @@
 // @vitest-environment jsdom
-/** Whether the server is there: how often it is asked about, whose answer counts, and what asks at once. */
+/**
+ * Whether the server is there: how often it is asked about, whose answer counts, and what asks at
+ * once.
+ */
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '../../../src/api/api.ts';
 import { connection } from '../../../src/stores/connection.ts';
-import { noteServerTime, probeDelayMs, verifyOnline, watchHealth } from '../../../src/stores/health.ts';
+import {
+  noteServerTime,
+  probeDelayMs,
+  verifyOnline,
+  watchHealth,
+} from '../../../src/stores/health.ts';
 
 const START = Date.parse('2026-01-10T12:00:00Z');
-const healthy = (): Response => new Response(JSON.stringify({ app: 'tradewind', status: 'ok', contract: 1, time: Date.now() }));
+const healthy = (): Response =>
+  new Response(JSON.stringify({ app: 'tradewind', status: 'ok', contract: 1, time: Date.now() }));
 let answer: (signal: AbortSignal | null | undefined) => Promise<Response>;
 let asked: number[];
 let stop: () => void;
@@ -15,7 +24,11 @@ let visibility: DocumentVisibilityState;
 
 const away = (): Promise<Response> => Promise.reject(new TypeError('Failed to fetch'));
 const hangs = (signal: AbortSignal | null | undefined): Promise<Response> =>
-  new Promise((_resolve, reject) => { signal?.addEventListener('abort', () => { reject(new DOMException('aborted', 'AbortError')); }); });
+  new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => {
+      reject(new DOMException('aborted', 'AbortError'));
+    });
+  });
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START });
@@ -23,7 +36,10 @@ beforeEach(() => {
   answer = () => Promise.resolve(healthy());
   visibility = 'visible';
   vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => visibility);
-  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => { asked.push(Date.now() - START); return answer(init.signal); });
+  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+    asked.push(Date.now() - START);
+    return answer(init.signal);
+  });
   Object.assign(connection, { online: 'unknown', verifiedAt: null, serverClockOffset: null });
   stop = watchHealth();
 });
@@ -79,19 +95,22 @@ describe('while the server is away', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each(['focus', 'online', 'pointerdown', 'keydown'])('%s asks at once, however long the wait would be', async (type) => {
-    await lose();
-    await pass(20 * 60_000);
-    await pass(1_000 - ((Date.now() - START) % 1_000));
-    // A moment at which the last question is a while ago.
-    while (Date.now() - START - (asked.at(-1) ?? 0) < 2_000) await pass(500);
-    asked = [];
-    answer = () => Promise.resolve(healthy());
-    window.dispatchEvent(new Event(type));
-    await pass(0);
-    expect(asked).toHaveLength(1);
-    expect(connection.online).toBe('online');
-  });
+  it.each(['focus', 'online', 'pointerdown', 'keydown'])(
+    '%s asks at once, however long the wait would be',
+    async (type) => {
+      await lose();
+      await pass(20 * 60_000);
+      await pass(1_000 - ((Date.now() - START) % 1_000));
+      // A moment at which the last question is a while ago.
+      while (Date.now() - START - (asked.at(-1) ?? 0) < 2_000) await pass(500);
+      asked = [];
+      answer = () => Promise.resolve(healthy());
+      window.dispatchEvent(new Event(type));
+      await pass(0);
+      expect(asked).toHaveLength(1);
+      expect(connection.online).toBe('online');
+    },
+  );
 
   it('many presses are not as many questions', async () => {
     await lose();
@@ -103,7 +122,7 @@ describe('while the server is away', () => {
 });
 
 describe('an answer', () => {
-  it('counts only if it is Tradewind\'s: JSON of something else is not the server', async () => {
+  it("counts only if it is Tradewind's: JSON of something else is not the server", async () => {
     await lose();
     answer = () => Promise.resolve(new Response('{"ok":true}'));
     expect(await verifyOnline()).toBe(false);
@@ -136,8 +155,8 @@ describe('an answer', () => {
   });
 });
 
-describe('the server\'s clock', () => {
-  it('is taken over when it is really another, and left alone for the network\'s own delay', () => {
+describe("the server's clock", () => {
+  it("is taken over when it is really another, and left alone for the network's own delay", () => {
     noteServerTime(START + 1_500, START);
     expect(connection.serverClockOffset).toBe(0);
     noteServerTime(START + 86_400_000, START);

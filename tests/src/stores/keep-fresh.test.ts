@@ -1,11 +1,19 @@
 // @vitest-environment jsdom
-/** What keeps a reading of the same moment as the stream's words: each evaluation leads to one reading, a storm of them to few. */
+/**
+ * What keeps a reading of the same moment as the stream's words: each evaluation leads to one
+ * reading, a storm of them to few.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { agentsStore, applyAgents, applyRuns, clearAgents } from '../../../src/stores/agents.ts';
 import { connection } from '../../../src/stores/connection.ts';
 import { applyHistory, clearHistory } from '../../../src/stores/history.ts';
-import { accountMark, evaluationMark, keepFresh, sharedFresh } from '../../../src/stores/keep-fresh.ts';
+import {
+  accountMark,
+  evaluationMark,
+  keepFresh,
+  sharedFresh,
+} from '../../../src/stores/keep-fresh.ts';
 
 const MINUTE = 60_000;
 const REST_MS = 2_000;
@@ -15,8 +23,16 @@ let reads = 0;
 /** The readings that wait for their answer. */
 let waiting: (() => void)[] = [];
 
-const read = (): Promise<void> => { reads += 1; return new Promise((resolve) => { waiting.push(resolve); }); };
-const answer = async (): Promise<void> => { for (const one of waiting.splice(0)) one(); await vi.advanceTimersByTimeAsync(0); };
+const read = (): Promise<void> => {
+  reads += 1;
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+  });
+};
+const answer = async (): Promise<void> => {
+  for (const one of waiting.splice(0)) one();
+  await vi.advanceTimersByTimeAsync(0);
+};
 /** Every agent has looked once more, as the stream tells it. */
 async function look(at: number): Promise<void> {
   applyRuns(ids.map((id) => ({ id, lastRunAt: at, nextRunAt: at + 5 * MINUTE })));
@@ -27,7 +43,19 @@ beforeEach(() => {
   vi.useFakeTimers();
   reads = 0;
   connection.online = 'online';
-  applyAgents({ agents: ids.map((id) => ({ ...recordAgent(id, id, 0), status: 'running', lastRunAt: 0, nextRunAt: 5 * MINUTE })), sequence: 1, asOf: 0 }, 'network');
+  applyAgents(
+    {
+      agents: ids.map((id) => ({
+        ...recordAgent(id, id, 0),
+        status: 'running',
+        lastRunAt: 0,
+        nextRunAt: 5 * MINUTE,
+      })),
+      sequence: 1,
+      asOf: 0,
+    },
+    'network',
+  );
   applyHistory({ fills: [], sequence: 1, asOf: 0 }, 'network');
 });
 afterEach(() => {

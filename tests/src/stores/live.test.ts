@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** What keeps the stores true: events into their stores, another user's sign-in, expiry, the server's return. */
+/**
+ * What keeps the stores true: events into their stores, another user's sign-in, expiry, the
+ * server's return.
+ */
 import 'fake-indexeddb/auto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
@@ -22,23 +25,42 @@ import { waitFor } from '../../support/wait-for.ts';
 vi.mock('../../../src/api/shared-stream.ts', () => ({ joinStream: vi.fn() }));
 
 const now = Date.now();
-const replies = (): ReturnType<typeof recordedReplies> => structuredClone(recordedReplies(recordState(now), now));
-const source = { id: 'recorded', kind: 'simulated', label: 'Recorded prices', quote: 'USDT' } as const;
+const replies = (): ReturnType<typeof recordedReplies> =>
+  structuredClone(recordedReplies(recordState(now), now));
+const source = {
+  id: 'recorded',
+  kind: 'simulated',
+  label: 'Recorded prices',
+  quote: 'USDT',
+} as const;
 const wake = vi.fn();
 const close = vi.fn();
 let asked: string[] = [];
 let sequence = 1;
 
 const enter = (uid: string): void => {
-  session.user = { uid, email: `${uid}@example.com`, displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } };
+  session.user = {
+    uid,
+    email: `${uid}@example.com`,
+    displayName: null,
+    metadata: { lastSignInTime: new Date().toUTCString() },
+  };
   session.status = 'signed-in';
 };
-const leave = (): void => { Object.assign(session, { user: null, status: 'signed-out' }); };
+const leave = (): void => {
+  Object.assign(session, { user: null, status: 'signed-out' });
+};
 const count = (name: string): number => asked.filter((one) => one === name).length;
-const loaded = (): Promise<void> => waitFor(() => {
-  expect([portfolioStore.status, agentsStore.status, historyStore.status, marketStore.status]).toEqual(['ready', 'ready', 'ready', 'ready']);
-  expect(joinStream).toHaveBeenCalled();
-});
+const loaded = (): Promise<void> =>
+  waitFor(() => {
+    expect([
+      portfolioStore.status,
+      agentsStore.status,
+      historyStore.status,
+      marketStore.status,
+    ]).toEqual(['ready', 'ready', 'ready', 'ready']);
+    expect(joinStream).toHaveBeenCalled();
+  });
 
 beforeAll(() => {
   vi.mocked(joinStream).mockReturnValue({ wake, close });
@@ -46,7 +68,11 @@ beforeAll(() => {
   vi.spyOn(api, 'call').mockImplementation((name) => {
     asked.push(name);
     const all = replies() as Record<string, object | undefined>;
-    return Promise.resolve(name === 'portfolio' || name === 'agents' || name === 'history' ? { ...all[name], sequence } : all[name]) as never;
+    return Promise.resolve(
+      name === 'portfolio' || name === 'agents' || name === 'history'
+        ? { ...all[name], sequence }
+        : all[name],
+    ) as never;
   });
   vi.spyOn(api, 'marketData').mockImplementation(() => {
     asked.push('marketData');
@@ -54,7 +80,9 @@ beforeAll(() => {
   });
   void startLive();
 });
-afterAll(() => { vi.restoreAllMocks(); });
+afterAll(() => {
+  vi.restoreAllMocks();
+});
 beforeEach(async () => {
   sequence = 1;
   enter('ann');
@@ -63,22 +91,36 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   leave();
-  await waitFor(() => { expect(portfolioStore.data).toBeNull(); });
+  await waitFor(() => {
+    expect(portfolioStore.data).toBeNull();
+  });
   vi.mocked(joinStream).mockClear();
   wake.mockClear();
   close.mockClear();
 });
 
-const handed = (): SharedStreamOptions => vi.mocked(joinStream).mock.calls.at(-1)?.[0] as SharedStreamOptions;
+const handed = (): SharedStreamOptions =>
+  vi.mocked(joinStream).mock.calls.at(-1)?.[0] as SharedStreamOptions;
 
 describe('events', () => {
   it('go into the store they belong to', () => {
     const agent = replies().agents?.agents[0] as Agent;
-    applyEvent({ type: 'agent.changed', sequence: 2, agent: { ...agent, status: 'stopped', generation: agent.generation + 1 } });
+    applyEvent({
+      type: 'agent.changed',
+      sequence: 2,
+      agent: { ...agent, status: 'stopped', generation: agent.generation + 1 },
+    });
     expect(agentsStore.data?.agents[0]).toMatchObject({ status: 'stopped' });
-    applyEvent({ type: 'fill.recorded', sequence: 3, fill: { ...(replies().history?.fills[0] as Fill), id: 'another' } });
+    applyEvent({
+      type: 'fill.recorded',
+      sequence: 3,
+      fill: { ...(replies().history?.fills[0] as Fill), id: 'another' },
+    });
     expect(historyStore.data?.fills.map((fill) => fill.id)).toEqual(['another', 'recorded-fill']);
-    applyEvent({ type: 'portfolio.marked', portfolio: { ...(replies().portfolio as Portfolio), servedAt: now + 10_000, equity: '10013' } });
+    applyEvent({
+      type: 'portfolio.marked',
+      portfolio: { ...(replies().portfolio as Portfolio), servedAt: now + 10_000, equity: '10013' },
+    });
     expect(portfolioStore.data?.equity).toBe('10013');
     applyEvent({ type: 'agent.deleted', sequence: 4, agentId: agent.id });
     expect(agentsStore.data?.agents.map((one) => one.id)).not.toContain(agent.id);
@@ -88,37 +130,73 @@ describe('events', () => {
     applyEvent({ type: 'portfolio.changed', sequence: 2 });
     applyEvent({ type: 'subscription.changed', sequence: 3 });
     applyEvent({ type: 'settings.changed', sequence: 4 });
-    await waitFor(() => { expect([count('portfolio'), count('subscriptionStatus'), count('trialStatus'), count('tradingSettings')]).toEqual([1, 1, 1, 1]); });
+    await waitFor(() => {
+      expect([
+        count('portfolio'),
+        count('subscriptionStatus'),
+        count('trialStatus'),
+        count('tradingSettings'),
+      ]).toEqual([1, 1, 1, 1]);
+    });
   });
 
-  it('of the server\'s prices are laid down at the next frame, and not mixed into a board of another source', async () => {
+  it("of the server's prices are laid down at the next frame, and not mixed into a board of another source", async () => {
     const [first] = replies().marketData?.symbols ?? [];
-    const tick: StreamEvent = { type: 'ticks', now: now + 5_000, symbols: [{ ...first!, price: '1', timestamp: now + 5_000 }] };
+    const tick: StreamEvent = {
+      type: 'ticks',
+      now: now + 5_000,
+      symbols: [{ ...first!, price: '1', timestamp: now + 5_000 }],
+    };
     applyEvent(tick);
-    await waitFor(() => { expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('1'); });
+    await waitFor(() => {
+      expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('1');
+    });
     // One that waits for its frame belongs to the board that is gone.
     applyEvent({ ...tick, symbols: [{ ...first!, price: '2', timestamp: now + 6_000 }] });
-    applyMarket({ source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USDT' }, now, symbols: [{ ...first!, price: '7' }] }, 'exchange');
+    applyMarket(
+      {
+        source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USDT' },
+        now,
+        symbols: [{ ...first!, price: '7' }],
+      },
+      'exchange',
+    );
     applyEvent(tick);
-    await new Promise((resolve) => { setTimeout(resolve, 300); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 300);
+    });
     expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('7');
   });
 
   it('missed while away are read afresh after a greeting, and nothing is read where none were missed', async () => {
-    const hello = (at: number): StreamEvent => ({ type: 'hello', sequence: at, serverTime: Date.now(), marketTime: Date.now(), source });
+    const hello = (at: number): StreamEvent => ({
+      type: 'hello',
+      sequence: at,
+      serverTime: Date.now(),
+      marketTime: Date.now(),
+      source,
+    });
     applyEvent(hello(1));
-    await new Promise((resolve) => { setTimeout(resolve, 250); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 250);
+    });
     expect(asked).toEqual([]);
     sequence = 9;
     applyEvent(hello(9));
-    await waitFor(() => { expect([count('portfolio'), count('agents'), count('history')]).toEqual([1, 1, 1]); });
-    await waitFor(() => { expect(agentsStore.data?.sequence).toBe(9); });
+    await waitFor(() => {
+      expect([count('portfolio'), count('agents'), count('history')]).toEqual([1, 1, 1]);
+    });
+    await waitFor(() => {
+      expect(agentsStore.data?.sequence).toBe(9);
+    });
   });
 
   it('end the session when the server says that it is over; what is shown stays for reading (R5-18)', async () => {
     applyEvent({ type: 'session.ended', reason: 'reauth_required' });
     expect(session.status).toBe('expired');
-    await waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
+    await waitFor(() => {
+      expect(close).toHaveBeenCalledTimes(1);
+    });
     expect(portfolioStore.data).not.toBeNull();
     resetSession();
   });
@@ -126,24 +204,47 @@ describe('events', () => {
 
 describe('a person who was revoked', () => {
   it.each([
-    ['on the open stream', () => { applyEvent({ type: 'session.ended', reason: 'token_revoked' }); }],
-    ['when the stream is opened', () => { handed().onRefused?.('token_revoked'); }],
-  ])('is heard of %s: the same as a sign-out, and what is theirs goes from the screen (F30)', async (_where, say) => {
-    say();
-    expect(session).toMatchObject({ status: 'signed-out', user: null });
-    await waitFor(() => { expect([portfolioStore.data, agentsStore.data]).toEqual([null, null]); });
-    await waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
-  });
+    [
+      'on the open stream',
+      () => {
+        applyEvent({ type: 'session.ended', reason: 'token_revoked' });
+      },
+    ],
+    [
+      'when the stream is opened',
+      () => {
+        handed().onRefused?.('token_revoked');
+      },
+    ],
+  ])(
+    'is heard of %s: the same as a sign-out, and what is theirs goes from the screen (F30)',
+    async (_where, say) => {
+      say();
+      expect(session).toMatchObject({ status: 'signed-out', user: null });
+      await waitFor(() => {
+        expect([portfolioStore.data, agentsStore.data]).toEqual([null, null]);
+      });
+      await waitFor(() => {
+        expect(close).toHaveBeenCalledTimes(1);
+      });
+    },
+  );
 });
 
-describe('the server\'s return', () => {
-  it('opens the stream at once, and asks again for what is not the server\'s own word', async () => {
+describe("the server's return", () => {
+  it("opens the stream at once, and asks again for what is not the server's own word", async () => {
     portfolioStore.origin = 'snapshot';
     connection.online = 'offline';
-    await waitFor(() => { expect(connection.online).toBe('offline'); });
+    await waitFor(() => {
+      expect(connection.online).toBe('offline');
+    });
     connection.online = 'online';
-    await waitFor(() => { expect(wake).toHaveBeenCalledTimes(1); });
-    await waitFor(() => { expect(count('portfolio')).toBe(1); });
+    await waitFor(() => {
+      expect(wake).toHaveBeenCalledTimes(1);
+    });
+    await waitFor(() => {
+      expect(count('portfolio')).toBe(1);
+    });
     expect(count('agents'), 'what is fresh is not asked for').toBe(0);
   });
 });
@@ -156,13 +257,25 @@ describe('a stream that ends', () => {
     const lastWord = Date.now();
     vi.setSystemTime(now + 130_000);
     handed().onState('stale');
-    expect([agentsStore.savedAt, portfolioStore.savedAt, historyStore.savedAt]).toEqual([lastWord, lastWord, lastWord]);
+    expect([agentsStore.savedAt, portfolioStore.savedAt, historyStore.savedAt]).toEqual([
+      lastWord,
+      lastWord,
+      lastWord,
+    ]);
     expect(connection.gapAt).toBe(now + 130_000);
     vi.setSystemTime(now + 140_000);
     handed().onState('open');
     expect(connection.gapAt).toBe(now + 130_000);
-    applyEvent({ type: 'hello', sequence: 1, serverTime: Date.now(), marketTime: Date.now(), source });
-    await waitFor(() => { expect(connection.gapAt).toBeNull(); });
+    applyEvent({
+      type: 'hello',
+      sequence: 1,
+      serverTime: Date.now(),
+      marketTime: Date.now(),
+      source,
+    });
+    await waitFor(() => {
+      expect(connection.gapAt).toBeNull();
+    });
     vi.useRealTimers();
     handed().onState('closed');
     connection.gapAt = null;
@@ -172,19 +285,48 @@ describe('a stream that ends', () => {
 describe('another user after this one', () => {
   it('finds nothing of the first in any store, and has a stream of their own (F34)', async () => {
     expect(handed().uid).toBe('ann');
-    applyWallet({ mode: 'paper', venue: 'v', quote: 'USDT', balances: [], linkedAddresses: [], links: [], onramp: 'direct' }, 'network');
+    applyWallet(
+      {
+        mode: 'paper',
+        venue: 'v',
+        quote: 'USDT',
+        balances: [],
+        linkedAddresses: [],
+        links: [],
+        onramp: 'direct',
+      },
+      'network',
+    );
     let seen: unknown = 'not looked';
-    vi.mocked(api).call.mockImplementationOnce((() => { seen = [portfolioStore.data, agentsStore.data, historyStore.data, marketStore.data, subscriptionStore.data, walletStore.data]; return new Promise(() => undefined); }) as never);
+    vi.mocked(api).call.mockImplementationOnce((() => {
+      seen = [
+        portfolioStore.data,
+        agentsStore.data,
+        historyStore.data,
+        marketStore.data,
+        subscriptionStore.data,
+        walletStore.data,
+      ];
+      return new Promise(() => undefined);
+    }) as never);
     enter('bob');
-    await waitFor(() => { expect(close).toHaveBeenCalledTimes(1); });
-    await waitFor(() => { expect(seen).toEqual([null, null, null, null, null, null]); });
-    await waitFor(() => { expect(handed().uid).toBe('bob'); });
+    await waitFor(() => {
+      expect(close).toHaveBeenCalledTimes(1);
+    });
+    await waitFor(() => {
+      expect(seen).toEqual([null, null, null, null, null, null]);
+    });
+    await waitFor(() => {
+      expect(handed().uid).toBe('bob');
+    });
   });
 
   it('is not reached by a late expiry of the first', async () => {
     leave();
     endSession();
     expect(session.status).toBe('signed-out');
-    await waitFor(() => { expect(portfolioStore.data).toBeNull(); });
+    await waitFor(() => {
+      expect(portfolioStore.data).toBeNull();
+    });
   });
 });

@@ -5,15 +5,27 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resetSession, session } from '../../../src/identity/session.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/database.ts';
 import { changePreference, readPreference } from '../../../src/offline/preferences.ts';
-import { chooseView, clearChoices, loadChoices, marketChoices, toggleFavourite } from '../../../src/stores/market-choices.ts';
+import {
+  chooseView,
+  clearChoices,
+  loadChoices,
+  marketChoices,
+  toggleFavourite,
+} from '../../../src/stores/market-choices.ts';
 
 function signIn(uid: string): void {
   session.user = { uid, email: null, displayName: null, metadata: { lastSignInTime: null } };
   session.status = 'signed-in';
   openUserDatabase(uid, { mayCreate: () => true });
 }
-beforeEach(() => { resetSession(); clearChoices(); });
-afterEach(async () => { await deleteUserDatabase('ann'); await deleteUserDatabase('bob'); });
+beforeEach(() => {
+  resetSession();
+  clearChoices();
+});
+afterEach(async () => {
+  await deleteUserDatabase('ann');
+  await deleteUserDatabase('bob');
+});
 
 describe('favourites', () => {
   it('are kept for the next start, in the order of their stars, and taken off again', async () => {
@@ -23,7 +35,10 @@ describe('favourites', () => {
     clearChoices();
     expect([marketChoices.favourites, marketChoices.ready]).toEqual([[], false]);
     await loadChoices('ann');
-    expect([marketChoices.favourites, marketChoices.ready]).toEqual([['ETH/USDT', 'BTC/USDT'], true]);
+    expect([marketChoices.favourites, marketChoices.ready]).toEqual([
+      ['ETH/USDT', 'BTC/USDT'],
+      true,
+    ]);
     await toggleFavourite('ETH/USDT');
     expect(await readPreference('ann', 'favourites')).toEqual(['BTC/USDT']);
   });
@@ -31,7 +46,7 @@ describe('favourites', () => {
   it('of another tab are not lost by a star that is set here', async () => {
     signIn('ann');
     await toggleFavourite('ETH/USDT');
-    await changePreference('ann', 'favourites', (present) => [...present ?? [], 'SOL/USDT']);
+    await changePreference('ann', 'favourites', (present) => [...(present ?? []), 'SOL/USDT']);
     await toggleFavourite('BTC/USDT');
     expect(marketChoices.favourites).toEqual(['ETH/USDT', 'SOL/USDT', 'BTC/USDT']);
   });
@@ -48,7 +63,12 @@ describe('favourites', () => {
   });
 
   it('say so where they cannot be kept', async () => {
-    session.user = { uid: 'nobody', email: null, displayName: null, metadata: { lastSignInTime: null } };
+    session.user = {
+      uid: 'nobody',
+      email: null,
+      displayName: null,
+      metadata: { lastSignInTime: null },
+    };
     expect(await toggleFavourite('ETH/USDT')).toBe('not-kept');
     expect(marketChoices.favourites).toEqual(['ETH/USDT']);
   });
@@ -66,9 +86,15 @@ describe('columns', () => {
   it('are remembered in their own order, and one that is not known is left out', async () => {
     signIn('ann');
     await chooseView({ columns: ['age', 'line', 'spread'], favouritesFirst: false });
-    await changePreference('ann', 'marketView', (present) => ({ favouritesFirst: false, columns: [...present?.columns ?? [], 'moon'] }));
+    await changePreference('ann', 'marketView', (present) => ({
+      favouritesFirst: false,
+      columns: [...(present?.columns ?? []), 'moon'],
+    }));
     clearChoices();
     await loadChoices('ann');
-    expect([marketChoices.columns, marketChoices.favouritesFirst]).toEqual([['line', 'spread', 'age'], false]);
+    expect([marketChoices.columns, marketChoices.favouritesFirst]).toEqual([
+      ['line', 'spread', 'age'],
+      false,
+    ]);
   });
 });

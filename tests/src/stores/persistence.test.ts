@@ -8,7 +8,11 @@ const browser = (grants: boolean) => {
   return {
     asked,
     persisted: () => Promise.resolve(promised),
-    persist: () => { asked.push('persist'); promised = grants; return Promise.resolve(grants); },
+    persist: () => {
+      asked.push('persist');
+      promised = grants;
+      return Promise.resolve(grants);
+    },
     estimate: () => Promise.resolve({ usage: 2_500_000, quota: 1e9 }),
   };
 };

@@ -1,12 +1,29 @@
 /** The offer to undo a stop: how long it stands, and what makes it stand longer. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { OFFER_MS, offerUndo, pauseOffer, resumeOffer, stopOffer, withdrawOffer, type StopOffer } from '../../../src/stores/stop-offer.ts';
+import {
+  OFFER_MS,
+  offerUndo,
+  pauseOffer,
+  resumeOffer,
+  stopOffer,
+  withdrawOffer,
+  type StopOffer,
+} from '../../../src/stores/stop-offer.ts';
 
-const offerOf = (name: string): StopOffer => ({ agent: { id: name, name, generation: 1 }, commandId: null, atTop: false });
+const offerOf = (name: string): StopOffer => ({
+  agent: { id: name, name, generation: 1 },
+  commandId: null,
+  atTop: false,
+});
 const shown = (): string | null => stopOffer.offer?.agent.name ?? null;
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { withdrawOffer(); vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  withdrawOffer();
+  vi.useRealTimers();
+});
 
 it('stands for some seconds and goes by itself', () => {
   offerUndo(offerOf('Harbour'), OFFER_MS);

@@ -1,5 +1,7 @@
 // @vitest-environment jsdom
-/** The stores: what is asked for again, what never goes back, what "no connection" leaves standing. */
+/**
+ * The stores: what is asked for again, what never goes back, what "no connection" leaves standing.
+ */
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
@@ -12,13 +14,44 @@ import { TokenFault } from '../../../src/identity/token.ts';
 import { resetSession, session } from '../../../src/identity/session.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/database.ts';
 import { readSnapshot } from '../../../src/offline/snapshots.ts';
-import { agentsStore, applyAgent, applyAgents, applyRuns, clearAgents, loadAgents, removeAgent } from '../../../src/stores/agents.ts';
-import { applyFill, applyHistory, clearHistory, historyStore } from '../../../src/stores/history.ts';
+import {
+  agentsStore,
+  applyAgent,
+  applyAgents,
+  applyRuns,
+  clearAgents,
+  loadAgents,
+  removeAgent,
+} from '../../../src/stores/agents.ts';
+import {
+  applyFill,
+  applyHistory,
+  clearHistory,
+  historyStore,
+} from '../../../src/stores/history.ts';
 import { connection } from '../../../src/stores/connection.ts';
 import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
-import { applyMarket, applyTicks, clearMarket, loadMarket, marketStore } from '../../../src/stores/market.ts';
-import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from '../../../src/stores/portfolio.ts';
-import { applySubscription, checkSubscription, checkSubscriptionIfDue, clearSubscription, refreshEntitlement, subscriptionStore } from '../../../src/stores/subscription.ts';
+import {
+  applyMarket,
+  applyTicks,
+  clearMarket,
+  loadMarket,
+  marketStore,
+} from '../../../src/stores/market.ts';
+import {
+  applyPortfolio,
+  clearPortfolio,
+  loadPortfolio,
+  portfolioStore,
+} from '../../../src/stores/portfolio.ts';
+import {
+  applySubscription,
+  checkSubscription,
+  checkSubscriptionIfDue,
+  clearSubscription,
+  refreshEntitlement,
+  subscriptionStore,
+} from '../../../src/stores/subscription.ts';
 import { applyWallet, clearWallet, walletStore } from '../../../src/stores/wallet.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -27,8 +60,17 @@ const recorded = recordedReplies(recordState(NOW), NOW);
 const portfolio = recorded.portfolio as Portfolio;
 const agent = (recorded.agents?.agents[0] ?? {}) as Agent;
 const quote = recorded.marketData?.symbols[0];
-const unanswered = new ApiError('Failed to fetch', { code: 'network', status: 0, text: 'Failed to fetch' });
-const noService = new ApiError('Backend service unavailable', { code: 'subscription_unavailable', status: 503, text: 'x', cause: unanswered });
+const unanswered = new ApiError('Failed to fetch', {
+  code: 'network',
+  status: 0,
+  text: 'Failed to fetch',
+});
+const noService = new ApiError('Backend service unavailable', {
+  code: 'subscription_unavailable',
+  status: 503,
+  text: 'x',
+  cause: unanswered,
+});
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
@@ -47,10 +89,17 @@ afterEach(() => {
 });
 
 describe('a reading', () => {
-  it('is fresh for five minutes, is asked for again after that, and never for the window\'s focus (R9-08)', async () => {
-    const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)));
+  it("is fresh for five minutes, is asked for again after that, and never for the window's focus (R9-08)", async () => {
+    const call = vi
+      .spyOn(api, 'call')
+      .mockImplementation(() => Promise.resolve(structuredClone(portfolio)));
     await loadPortfolio();
-    expect(portfolioStore).toMatchObject({ status: 'ready', origin: 'network', savedAt: NOW, error: null });
+    expect(portfolioStore).toMatchObject({
+      status: 'ready',
+      origin: 'network',
+      savedAt: NOW,
+      error: null,
+    });
     vi.setSystemTime(NOW + 5 * 60_000 - 1);
     await loadPortfolio();
     window.dispatchEvent(new Event('focus'));
@@ -63,18 +112,36 @@ describe('a reading', () => {
   });
 
   it('is one question at a time', async () => {
-    const call = vi.spyOn(api, 'call').mockImplementation(() => Promise.resolve(structuredClone(portfolio)));
+    const call = vi
+      .spyOn(api, 'call')
+      .mockImplementation(() => Promise.resolve(structuredClone(portfolio)));
     await Promise.all([loadPortfolio(), loadPortfolio()]);
     expect(call).toHaveBeenCalledTimes(1);
   });
 
   it('that is asked for by force while one is on its way follows it, once: the answer on its way may be older', async () => {
     const answers: ((value: unknown) => void)[] = [];
-    const call = vi.spyOn(api, 'call').mockImplementation(() => new Promise((resolve) => { answers.push(resolve); }) as never);
-    const all = Promise.all([loadPortfolio(), loadPortfolio(true), loadPortfolio(true), loadPortfolio(true)]);
+    const call = vi.spyOn(api, 'call').mockImplementation(
+      () =>
+        new Promise((resolve) => {
+          answers.push(resolve);
+        }) as never,
+    );
+    const all = Promise.all([
+      loadPortfolio(),
+      loadPortfolio(true),
+      loadPortfolio(true),
+      loadPortfolio(true),
+    ]);
     answers[0]?.(structuredClone(portfolio));
-    await waitFor(() => { expect(call).toHaveBeenCalledTimes(2); });
-    answers[1]?.({ ...structuredClone(portfolio), sequence: portfolio.sequence + 1, equity: '10020' });
+    await waitFor(() => {
+      expect(call).toHaveBeenCalledTimes(2);
+    });
+    answers[1]?.({
+      ...structuredClone(portfolio),
+      sequence: portfolio.sequence + 1,
+      equity: '10020',
+    });
     await all;
     expect(call).toHaveBeenCalledTimes(2);
     expect(portfolioStore.data?.equity).toBe('10020');
@@ -84,33 +151,53 @@ describe('a reading', () => {
     vi.spyOn(api, 'call').mockRejectedValue(unanswered);
     applyPortfolio(structuredClone(portfolio), 'snapshot', NOW - 60_000);
     await loadPortfolio();
-    expect(portfolioStore).toMatchObject({ status: 'error', origin: 'snapshot', savedAt: NOW - 60_000 });
+    expect(portfolioStore).toMatchObject({
+      status: 'error',
+      origin: 'snapshot',
+      savedAt: NOW - 60_000,
+    });
     expect(portfolioStore.data?.equity).toBe(portfolio.equity);
     expect(portfolioStore.error).toMatch(/cannot be reached/);
   });
 
   it('that comes back for a person who has left is thrown away', async () => {
     let answer: (value: unknown) => void = () => undefined;
-    vi.spyOn(api, 'call').mockReturnValue(new Promise((resolve) => { answer = resolve; }) as never);
+    vi.spyOn(api, 'call').mockReturnValue(
+      new Promise((resolve) => {
+        answer = resolve;
+      }) as never,
+    );
     const loading = loadAgents();
-    session.user = { uid: 'bob', email: null, displayName: null, metadata: { lastSignInTime: null } };
+    session.user = {
+      uid: 'bob',
+      email: null,
+      displayName: null,
+      metadata: { lastSignInTime: null },
+    };
     answer({ agents: [agent], sequence: 9, asOf: NOW });
     await loading;
     expect(agentsStore.data).toBeNull();
   });
 
-  it('of the market says when its prices are an exchange\'s, and is not fresh then (R7-13)', async () => {
-    const value = { source: { id: 'kraken', kind: 'exchange' as const, label: 'Kraken', quote: 'USD' }, now: NOW, symbols: [] };
+  it("of the market says when its prices are an exchange's, and is not fresh then (R7-13)", async () => {
+    const value = {
+      source: { id: 'kraken', kind: 'exchange' as const, label: 'Kraken', quote: 'USD' },
+      now: NOW,
+      symbols: [],
+    };
     const read = vi.spyOn(api, 'marketData').mockResolvedValue({ origin: 'exchange', value });
     await loadMarket();
-    expect(marketStore).toMatchObject({ origin: 'exchange', data: { source: { label: 'Kraken' } } });
+    expect(marketStore).toMatchObject({
+      origin: 'exchange',
+      data: { source: { label: 'Kraken' } },
+    });
     await loadMarket();
     expect(read).toHaveBeenCalledTimes(2);
   });
 });
 
 describe('what is newer', () => {
-  it('stays: a portfolio by sequence, then by the server\'s clock, and never back to an old book', () => {
+  it("stays: a portfolio by sequence, then by the server's clock, and never back to an old book", () => {
     const say = (more: Partial<Portfolio>): string | undefined => {
       applyPortfolio({ ...structuredClone(portfolio), ...more }, 'stream');
       return portfolioStore.data?.equity;
@@ -125,7 +212,10 @@ describe('what is newer', () => {
   });
 
   it('stays: an agent by generation and version, a list by sequence', () => {
-    applyAgents({ agents: [{ ...agent, generation: 3, status: 'running' }], sequence: 10, asOf: NOW }, 'network');
+    applyAgents(
+      { agents: [{ ...agent, generation: 3, status: 'running' }], sequence: 10, asOf: NOW },
+      'network',
+    );
     applyAgents({ agents: [], sequence: 9, asOf: NOW }, 'network');
     applyAgent({ ...agent, generation: 2, status: 'stopped' }, 11);
     expect(agentsStore.data?.agents[0]?.status).toBe('running');
@@ -138,12 +228,33 @@ describe('what is newer', () => {
   });
 
   it('stays: a look by its time, for agents that are here and still look', () => {
-    applyAgents({ agents: [{ ...agent, lastRunAt: 100, nextRunAt: 200 }, { ...agent, id: 'stopped', lastRunAt: 100, nextRunAt: null }], sequence: 1, asOf: NOW }, 'network');
-    const looks = () => agentsStore.data?.agents.map(({ lastRunAt, nextRunAt }) => [lastRunAt, nextRunAt]);
-    applyRuns([{ id: agent.id, lastRunAt: 200, nextRunAt: 300 }, { id: 'stopped', lastRunAt: 200, nextRunAt: 300 }, { id: 'gone', lastRunAt: 1, nextRunAt: 2 }]);
-    expect(looks()).toEqual([[200, 300], [100, null]]);
+    applyAgents(
+      {
+        agents: [
+          { ...agent, lastRunAt: 100, nextRunAt: 200 },
+          { ...agent, id: 'stopped', lastRunAt: 100, nextRunAt: null },
+        ],
+        sequence: 1,
+        asOf: NOW,
+      },
+      'network',
+    );
+    const looks = () =>
+      agentsStore.data?.agents.map(({ lastRunAt, nextRunAt }) => [lastRunAt, nextRunAt]);
+    applyRuns([
+      { id: agent.id, lastRunAt: 200, nextRunAt: 300 },
+      { id: 'stopped', lastRunAt: 200, nextRunAt: 300 },
+      { id: 'gone', lastRunAt: 1, nextRunAt: 2 },
+    ]);
+    expect(looks()).toEqual([
+      [200, 300],
+      [100, null],
+    ]);
     applyRuns([{ id: agent.id, lastRunAt: 100, nextRunAt: 200 }]);
-    expect(looks()).toEqual([[200, 300], [100, null]]);
+    expect(looks()).toEqual([
+      [200, 300],
+      [100, null],
+    ]);
   });
 
   it('stays: a price by its own time, and prices of two sources are never mixed', () => {
@@ -169,18 +280,35 @@ describe('what is newer', () => {
 });
 
 describe('subscription', () => {
-  const status = { subscription: { status: 'active' as const, tier: 'pro' as const, planId: 'pro', currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: 'pro' as const, servedAt: NOW };
+  const status = {
+    subscription: {
+      status: 'active' as const,
+      tier: 'pro' as const,
+      planId: 'pro',
+      currentPeriodEnd: null,
+      cancelAtPeriodEnd: false,
+    },
+    entitledTier: 'pro' as const,
+    servedAt: NOW,
+  };
   const trial = { isActive: false, endDate: null, hasUsed: true, servedAt: NOW };
-  const answering = (answers: Record<string, unknown>) => vi.spyOn(api, 'call').mockImplementation((name) => {
-    const answer = answers[name];
-    return (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(structuredClone(answer))) as never;
-  });
+  const answering = (answers: Record<string, unknown>) =>
+    vi.spyOn(api, 'call').mockImplementation((name) => {
+      const answer = answers[name];
+      return (
+        answer instanceof Error ? Promise.reject(answer) : Promise.resolve(structuredClone(answer))
+      ) as never;
+    });
 
   it('is checked on sign-in and every five minutes, and not before (R4-01, R9-01)', async () => {
     const call = answering({ subscriptionStatus: status, trialStatus: trial });
     await checkSubscriptionIfDue(NOW);
     expect(call.mock.calls.map(([name]) => name)).toEqual(['subscriptionStatus', 'trialStatus']);
-    expect(subscriptionStore.entitlement).toMatchObject({ isSubscribed: true, subscriptionTier: 'pro', isTrialActive: false });
+    expect(subscriptionStore.entitlement).toMatchObject({
+      isSubscribed: true,
+      subscriptionTier: 'pro',
+      isTrialActive: false,
+    });
     await checkSubscriptionIfDue(NOW + 5 * 60_000 - 1);
     expect(call).toHaveBeenCalledTimes(2);
     await checkSubscriptionIfDue(NOW + 5 * 60_000);
@@ -189,24 +317,43 @@ describe('subscription', () => {
 
   it('is free and null when the server answers that it could not check (R4-06)', async () => {
     applySubscription(structuredClone({ status, trial }), 'snapshot');
-    answering({ subscriptionStatus: new ApiError('API Error: 500 - x', { code: 'internal', status: 500, text: 'x' }), trialStatus: trial });
+    answering({
+      subscriptionStatus: new ApiError('API Error: 500 - x', {
+        code: 'internal',
+        status: 500,
+        text: 'x',
+      }),
+      trialStatus: trial,
+    });
     await checkSubscription();
     expect(subscriptionStore.data?.status).toBeNull();
-    expect(subscriptionStore.entitlement).toMatchObject({ isSubscribed: false, subscriptionTier: 'free' });
+    expect(subscriptionStore.entitlement).toMatchObject({
+      isSubscribed: false,
+      subscriptionTier: 'free',
+    });
   });
 
   it('stays as last known when nobody answers', async () => {
     applySubscription(structuredClone({ status, trial }), 'snapshot', NOW - 60_000);
     answering({ subscriptionStatus: noService, trialStatus: noService });
     await checkSubscription();
-    expect(subscriptionStore).toMatchObject({ status: 'error', savedAt: NOW - 60_000, loading: false });
+    expect(subscriptionStore).toMatchObject({
+      status: 'error',
+      savedAt: NOW - 60_000,
+      loading: false,
+    });
     expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
   });
 
   it('stays as last known while there is no token to ask with, and is asked for again at the next occasion', async () => {
     applySubscription(structuredClone({ status, trial }), 'snapshot', NOW - 60_000);
     const fault = new TokenFault('not_authenticated', 'Not authenticated');
-    const untold = new ApiError('Not authenticated', { code: 'not_authenticated', status: 401, text: 'Not authenticated', cause: fault });
+    const untold = new ApiError('Not authenticated', {
+      code: 'not_authenticated',
+      status: 401,
+      text: 'Not authenticated',
+      cause: fault,
+    });
     answering({ subscriptionStatus: untold, trialStatus: untold });
     await checkSubscriptionIfDue(NOW);
     expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
@@ -218,7 +365,16 @@ describe('subscription', () => {
   it('is reset on sign-out (R4-07)', () => {
     applySubscription(structuredClone({ status, trial }), 'network');
     clearSubscription();
-    expect(subscriptionStore).toMatchObject({ data: null, loading: true, entitlement: { isSubscribed: false, subscriptionTier: 'free', isTrialActive: false, hasUsedTrial: false } });
+    expect(subscriptionStore).toMatchObject({
+      data: null,
+      loading: true,
+      entitlement: {
+        isSubscribed: false,
+        subscriptionTier: 'free',
+        isTrialActive: false,
+        hasUsedTrial: false,
+      },
+    });
   });
 });
 
@@ -227,7 +383,9 @@ describe('the device', () => {
     openUserDatabase('ann', { mayCreate: () => true });
     const stop = keepSnapshots('ann');
     applyPortfolio(structuredClone(portfolio), 'network', NOW);
-    await waitFor(async () => { expect(await readSnapshot('ann', 'portfolio')).not.toBeNull(); });
+    await waitFor(async () => {
+      expect(await readSnapshot('ann', 'portfolio')).not.toBeNull();
+    });
     stop();
     clearPortfolio();
     vi.setSystemTime(NOW + 3_600_000);
@@ -239,10 +397,28 @@ describe('the device', () => {
   it('keeps what is known of the wallet, which addresses are linked as well (R7-23)', async () => {
     openUserDatabase('ann', { mayCreate: () => true });
     const stop = keepSnapshots('ann');
-    const link = { id: 'l1', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', chainId: 8_453, label: 'Cold box', proof: 'key' as const, linkedAt: NOW };
-    const known: WalletStatus = { mode: 'paper', venue: 'v', quote: 'USDT', balances: [{ asset: 'USDT', available: '1', reserved: '0' }], linkedAddresses: [link.address], links: [link], onramp: 'server', servedAt: NOW };
+    const link = {
+      id: 'l1',
+      address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      chainId: 8_453,
+      label: 'Cold box',
+      proof: 'key' as const,
+      linkedAt: NOW,
+    };
+    const known: WalletStatus = {
+      mode: 'paper',
+      venue: 'v',
+      quote: 'USDT',
+      balances: [{ asset: 'USDT', available: '1', reserved: '0' }],
+      linkedAddresses: [link.address],
+      links: [link],
+      onramp: 'server',
+      servedAt: NOW,
+    };
     applyWallet(structuredClone(known), 'network', NOW);
-    await waitFor(async () => { expect(await readSnapshot('ann', 'wallet')).not.toBeNull(); });
+    await waitFor(async () => {
+      expect(await readSnapshot('ann', 'wallet')).not.toBeNull();
+    });
     stop();
     clearWallet();
     await hydrate('ann');
@@ -252,9 +428,15 @@ describe('the device', () => {
 
   it('keeps what the server said before the keeping began, as at a sign-in: a plan is told once in five minutes', async () => {
     openUserDatabase('eve', { mayCreate: () => true });
-    applySubscription({ status: { subscription: null, entitledTier: 'trial', servedAt: NOW }, trial: null }, 'network', NOW);
+    applySubscription(
+      { status: { subscription: null, entitledTier: 'trial', servedAt: NOW }, trial: null },
+      'network',
+      NOW,
+    );
     const stop = keepSnapshots('eve');
-    await waitFor(async () => { expect((await readSnapshot('eve', 'subscription'))?.value.entitledTier).toBe('trial'); });
+    await waitFor(async () => {
+      expect((await readSnapshot('eve', 'subscription'))?.value.entitledTier).toBe('trial');
+    });
     stop();
     clearSubscription();
     await deleteUserDatabase('eve');
@@ -265,7 +447,9 @@ describe('the device', () => {
     const stop = keepSnapshots('ann');
     applyPortfolio(structuredClone(portfolio), 'network', NOW);
     applyAgents({ agents: [agent], sequence: 1, asOf: NOW }, 'network', NOW);
-    await waitFor(async () => { expect(await readSnapshot('ann', 'agents')).not.toBeNull(); });
+    await waitFor(async () => {
+      expect(await readSnapshot('ann', 'agents')).not.toBeNull();
+    });
     stop();
     clearPortfolio();
     clearAgents();
@@ -281,24 +465,49 @@ describe('the device', () => {
     const stop = keepSnapshots('ann');
     applyAgents({ agents: [agent], sequence: 3, asOf: NOW }, 'network', NOW);
     // Fewer milliseconds than the pause between two writes of what only moves with the market.
-    const kept = (check: (agents: Agent[] | undefined) => void) => vi.waitFor(async () => { check((await readSnapshot('ann', 'agents'))?.value.agents); }, { timeout: 1_500, interval: 20 });
-    await kept((agents) => { expect(agents).toHaveLength(1); });
+    const kept = (check: (agents: Agent[] | undefined) => void) =>
+      vi.waitFor(
+        async () => {
+          check((await readSnapshot('ann', 'agents'))?.value.agents);
+        },
+        { timeout: 1_500, interval: 20 },
+      );
+    await kept((agents) => {
+      expect(agents).toHaveLength(1);
+    });
     applyAgent({ ...agent, status: 'stopped', generation: agent.generation + 1 }, null);
-    await kept((agents) => { expect(agents).toMatchObject([{ status: 'stopped' }]); });
+    await kept((agents) => {
+      expect(agents).toMatchObject([{ status: 'stopped' }]);
+    });
     applyAgent({ ...agent, id: 'agent-new', name: 'Harbour' }, null);
-    await kept((agents) => { expect(agents).toHaveLength(2); });
+    await kept((agents) => {
+      expect(agents).toHaveLength(2);
+    });
     applyAgent({ ...agent, status: 'running', generation: agent.generation + 2 }, 4);
-    await kept((agents) => { expect(agents).toMatchObject([{ status: 'running' }, { name: 'Harbour' }]); });
+    await kept((agents) => {
+      expect(agents).toMatchObject([{ status: 'running' }, { name: 'Harbour' }]);
+    });
     removeAgent(agent.id, 5);
-    await kept((agents) => { expect(agents).toMatchObject([{ name: 'Harbour' }]); });
+    await kept((agents) => {
+      expect(agents).toMatchObject([{ name: 'Harbour' }]);
+    });
     stop();
   });
 
   it('never paints over what the server has said, and keeps no fallback price', async () => {
     openUserDatabase('ann', { mayCreate: () => true });
     const stop = keepSnapshots('ann');
-    applyMarket({ source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USD' }, now: NOW, symbols: [] }, 'exchange');
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    applyMarket(
+      {
+        source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USD' },
+        now: NOW,
+        symbols: [],
+      },
+      'exchange',
+    );
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
     stop();
     expect(await readSnapshot('ann', 'market')).toBeNull();
     applyPortfolio({ ...structuredClone(portfolio), sequence: 99, equity: '5' }, 'network');
@@ -310,16 +519,32 @@ describe('the device', () => {
 
 describe('a trial that ends in the tunnel', () => {
   const status = { subscription: null, entitledTier: 'trial' as const, servedAt: NOW };
-  const trial = { isActive: true, endDate: new Date(NOW + 60_000).toISOString(), hasUsed: true, servedAt: NOW };
-  afterEach(() => { connection.online = 'unknown'; clearSubscription(); });
+  const trial = {
+    isActive: true,
+    endDate: new Date(NOW + 60_000).toISOString(),
+    hasUsed: true,
+    servedAt: NOW,
+  };
+  afterEach(() => {
+    connection.online = 'unknown';
+    clearSubscription();
+  });
 
-  it('goes on opening what it opened until the server\'s next word, with no days left (R4-06)', () => {
+  it("goes on opening what it opened until the server's next word, with no days left (R4-06)", () => {
     connection.online = 'offline';
     applySubscription({ status, trial }, 'snapshot', NOW);
     refreshEntitlement(NOW + 120_000);
-    expect(subscriptionStore.entitlement).toMatchObject({ subscriptionTier: 'trial', isTrialActive: true, trialDaysRemaining: 0 });
+    expect(subscriptionStore.entitlement).toMatchObject({
+      subscriptionTier: 'trial',
+      isTrialActive: true,
+      trialDaysRemaining: 0,
+    });
     connection.online = 'online';
     refreshEntitlement(NOW + 120_000);
-    expect(subscriptionStore.entitlement).toMatchObject({ subscriptionTier: 'free', isSubscribed: false, isTrialActive: false });
+    expect(subscriptionStore.entitlement).toMatchObject({
+      subscriptionTier: 'free',
+      isSubscribed: false,
+      isTrialActive: false,
+    });
   });
 });

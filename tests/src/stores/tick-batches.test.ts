@@ -1,11 +1,23 @@
-/** Ticks between frames: however they come, the board ends with the newest of each, and no frame has more than its share. */
+/**
+ * Ticks between frames: however they come, the board ends with the newest of each, and no frame has
+ * more than its share.
+ */
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { SymbolQuote } from '../../../contract/market.ts';
 import { createTickBatches, QUOTES_A_FRAME, ROUND_MS } from '../../../src/stores/tick-batches.ts';
 
 const quote = (symbol: string, price: number, timestamp: number): SymbolQuote => ({
-  symbol, price: String(price), bid: null, ask: null, volume_24h: null, high_24h: null, low_24h: null, price_change_24h: null, timestamp, stale: false,
+  symbol,
+  price: String(price),
+  bid: null,
+  ask: null,
+  volume_24h: null,
+  high_24h: null,
+  low_24h: null,
+  price_change_24h: null,
+  timestamp,
+  stale: false,
 });
 
 /** Frames and time by hand. */
@@ -14,8 +26,12 @@ function host() {
   let due: { at: number; work: () => void }[] = [];
   const frames: (() => void)[] = [];
   return {
-    nextFrame: (work: () => void) => { frames.push(work); },
-    later: (work: () => void, ms: number) => { due.push({ at: now + ms, work }); },
+    nextFrame: (work: () => void) => {
+      frames.push(work);
+    },
+    later: (work: () => void, ms: number) => {
+      due.push({ at: now + ms, work });
+    },
     now: () => now,
     /** The next frame, 16 ms on. */
     frame(): void {
@@ -32,7 +48,9 @@ describe('ticks', () => {
   it('of one breath become one change at the next frame', () => {
     const clock = host();
     const laid: string[][] = [];
-    const batches = createTickBatches((quotes) => { laid.push(quotes.map((one) => `${one.symbol} ${one.price}`)); }, clock);
+    const batches = createTickBatches((quotes) => {
+      laid.push(quotes.map((one) => `${one.symbol} ${one.price}`));
+    }, clock);
     batches.take([quote('A/B', 1, 1)], 1);
     batches.take([quote('A/B', 2, 2), quote('C/B', 5, 2)], 2);
     expect(laid).toEqual([]);
@@ -41,44 +59,67 @@ describe('ticks', () => {
   });
 
   it('end with the newest of every symbol on the board, in frames of a bounded size and rounds of a quarter second, whatever order they come in', () => {
-    fc.assert(fc.property(
-      fc.array(fc.record({ symbol: fc.integer({ min: 0, max: 200 }), timestamp: fc.integer({ min: 0, max: 1_000 }), frames: fc.integer({ min: 0, max: 3 }) }), { maxLength: 600 }),
-      (ticks) => {
-        const clock = host();
-        const board = new Map<string, number>();
-        const laidAt = new Map<string, number>();
-        const newest = new Map<string, number>();
-        let inFrame = 0;
-        const batches = createTickBatches((quotes) => {
-          inFrame += 1;
-          expect(quotes.length).toBeLessThanOrEqual(QUOTES_A_FRAME);
-          for (const one of quotes) {
-            // The board itself takes the newer of two; the batches may lay an older one that came late.
-            board.set(one.symbol, Math.max(board.get(one.symbol) ?? 0, one.timestamp));
-            expect(clock.now() - (laidAt.get(one.symbol) ?? -Infinity)).toBeGreaterThanOrEqual(ROUND_MS - 16 * (Math.ceil(201 / QUOTES_A_FRAME)));
-            laidAt.set(one.symbol, clock.now());
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            symbol: fc.integer({ min: 0, max: 200 }),
+            timestamp: fc.integer({ min: 0, max: 1_000 }),
+            frames: fc.integer({ min: 0, max: 3 }),
+          }),
+          { maxLength: 600 },
+        ),
+        (ticks) => {
+          const clock = host();
+          const board = new Map<string, number>();
+          const laidAt = new Map<string, number>();
+          const newest = new Map<string, number>();
+          let inFrame = 0;
+          const batches = createTickBatches((quotes) => {
+            inFrame += 1;
+            expect(quotes.length).toBeLessThanOrEqual(QUOTES_A_FRAME);
+            for (const one of quotes) {
+              // The board itself takes the newer of two; the batches may lay an older one that came
+              // late.
+              board.set(one.symbol, Math.max(board.get(one.symbol) ?? 0, one.timestamp));
+              expect(clock.now() - (laidAt.get(one.symbol) ?? -Infinity)).toBeGreaterThanOrEqual(
+                ROUND_MS - 16 * Math.ceil(201 / QUOTES_A_FRAME),
+              );
+              laidAt.set(one.symbol, clock.now());
+            }
+          }, clock);
+          const frame = (): void => {
+            inFrame = 0;
+            clock.frame();
+            expect(inFrame).toBeLessThanOrEqual(1);
+          };
+          for (const { symbol, timestamp, frames } of ticks) {
+            batches.take([quote(`S${symbol}`, timestamp, timestamp)], timestamp);
+            newest.set(`S${symbol}`, Math.max(newest.get(`S${symbol}`) ?? 0, timestamp));
+            for (let count = 0; count < frames; count += 1) frame();
           }
-        }, clock);
-        const frame = (): void => { inFrame = 0; clock.frame(); expect(inFrame).toBeLessThanOrEqual(1); };
-        for (const { symbol, timestamp, frames } of ticks) {
-          batches.take([quote(`S${symbol}`, timestamp, timestamp)], timestamp);
-          newest.set(`S${symbol}`, Math.max(newest.get(`S${symbol}`) ?? 0, timestamp));
-          for (let count = 0; count < frames; count += 1) frame();
-        }
-        for (let count = 0; count < 60; count += 1) frame();
-        expect(board).toEqual(newest);
-      },
-    ), { numRuns: 60 });
+          for (let count = 0; count < 60; count += 1) frame();
+          expect(board).toEqual(newest);
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 
   it('lay each symbol down at most four times a second under 5,000 a second, and none waits longer than a round and its frames', () => {
     const clock = host();
     let laid = 0;
     let oldest = 0;
-    const batches = createTickBatches((quotes) => { laid += quotes.length; for (const one of quotes) oldest = Math.max(oldest, clock.now() - one.timestamp); }, clock);
+    const batches = createTickBatches((quotes) => {
+      laid += quotes.length;
+      for (const one of quotes) oldest = Math.max(oldest, clock.now() - one.timestamp);
+    }, clock);
     let place = 0;
     for (let frame = 0; frame < 625; frame += 1) {
-      batches.take(Array.from({ length: 80 }, () => quote(`S${place++ % 500}`, frame, clock.now())), clock.now());
+      batches.take(
+        Array.from({ length: 80 }, () => quote(`S${place++ % 500}`, frame, clock.now())),
+        clock.now(),
+      );
       clock.frame();
     }
     expect(laid / 10).toBeLessThanOrEqual(4 * 500);
@@ -89,7 +130,9 @@ describe('ticks', () => {
   it('of a market that is gone are dropped, and the next ones come at the next frame', () => {
     const clock = host();
     const laid: string[] = [];
-    const batches = createTickBatches((quotes) => { laid.push(...quotes.map((one) => one.symbol)); }, clock);
+    const batches = createTickBatches((quotes) => {
+      laid.push(...quotes.map((one) => one.symbol));
+    }, clock);
     batches.take([quote('OLD/B', 1, 9)], 9);
     batches.drop();
     batches.take([quote('NEW/B', 1, 1)], 1);

@@ -1,12 +1,24 @@
 /** The registry of short messages. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  addToast, dismissToast, pageToast, pauseToasts, removeToast, resumeToasts, TOAST_DURATION_MS, toastStore, updateToast, type ToastType,
+  addToast,
+  dismissToast,
+  pageToast,
+  pauseToasts,
+  removeToast,
+  resumeToasts,
+  TOAST_DURATION_MS,
+  toastStore,
+  updateToast,
+  type ToastType,
 } from '../../../src/stores/toasts.ts';
 
-const shown = (): string[] => toastStore.toasts.filter((toast) => toast.visible).map((toast) => toast.message);
+const shown = (): string[] =>
+  toastStore.toasts.filter((toast) => toast.visible).map((toast) => toast.message);
 
-beforeEach(() => { vi.useFakeTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
 afterEach(() => {
   resumeToasts();
   removeToast();
@@ -15,7 +27,13 @@ afterEach(() => {
 
 describe('toasts', () => {
   it('are of five types, each with its own time; loading stays (R4-20, R4-22)', () => {
-    expect(TOAST_DURATION_MS).toEqual({ blank: 4_000, error: 4_000, success: 2_000, loading: Infinity, custom: 4_000 });
+    expect(TOAST_DURATION_MS).toEqual({
+      blank: 4_000,
+      error: 4_000,
+      success: 2_000,
+      loading: Infinity,
+      custom: 4_000,
+    });
     for (const type of Object.keys(TOAST_DURATION_MS) as ToastType[]) addToast(type, type);
     vi.advanceTimersByTime(1_999);
     expect(shown()).toHaveLength(5);

@@ -1,5 +1,7 @@
 // @vitest-environment jsdom
-/** What counts as leaving: the app hidden or closed for a minute, and never another of its screens. */
+/**
+ * What counts as leaving: the app hidden or closed for a minute, and never another of its screens.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
 import { writeLastUser } from '../../../src/identity/last-user.ts';

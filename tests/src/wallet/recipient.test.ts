@@ -13,9 +13,16 @@ it('an address is taken in its checksummed form, also where it was written in on
 
 it('one with a wrong letter, a wrong length, a name or nobody behind it is refused with what is wrong', () => {
   const wrong = BOB.replace('0C51812dc', '0C51812Dc');
-  expect(parseRecipient(wrong, ANN)).toEqual({ error: 'One of its letters is wrong: the address does not match its own checksum. Copy it again.' });
-  for (const typed of [BOB.slice(0, -1), `${BOB}0`, BOB.slice(2), 'ann.eth', '0xZZ']) expect(parseRecipient(typed, ANN), typed).toMatchObject({ error: expect.stringContaining('0x and 40 digits') as string });
-  expect(parseRecipient('', ANN)).toEqual({ error: 'Enter the recipient\'s address.' });
-  expect(parseRecipient(`0x${'0'.repeat(40)}`, ANN)).toMatchObject({ error: expect.stringContaining('lost') as string });
+  expect(parseRecipient(wrong, ANN)).toEqual({
+    error:
+      'One of its letters is wrong: the address does not match its own checksum. Copy it again.',
+  });
+  for (const typed of [BOB.slice(0, -1), `${BOB}0`, BOB.slice(2), 'ann.eth', '0xZZ'])
+    expect(parseRecipient(typed, ANN), typed).toMatchObject({
+      error: expect.stringContaining('0x and 40 digits') as string,
+    });
+  expect(parseRecipient('', ANN)).toEqual({ error: "Enter the recipient's address." });
+  expect(parseRecipient(`0x${'0'.repeat(40)}`, ANN)).toMatchObject({
+    error: expect.stringContaining('lost') as string,
+  });
 });
-

@@ -5,8 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startChain, type TestChain } from '../../support/anvil.ts';
 
 let chain: TestChain;
-beforeAll(async () => { chain = await startChain(); });
-afterAll(async () => { await chain.stop(); });
+beforeAll(async () => {
+  chain = await startChain();
+});
+afterAll(async () => {
+  await chain.stop();
+});
 
 it('is Base Sepolia to a wallet, signs for its accounts, and takes what they sign themselves', async () => {
   const transport = http(chain.url);
@@ -14,10 +18,19 @@ it('is Base Sepolia to a wallet, signs for its accounts, and takes what they sig
   const [ann, bob] = chain.accounts;
   if (ann === undefined || bob === undefined) throw new Error('no accounts');
   expect(await reading.getChainId()).toBe(84_532);
-  expect((await chain.rpc<string[]>('eth_accounts')).map((address) => address.toLowerCase())).toEqual(chain.accounts.map(({ address }) => address.toLowerCase()));
-  const hash = await createWalletClient({ account: ann, chain: baseSepolia, transport }).sendTransaction({ to: bob.address, value: parseEther('1') });
+  expect(
+    (await chain.rpc<string[]>('eth_accounts')).map((address) => address.toLowerCase()),
+  ).toEqual(chain.accounts.map(({ address }) => address.toLowerCase()));
+  const hash = await createWalletClient({
+    account: ann,
+    chain: baseSepolia,
+    transport,
+  }).sendTransaction({ to: bob.address, value: parseEther('1') });
   await chain.rpc('eth_sendTransaction', [{ from: ann.address, to: bob.address, value: '0x1' }]);
   expect((await reading.getTransactionReceipt({ hash })).status).toBe('success');
   expect(await reading.getBalance({ address: bob.address })).toBe(parseEther('10001') + 1n);
-  await expect(chain.rpc('eth_nothing')).rejects.toMatchObject({ name: 'ChainRefused', code: -32_601 });
+  await expect(chain.rpc('eth_nothing')).rejects.toMatchObject({
+    name: 'ChainRefused',
+    code: -32_601,
+  });
 });

@@ -1,5 +1,7 @@
 // @vitest-environment jsdom
-/** The wallet's parts as a person meets them, with a wallet in the page and a real chain behind it. */
+/**
+ * The wallet's parts as a person meets them, with a wallet in the page and a real chain behind it.
+ */
 import '../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { parseEther, toHex } from 'viem';
@@ -22,33 +24,62 @@ beforeAll(async () => {
   chain = await startChain();
   [ann = '', bob = ''] = chain.accounts.map(({ address }) => address);
 });
-afterAll(async () => { await chain.stop(); });
+afterAll(async () => {
+  await chain.stop();
+});
 
 /** Rabby and Frame lie in the page, each with an account of its own. */
 beforeEach(() => {
   writeLastUser({ uid: 'ann', email: null, lastSignInTime: null });
-  Object.assign(session, { status: 'signed-in', user: { uid: 'ann', email: null, displayName: null, metadata: { lastSignInTime: null } } });
+  Object.assign(session, {
+    status: 'signed-in',
+    user: { uid: 'ann', email: null, displayName: null, metadata: { lastSignInTime: null } },
+  });
   const page = globalThis as unknown as { ethereum: { providers?: unknown[] } };
-  injectWallet({ url: chain.url, accounts: [bob], chainId: 84_532, known: [84_532], mark: 'isFrame' });
+  injectWallet({
+    url: chain.url,
+    accounts: [bob],
+    chainId: 84_532,
+    known: [84_532],
+    mark: 'isFrame',
+  });
   const frame = page.ethereum;
-  wallet = injectWallet({ url: chain.url, accounts: [ann], chainId: 84_532, known: [84_532], mark: 'isRabby' });
+  wallet = injectWallet({
+    url: chain.url,
+    accounts: [ann],
+    chainId: 84_532,
+    known: [84_532],
+    mark: 'isRabby',
+  });
   page.ethereum.providers = [frame, page.ethereum];
 });
 afterEach(() => {
   cleanup();
   localStorage.clear();
-  for (const cookie of document.cookie.split('; ')) document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`;
+  for (const cookie of document.cookie.split('; '))
+    document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`;
 });
 
 function show(part: string): void {
   history.replaceState(null, '', `/trading?wallet=${part}`);
-  render(<WalletPanel config={walletConfig({
-    jar: document, secureCookies: false, settings: walletKitSettings({ rpcUrl: chain.url, config: { analytics: false, wallet: { supportedWallets: { rabby: true, frame: true } } } }),
-  })} />);
+  render(
+    <WalletPanel
+      config={walletConfig({
+        jar: document,
+        secureCookies: false,
+        settings: walletKitSettings({
+          rpcUrl: chain.url,
+          config: { analytics: false, wallet: { supportedWallets: { rabby: true, frame: true } } },
+        }),
+      })}
+    />,
+  );
 }
 /** As soon as it can be pressed: a wallet that is looked for takes no press. */
 const press = async (name: string): Promise<void> => {
-  await waitFor(() => { expect(screen.getByRole<HTMLButtonElement>('button', { name }).disabled).toBe(false); });
+  await waitFor(() => {
+    expect(screen.getByRole<HTMLButtonElement>('button', { name }).disabled).toBe(false);
+  });
   fireEvent.click(screen.getByRole('button', { name }));
 };
 const connected = async (): Promise<void> => {
@@ -62,7 +93,9 @@ const toSend = async (): Promise<void> => {
   await screen.findByLabelText('To');
   await screen.findByText(/You have 10.000 ETH\. Network fee at most/);
 };
-const type = (label: string, value: string): void => { fireEvent.change(screen.getByLabelText(label), { target: { value } }); };
+const type = (label: string, value: string): void => {
+  fireEvent.change(screen.getByLabelText(label), { target: { value } });
+};
 
 describe('several wallets', () => {
   it('are connected at once, one of them in use, and the other is a press away (R3-19)', async () => {
@@ -70,11 +103,21 @@ describe('several wallets', () => {
     await press('Connect another wallet');
     await press('Connect Frame');
     const list = await screen.findByRole('list', { name: 'Connected wallets' });
-    const rows = () => within(list).getAllByRole('listitem').map((row) => row.textContent);
-    await waitFor(() => { expect(rows()).toEqual([expect.stringMatching(/^Rabby .*Use Rabby$/), expect.stringMatching(/^Frame .*In use$/)]); });
+    const rows = () =>
+      within(list)
+        .getAllByRole('listitem')
+        .map((row) => row.textContent);
+    await waitFor(() => {
+      expect(rows()).toEqual([
+        expect.stringMatching(/^Rabby .*Use Rabby$/),
+        expect.stringMatching(/^Frame .*In use$/),
+      ]);
+    });
     expect(walletNote.note?.address).toBe(bob);
     fireEvent.click(within(list).getByRole('button', { name: 'Use Rabby' }));
-    await waitFor(() => { expect(rows()[0]).toMatch(/In use$/); });
+    await waitFor(() => {
+      expect(rows()[0]).toMatch(/In use$/);
+    });
     expect(walletNote.note?.address).toBe(ann);
     await press('Disconnect');
     await screen.findByText('Frame · connected');
@@ -85,7 +128,10 @@ describe('several wallets', () => {
 describe('what other screens know of a wallet', () => {
   it('is the connected one, kept for its person alone, and gone with the connection', async () => {
     await connected();
-    expect(walletNote).toMatchObject({ live: true, note: { address: ann, chain: 'Base Sepolia', testCoins: true } });
+    expect(walletNote).toMatchObject({
+      live: true,
+      note: { address: ann, chain: 'Base Sepolia', testCoins: true },
+    });
     const keptText = localStorage.getItem('tradewind.wallet');
     expect(keptText).toContain(ann);
     Object.assign(walletNote, { uid: null, note: null, live: false });
@@ -97,7 +143,9 @@ describe('what other screens know of a wallet', () => {
     openWalletNote('ann')();
     expect(walletNote.note).toBeNull();
     await press('Disconnect');
-    await waitFor(() => { expect(walletNote.note).toBeNull(); });
+    await waitFor(() => {
+      expect(walletNote.note).toBeNull();
+    });
     expect(localStorage.getItem('tradewind.wallet')).toBeNull();
   });
 });
@@ -106,7 +154,7 @@ describe('the form of a send', () => {
   it('says what is wrong beside each field, and asks nobody', async () => {
     await toSend();
     await press('Look it over');
-    expect(await screen.findByText('Enter the recipient\'s address.')).toBeTruthy();
+    expect(await screen.findByText("Enter the recipient's address.")).toBeTruthy();
     expect(screen.getByText('Enter an amount of ETH.')).toBeTruthy();
     type('To', bob.replace('0C51812dc', '0C51812Dc'));
     expect(await screen.findByText(/does not match its own checksum/)).toBeTruthy();
@@ -114,7 +162,9 @@ describe('the form of a send', () => {
     type('Amount', '10000.1');
     expect(await screen.findByText('More than the wallet holds.')).toBeTruthy();
     type('Amount', '10000');
-    expect(await screen.findByText('Together with the network fee this is more than the wallet holds.')).toBeTruthy();
+    expect(
+      await screen.findByText('Together with the network fee this is more than the wallet holds.'),
+    ).toBeTruthy();
     await press('Look it over');
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(wallet.calls.map(({ method }) => method)).not.toContain('eth_sendTransaction');
@@ -133,7 +183,7 @@ describe('the form of a send', () => {
     expect(dialog.textContent).toMatch(/Left then, at least(0|less than 0\.000001) ETH/);
   });
 
-  it('warns of the wallet\'s own address and of a contract, and leaves both to the person', async () => {
+  it("warns of the wallet's own address and of a contract, and leaves both to the person", async () => {
     await toSend();
     type('To', ann);
     type('Amount', '1');
@@ -161,9 +211,15 @@ describe('the form of a send', () => {
     const dialog = await screen.findByRole('dialog');
     // A click that no press came before is a screen reader's: it is asked instead of held.
     fireEvent.click(within(dialog).getByRole('button', { name: 'Send. Hold to confirm.' }));
-    const asked = await screen.findByText(`Sends 0.5 ETH on Base Sepolia to ${bob}. It cannot be taken back.`);
-    fireEvent.click(within(asked.closest('[role=dialog]') as HTMLElement).getByRole('button', { name: 'Send' }));
-    expect((await screen.findByRole('alert')).textContent).toContain('It is not known whether it was sent.');
+    const asked = await screen.findByText(
+      `Sends 0.5 ETH on Base Sepolia to ${bob}. It cannot be taken back.`,
+    );
+    fireEvent.click(
+      within(asked.closest('[role=dialog]') as HTMLElement).getByRole('button', { name: 'Send' }),
+    );
+    expect((await screen.findByRole('alert')).textContent).toContain(
+      'It is not known whether it was sent.',
+    );
     expect(screen.getByLabelText<HTMLInputElement>('Amount').value).toBe('0.5');
     expect(screen.getByText('Outcome unknown')).toBeTruthy();
     expect(await chain.rpc('eth_getTransactionCount', [ann, 'latest'])).toBe(toHex(0));
@@ -174,8 +230,12 @@ describe('the form of a send', () => {
     const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     try {
       fireEvent(window, new Event('offline'));
-      expect(await screen.findByText('No network. What you type stays here; send when you are back.')).toBeTruthy();
-      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Look it over' }).disabled).toBe(true);
+      expect(
+        await screen.findByText('No network. What you type stays here; send when you are back.'),
+      ).toBeTruthy();
+      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Look it over' }).disabled).toBe(
+        true,
+      );
     } finally {
       online.mockRestore();
       fireEvent(window, new Event('online'));

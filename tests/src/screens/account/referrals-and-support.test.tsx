@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** Referrals and support as screens: what they send, what they keep, what they say; the server is the hosted functions' port alone. */
+/**
+ * Referrals and support as screens: what they send, what they keep, what they say; the server is
+ * the hosted functions' port alone.
+ */
 import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -23,8 +26,10 @@ const { connection } = await import('../../../../src/stores/connection.ts');
 const { log, recentErrors } = await import('../../../../src/log.ts');
 
 const NOW = Date.now();
-const refusal = (code: 'referral_refused' | 'limit_reached' | 'internal', text = '') => new ApiError(code, { code, status: 409, text });
-const offline = () => new ApiError('The network did not answer', { code: 'network', status: 0, text: '' });
+const refusal = (code: 'referral_refused' | 'limit_reached' | 'internal', text = '') =>
+  new ApiError(code, { code, status: 409, text });
+const offline = () =>
+  new ApiError('The network did not answer', { code: 'network', status: 0, text: '' });
 
 beforeEach(() => {
   log.setLevel('error');
@@ -33,16 +38,46 @@ beforeEach(() => {
   sessionStorage.clear();
   connection.online = 'online';
   resetSession();
-  writeLastUser({ uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date(NOW).toUTCString() });
-  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date(NOW).toUTCString() } } });
+  writeLastUser({
+    uid: 'uid-1',
+    email: 'a@example.com',
+    lastSignInTime: new Date(NOW).toUTCString(),
+  });
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: NOW + 4 * 3_600_000,
+    endingSoon: false,
+    user: {
+      uid: 'uid-1',
+      email: 'a@example.com',
+      displayName: null,
+      metadata: { lastSignInTime: new Date(NOW).toUTCString() },
+    },
+  });
   history.replaceState(null, '', '/');
 });
 afterEach(cleanup);
 
-const type = (label: string | RegExp, value: string): void => { fireEvent.change(screen.getByLabelText(label), { target: { value } }); };
-const press = (name: string | RegExp): void => { fireEvent.click(screen.getByRole('button', { name })); };
-const sent = (name: string): unknown[] => hosted.mock.calls.filter(([called]) => called === name).map(([, request]) => request as unknown);
-const REFERRAL: Referral = { code: 'ABCD2345', rewardDays: 14, joined: [{ day: '2026-01-05', state: 'earned' }, { day: '2026-01-04', state: 'joined' }], joinedCount: 2, days: { added: 14, waiting: 0 }, invitedOn: null };
+const type = (label: string | RegExp, value: string): void => {
+  fireEvent.change(screen.getByLabelText(label), { target: { value } });
+};
+const press = (name: string | RegExp): void => {
+  fireEvent.click(screen.getByRole('button', { name }));
+};
+const sent = (name: string): unknown[] =>
+  hosted.mock.calls.filter(([called]) => called === name).map(([, request]) => request as unknown);
+const REFERRAL: Referral = {
+  code: 'ABCD2345',
+  rewardDays: 14,
+  joined: [
+    { day: '2026-01-05', state: 'earned' },
+    { day: '2026-01-04', state: 'joined' },
+  ],
+  joinedCount: 2,
+  days: { added: 14, waiting: 0 },
+  invitedOn: null,
+};
 
 describe('referrals', () => {
   it('show the code, its link as words and as a QR code, who joined by day and state, and what it earned (R2-13)', async () => {
@@ -52,8 +87,17 @@ describe('referrals', () => {
     expect(screen.getByText(new RegExp(`${location.origin}/ref/ABCD2345`))).toBeTruthy();
     expect(await screen.findByRole('img', { name: /QR code/ })).toBeTruthy();
     const joined = screen.getByRole('region', { name: 'Who joined' });
-    expect(within(joined).getAllByRole('listitem').map((row) => row.textContent)).toEqual([expect.stringContaining('Paid a first plan'), expect.stringContaining('Has an account')]);
-    expect(within(screen.getByRole('region', { name: 'Earned' })).getByText('14 days')).toBeTruthy();
+    expect(
+      within(joined)
+        .getAllByRole('listitem')
+        .map((row) => row.textContent),
+    ).toEqual([
+      expect.stringContaining('Paid a first plan'),
+      expect.stringContaining('Has an account'),
+    ]);
+    expect(
+      within(screen.getByRole('region', { name: 'Earned' })).getByText('14 days'),
+    ).toBeTruthy();
     expect(await seriousFaults()).toEqual([]);
   });
 
@@ -76,7 +120,13 @@ describe('referrals', () => {
   it('draw a code with the three corners that readers look for', () => {
     const { path, size } = modulesPath('https://trade.example.com/ref/ABCD2345');
     const dark = new Set([...path.matchAll(/M(\d+) (\d+)h/g)].map(([, x, y]) => `${x} ${y}`));
-    const corner = (x: number, y: number) => [0, 1, 2, 3, 4, 5, 6].every((i) => dark.has(`${x + i} ${y}`) && dark.has(`${x + i} ${y + 6}`) && dark.has(`${x} ${y + i}`)) && !dark.has(`${x + 1} ${y + 1}`) && dark.has(`${x + 3} ${y + 3}`);
+    const corner = (x: number, y: number) =>
+      [0, 1, 2, 3, 4, 5, 6].every(
+        (i) =>
+          dark.has(`${x + i} ${y}`) && dark.has(`${x + i} ${y + 6}`) && dark.has(`${x} ${y + i}`),
+      ) &&
+      !dark.has(`${x + 1} ${y + 1}`) &&
+      dark.has(`${x + 3} ${y + 3}`);
     expect([corner(4, 4), corner(size - 11, 4), corner(4, size - 11)]).toEqual([true, true, true]);
   });
 
@@ -118,16 +168,28 @@ describe('referrals', () => {
 });
 
 const request = (part: Partial<SupportRequest> = {}): SupportRequest => ({
-  id: 'aaaaaaaa-0000-4000-8000-000000000001', category: 'billing', state: 'open', priority: false, hasDiagnostics: false, createdAt: NOW, updatedAt: NOW,
-  messages: [{ id: 'm1', author: 'person', text: 'Where is my invoice?', createdAt: NOW }], ...part,
+  id: 'aaaaaaaa-0000-4000-8000-000000000001',
+  category: 'billing',
+  state: 'open',
+  priority: false,
+  hasDiagnostics: false,
+  createdAt: NOW,
+  updatedAt: NOW,
+  messages: [{ id: 'm1', author: 'person', text: 'Where is my invoice?', createdAt: NOW }],
+  ...part,
 });
 const none = { requests: [], priority: false };
 
 describe('a support request', () => {
-  const fill = (): void => { type('About', 'billing'); type(/What happened/, 'My card was declined.'); };
+  const fill = (): void => {
+    type('About', 'billing');
+    type(/What happened/, 'My card was declined.');
+  };
 
   it('keeps what was typed over an error and a reload, and sends it again under the same id (R2-18)', async () => {
-    hosted.mockImplementation((name: string) => (name === 'supportRequests' ? Promise.resolve(none) : Promise.reject(offline())));
+    hosted.mockImplementation((name: string) =>
+      name === 'supportRequests' ? Promise.resolve(none) : Promise.reject(offline()),
+    );
     render(<Support />);
     await screen.findByText('No requests yet');
     press('Send');
@@ -137,9 +199,15 @@ describe('a support request', () => {
     press('Send');
     expect((await screen.findByRole('alert')).textContent).toContain('What you wrote is kept.');
     cleanup();
-    hosted.mockImplementation((name: string) => Promise.resolve(name === 'supportRequests' ? none : { requests: [request()], priority: false }));
+    hosted.mockImplementation((name: string) =>
+      Promise.resolve(
+        name === 'supportRequests' ? none : { requests: [request()], priority: false },
+      ),
+    );
     render(<Support />);
-    expect(screen.getByLabelText<HTMLTextAreaElement>(/What happened/).value).toBe('My card was declined.');
+    expect(screen.getByLabelText<HTMLTextAreaElement>(/What happened/).value).toBe(
+      'My card was declined.',
+    );
     press('Send');
     expect(await screen.findByText('Waiting for an answer')).toBeTruthy();
     const [first, second] = sent('openSupportRequest') as { id: string; diagnostics: unknown }[];
@@ -151,7 +219,9 @@ describe('a support request', () => {
   });
 
   it('is another request where the words were changed after an answer that never came', async () => {
-    hosted.mockImplementation((name: string) => (name === 'supportRequests' ? Promise.resolve(none) : Promise.reject(offline())));
+    hosted.mockImplementation((name: string) =>
+      name === 'supportRequests' ? Promise.resolve(none) : Promise.reject(offline()),
+    );
     render(<Support />);
     await screen.findByText('No requests yet');
     fill();
@@ -159,17 +229,21 @@ describe('a support request', () => {
     await screen.findByRole('alert');
     type(/What happened/, 'My card was declined twice.');
     press('Send');
-    await waitFor(() => { expect(sent('openSupportRequest')).toHaveLength(2); });
+    await waitFor(() => {
+      expect(sent('openSupportRequest')).toHaveLength(2);
+    });
     const [first, second] = sent('openSupportRequest') as { id: string }[];
     expect(second?.id).not.toBe(first?.id);
   });
 
-  it('is not sent offline, says so, and its words go with a sign-out and are no other person\'s', () => {
+  it("is not sent offline, says so, and its words go with a sign-out and are no other person's", () => {
     connection.online = 'offline';
     hosted.mockResolvedValue(none);
     render(<Support />);
     fill();
-    expect(screen.getByText(/Offline: this cannot be sent now. What you wrote is kept/)).toBeTruthy();
+    expect(
+      screen.getByText(/Offline: this cannot be sent now. What you wrote is kept/),
+    ).toBeTruthy();
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send' }).disabled).toBe(true);
     cleanup();
     if (session.user !== null) session.user.uid = 'uid-2';
@@ -180,7 +254,7 @@ describe('a support request', () => {
     expect(JSON.stringify([{ ...localStorage }, { ...sessionStorage }])).not.toContain('declined');
   });
 
-  it('stays out of the device\'s storage where nothing may be kept there, and a sign-out takes it from the tab', () => {
+  it("stays out of the device's storage where nothing may be kept there, and a sign-out takes it from the tab", () => {
     localStorage.setItem('tradewind.keepSnapshots', 'false');
     hosted.mockResolvedValue(none);
     render(<Support />);
@@ -194,29 +268,61 @@ describe('a support request', () => {
 
   it('shows the facts before they go, sends exactly those, and none without consent', async () => {
     const quiet = vi.spyOn(console, 'error').mockReturnValue();
-    log.error('A screen failed', new Error('jane@example.com at https://x.example.com/a?token=1 eyJhbGciOi.eyJzdWIiOiIx.sig 0123456789abcdef0123456789abcdef'));
+    log.error(
+      'A screen failed',
+      new Error(
+        'jane@example.com at https://x.example.com/a?token=1 eyJhbGciOi.eyJzdWIiOiIx.sig 0123456789abcdef0123456789abcdef',
+      ),
+    );
     quiet.mockRestore();
     expect(recentErrors().at(-1)?.text).toContain('jane@example.com');
-    hosted.mockImplementation((name: string) => Promise.resolve(name === 'supportRequests' ? none : { requests: [request({ hasDiagnostics: true })], priority: true }));
+    hosted.mockImplementation((name: string) =>
+      Promise.resolve(
+        name === 'supportRequests'
+          ? none
+          : { requests: [request({ hasDiagnostics: true })], priority: true },
+      ),
+    );
     render(<Support />);
     fill();
     fireEvent.click(screen.getByRole('switch', { name: 'Send facts about this app' }));
     const shown = screen.getByText('What would be sent').closest('details')?.textContent ?? '';
     press('Send');
     await screen.findByText('Waiting for an answer');
-    const [{ diagnostics }] = sent('openSupportRequest') as [{ diagnostics: Record<string, unknown> & { errors: string[] } }];
-    for (const value of [diagnostics.appVersion, diagnostics.browser, diagnostics.plan, ...diagnostics.errors]) expect(shown).toContain(value);
-    expect(diagnostics.errors.at(-1)).toMatch(/A screen failed: \[address\] at https:\/\/x\.example\.com\/a \[token\] \[…\]$/);
+    const [{ diagnostics }] = sent('openSupportRequest') as [
+      { diagnostics: Record<string, unknown> & { errors: string[] } },
+    ];
+    for (const value of [
+      diagnostics.appVersion,
+      diagnostics.browser,
+      diagnostics.plan,
+      ...diagnostics.errors,
+    ])
+      expect(shown).toContain(value);
+    expect(diagnostics.errors.at(-1)).toMatch(
+      /A screen failed: \[address\] at https:\/\/x\.example\.com\/a \[token\] \[…\]$/,
+    );
     expect(JSON.stringify(diagnostics)).not.toMatch(/jane|eyJ|token=1|0123456789abcdef/);
     expect(withoutSecrets('x'.repeat(900)).length).toBeLessThanOrEqual(240);
     expect(screen.getByText('Priority with your plan')).toBeTruthy();
   });
 
   it('stands with its answer, takes an addition once, and can be closed', async () => {
-    const answered = request({ state: 'answered', priority: true, messages: [...request().messages, { id: 'm2', author: 'operator', text: 'Under Plan.', createdAt: NOW }] });
+    const answered = request({
+      state: 'answered',
+      priority: true,
+      messages: [
+        ...request().messages,
+        { id: 'm2', author: 'operator', text: 'Under Plan.', createdAt: NOW },
+      ],
+    });
     hosted.mockImplementation((name: string) => {
-      if (name === 'addToSupportRequest' && sent(name).length === 1) return Promise.reject(offline());
-      return Promise.resolve({ requests: [name === 'closeSupportRequest' ? { ...answered, state: 'closed' } : answered], priority: true });
+      if (name === 'addToSupportRequest' && sent(name).length === 1)
+        return Promise.reject(offline());
+      return Promise.resolve({
+        requests: [name === 'closeSupportRequest' ? { ...answered, state: 'closed' } : answered],
+        priority: true,
+      });
     });
     render(<Support />);
     expect(await screen.findByText('Under Plan.')).toBeTruthy();
@@ -225,11 +331,23 @@ describe('a support request', () => {
     type('Add to this', 'Thank you, and the one before?');
     const row = screen.getByText('Under Plan.').closest('details') as HTMLElement;
     fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
-    await waitFor(() => { expect(sent('addToSupportRequest')).toHaveLength(1); });
-    await waitFor(() => { expect(screen.getByLabelText<HTMLTextAreaElement>('Add to this').value).toBe('Thank you, and the one before?'); });
-    await waitFor(() => { expect(within(row).getByRole('button', { name: 'Send' }).getAttribute('aria-busy')).toBeNull(); });
+    await waitFor(() => {
+      expect(sent('addToSupportRequest')).toHaveLength(1);
+    });
+    await waitFor(() => {
+      expect(screen.getByLabelText<HTMLTextAreaElement>('Add to this').value).toBe(
+        'Thank you, and the one before?',
+      );
+    });
+    await waitFor(() => {
+      expect(
+        within(row).getByRole('button', { name: 'Send' }).getAttribute('aria-busy'),
+      ).toBeNull();
+    });
     fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
-    await waitFor(() => { expect(screen.getByLabelText<HTMLTextAreaElement>('Add to this').value).toBe(''); });
+    await waitFor(() => {
+      expect(screen.getByLabelText<HTMLTextAreaElement>('Add to this').value).toBe('');
+    });
     const [one, two] = sent('addToSupportRequest');
     expect(two).toEqual(one);
     press('Solved: close it');

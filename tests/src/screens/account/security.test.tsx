@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** What a person does to their own account on the Security screen; the server is the hosted functions' port, the provider the session's. */
+/**
+ * What a person does to their own account on the Security screen; the server is the hosted
+ * functions' port, the provider the session's.
+ */
 import '../../../support/page-world.ts';
 import { strFromU8, unzipSync } from 'fflate';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
@@ -14,33 +17,63 @@ const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { SignInPart } = await import('../../../../src/screens/security/sign-in.tsx');
 const { OwnData } = await import('../../../../src/screens/security/own-data.tsx');
 const { DeleteAccount } = await import('../../../../src/screens/security/delete-account.tsx');
-const { asCsv, asJson, asZip, collect } = await import('../../../../src/screens/security/export-data.ts');
+const { asCsv, asJson, asZip, collect } =
+  await import('../../../../src/screens/security/export-data.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
-const { connectIdentity, resetSession, session } = await import('../../../../src/identity/session.ts');
+const { connectIdentity, resetSession, session } =
+  await import('../../../../src/identity/session.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { log } = await import('../../../../src/log.ts');
 
 const NOW = Date.now();
-const offline = () => new ApiError('The network did not answer', { code: 'network', status: 0, text: '' });
+const offline = () =>
+  new ApiError('The network did not answer', { code: 'network', status: 0, text: '' });
 const wrongPassword = () => Object.assign(new Error('no'), { code: 'auth/wrong-password' });
 
 /** What the provider was asked, in order. */
 const asked: string[] = [];
 let methods: ('password' | 'google')[] = ['password'];
 function provider(): AuthPort {
-  const user: AuthUser = { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date(NOW).toUTCString() }, getIdToken: () => Promise.resolve('') };
+  const user: AuthUser = {
+    uid: 'uid-1',
+    email: 'a@example.com',
+    displayName: null,
+    metadata: { lastSignInTime: new Date(NOW).toUTCString() },
+    getIdToken: () => Promise.resolve(''),
+  };
   let present: AuthUser | null = user;
   return {
-    observe(listener) { listener(present); return () => undefined; },
-    currentUser: () => present, signIn: () => Promise.resolve(user), signUp: () => Promise.resolve(user), signInWithGoogle: () => Promise.resolve(user),
-    sendPasswordReset: () => Promise.resolve(), updateProfile: () => Promise.resolve(),
-    signOut: () => { asked.push('signOut'); present = null; return Promise.resolve(); },
-    account: () => Promise.resolve({
-      methods: () => methods,
-      reauthenticate: (password) => { asked.push(`prove ${password}`); return password === 'wrong' ? Promise.reject(wrongPassword()) : Promise.resolve(user); },
-      changePassword: (next) => { asked.push(`password ${next}`); return Promise.resolve(); },
-      changeEmail: (next, back) => { asked.push(`email ${next} ${back}`); return Promise.resolve(); },
-    }),
+    observe(listener) {
+      listener(present);
+      return () => undefined;
+    },
+    currentUser: () => present,
+    signIn: () => Promise.resolve(user),
+    signUp: () => Promise.resolve(user),
+    signInWithGoogle: () => Promise.resolve(user),
+    sendPasswordReset: () => Promise.resolve(),
+    updateProfile: () => Promise.resolve(),
+    signOut: () => {
+      asked.push('signOut');
+      present = null;
+      return Promise.resolve();
+    },
+    account: () =>
+      Promise.resolve({
+        methods: () => methods,
+        reauthenticate: (password) => {
+          asked.push(`prove ${password}`);
+          return password === 'wrong' ? Promise.reject(wrongPassword()) : Promise.resolve(user);
+        },
+        changePassword: (next) => {
+          asked.push(`password ${next}`);
+          return Promise.resolve();
+        },
+        changeEmail: (next, back) => {
+          asked.push(`email ${next} ${back}`);
+          return Promise.resolve();
+        },
+      }),
   };
 }
 
@@ -53,16 +86,36 @@ beforeEach(() => {
   sessionStorage.clear();
   connection.online = 'online';
   resetSession();
-  writeLastUser({ uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date(NOW).toUTCString() });
-  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date(NOW).toUTCString() } } });
+  writeLastUser({
+    uid: 'uid-1',
+    email: 'a@example.com',
+    lastSignInTime: new Date(NOW).toUTCString(),
+  });
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: NOW + 4 * 3_600_000,
+    endingSoon: false,
+    user: {
+      uid: 'uid-1',
+      email: 'a@example.com',
+      displayName: null,
+      metadata: { lastSignInTime: new Date(NOW).toUTCString() },
+    },
+  });
   connectIdentity(provider(), 'demo-tradewind');
   history.replaceState(null, '', '/');
 });
 afterEach(cleanup);
 
-const type = (label: string | RegExp, value: string): void => { fireEvent.change(screen.getByLabelText(label), { target: { value } }); };
-const press = (name: string | RegExp): void => { fireEvent.click(screen.getByRole('button', { name })); };
-const sent = (name: string): unknown[] => hosted.mock.calls.filter(([called]) => called === name).map(([, request]) => request as unknown);
+const type = (label: string | RegExp, value: string): void => {
+  fireEvent.change(screen.getByLabelText(label), { target: { value } });
+};
+const press = (name: string | RegExp): void => {
+  fireEvent.click(screen.getByRole('button', { name }));
+};
+const sent = (name: string): unknown[] =>
+  hosted.mock.calls.filter(([called]) => called === name).map(([, request]) => request as unknown);
 describe('the sign-in', () => {
   it('changes the password only after the present one, says what is wrong beside it, and keeps what was typed (R2-19, R7-28)', async () => {
     render(<SignInPart />);
@@ -79,7 +132,9 @@ describe('the sign-in', () => {
     expect(screen.getByLabelText<HTMLInputElement>('New password').value).toBe('longer than six');
     type('Present password', 'right');
     press('Change password');
-    await waitFor(() => { expect(screen.queryByLabelText('New password')).toBeNull(); });
+    await waitFor(() => {
+      expect(screen.queryByLabelText('New password')).toBeNull();
+    });
     expect(asked).toEqual(['prove wrong', 'prove right', 'password longer than six']);
     expect(session.status).toBe('signed-in');
   });
@@ -104,7 +159,8 @@ describe('the sign-in', () => {
     methods = ['google'];
     render(<SignInPart />);
     expect(await screen.findByText(/None: you sign in with Google/)).toBeTruthy();
-    for (const name of ['Change email', 'Change password']) expect(screen.getByRole<HTMLButtonElement>('button', { name }).disabled).toBe(true);
+    for (const name of ['Change email', 'Change password'])
+      expect(screen.getByRole<HTMLButtonElement>('button', { name }).disabled).toBe(true);
     cleanup();
     connection.online = 'offline';
     render(<SignInPart />);
@@ -112,50 +168,83 @@ describe('the sign-in', () => {
   });
 });
 
-describe('one\'s own data', () => {
+describe("one's own data", () => {
   const page = (part: string, after?: string) => ({
-    columns: part === 'settings' ? ['version', 'settings'] : ['id', 'text'], next: part === 'fills' && after === undefined ? 'k1' : null,
-    rows: part === 'settings' ? [[1, '{"riskProfile":"moderate"}']] : [[`${part}-${after ?? 'first'}`, '=cmd, "x"']],
+    columns: part === 'settings' ? ['version', 'settings'] : ['id', 'text'],
+    next: part === 'fills' && after === undefined ? 'k1' : null,
+    rows:
+      part === 'settings'
+        ? [[1, '{"riskProfile":"moderate"}']]
+        : [[`${part}-${after ?? 'first'}`, '=cmd, "x"']],
   });
 
   it('comes whole, every page of every part, as JSON and as a table a file that no spreadsheet runs (R2-19)', async () => {
-    hosted.mockImplementation((_name: string, { part, after }: { part: string; after?: string }) => Promise.resolve(page(part, after)));
+    hosted.mockImplementation((_name: string, { part, after }: { part: string; after?: string }) =>
+      Promise.resolve(page(part, after)),
+    );
     const heard: number[] = [];
     const data = await collect((done) => heard.push(done), new AbortController().signal);
     expect(heard.at(-1)).toBe(data.size);
     expect(data.get('fills')?.rows.map(([id]) => id)).toEqual(['fills-first', 'fills-k1']);
-    const json = JSON.parse(asJson(data, new Date(NOW))) as { parts: Record<string, Record<string, unknown>[]> };
+    const json = JSON.parse(asJson(data, new Date(NOW))) as {
+      parts: Record<string, Record<string, unknown>[]>;
+    };
     expect(json.parts.settings).toEqual([{ version: 1, settings: { riskProfile: 'moderate' } }]);
-    expect(asCsv({ columns: ['a', 'b'], rows: [['-1.5', null], ['=1+1', true]] })).toBe("a,b\r\n-1.5,\r\n'=1+1,true");
+    expect(
+      asCsv({
+        columns: ['a', 'b'],
+        rows: [
+          ['-1.5', null],
+          ['=1+1', true],
+        ],
+      }),
+    ).toBe("a,b\r\n-1.5,\r\n'=1+1,true");
     const files = unzipSync(asZip(data, new Date(NOW)));
     expect(Object.keys(files).sort()).toEqual([...data.keys()].map((part) => `${part}.csv`).sort());
-    expect(strFromU8(files['fills.csv'] ?? new Uint8Array())).toBe('id,text\r\nfills-first,"\'=cmd, ""x"""\r\nfills-k1,"\'=cmd, ""x"""');
+    expect(strFromU8(files['fills.csv'] ?? new Uint8Array())).toBe(
+      'id,text\r\nfills-first,"\'=cmd, ""x"""\r\nfills-k1,"\'=cmd, ""x"""',
+    );
   });
 
   it('makes no file where a page is missing, and says so', async () => {
     const made = vi.fn(() => 'blob:x');
     Object.assign(URL, { createObjectURL: made, revokeObjectURL: () => undefined });
-    hosted.mockImplementation((_name: string, { part }: { part: string }) => (part === 'orders' ? Promise.reject(offline()) : Promise.resolve(page(part))));
+    hosted.mockImplementation((_name: string, { part }: { part: string }) =>
+      part === 'orders' ? Promise.reject(offline()) : Promise.resolve(page(part)),
+    );
     render(<OwnData />);
     press('Save as JSON');
     expect((await screen.findByRole('alert')).textContent).toContain('No file was made.');
     expect(made).not.toHaveBeenCalled();
-    hosted.mockImplementation((_name: string, { part, after }: { part: string; after?: string }) => Promise.resolve(page(part, after)));
+    hosted.mockImplementation((_name: string, { part, after }: { part: string; after?: string }) =>
+      Promise.resolve(page(part, after)),
+    );
     press('Save as CSV');
-    expect(await screen.findByText(`${EXPORT_PARTS.length + 1} rows handed to the browser to save.`)).toBeTruthy();
+    expect(
+      await screen.findByText(`${EXPORT_PARTS.length + 1} rows handed to the browser to save.`),
+    ).toBeTruthy();
     expect(made).toHaveBeenCalledTimes(1);
   });
 });
 
 describe('deleting the account', () => {
-  const PREVIEW = { agents: 3, running: 1, positions: 2, plan: { tier: 'pro', paidUntil: NOW, provider: 'test' } };
+  const PREVIEW = {
+    agents: 3,
+    running: 1,
+    positions: 2,
+    plan: { tier: 'pro', paidUntil: NOW, provider: 'test' },
+  };
 
   it('says what ends, takes the word and the password, and leaves nobody signed in (R2-19)', async () => {
-    hosted.mockImplementation((name: string) => Promise.resolve(name === 'deletionPreview' ? PREVIEW : { state: 'done' }));
+    hosted.mockImplementation((name: string) =>
+      Promise.resolve(name === 'deletionPreview' ? PREVIEW : { state: 'done' }),
+    );
     render(<DeleteAccount />);
     press('Delete account…');
     expect(await screen.findByText(/3 agents are stopped \(1 runs now\) and deleted/)).toBeTruthy();
-    expect(screen.getByText(/2 open paper positions are deleted with the book. Nothing is sold./)).toBeTruthy();
+    expect(
+      screen.getByText(/2 open paper positions are deleted with the book. Nothing is sold./),
+    ).toBeTruthy();
     expect(screen.getByText(/Your pro plan is cancelled at once/)).toBeTruthy();
     type('Type DELETE to confirm', 'delete');
     press('Delete my account');
@@ -169,21 +258,27 @@ describe('deleting the account', () => {
     expect(await seriousFaults()).toEqual([]);
     type('Present password', 'right');
     press('Delete my account');
-    await waitFor(() => { expect(session.status).toBe('signed-out'); });
+    await waitFor(() => {
+      expect(session.status).toBe('signed-out');
+    });
     expect(sent('deleteAccount')).toEqual([{ confirm: 'DELETE' }]);
     expect(asked).toEqual(['prove wrong', 'prove right', 'signOut']);
     expect(localStorage.getItem('tradewind.lastUser')).toBeNull();
   });
 
   it('leaves everything as it was where the server did not take it', async () => {
-    hosted.mockImplementation((name: string) => (name === 'deletionPreview' ? Promise.resolve(PREVIEW) : Promise.reject(offline())));
+    hosted.mockImplementation((name: string) =>
+      name === 'deletionPreview' ? Promise.resolve(PREVIEW) : Promise.reject(offline()),
+    );
     render(<DeleteAccount />);
     press('Delete account…');
     await screen.findByText(/3 agents/);
     type('Type DELETE to confirm', 'DELETE');
     type('Present password', 'right');
     press('Delete my account');
-    expect((await screen.findByRole('alert')).textContent).toContain('The server cannot be reached');
+    expect((await screen.findByRole('alert')).textContent).toContain(
+      'The server cannot be reached',
+    );
     expect(session.status).toBe('signed-in');
     expect(asked).toEqual(['prove right']);
   });

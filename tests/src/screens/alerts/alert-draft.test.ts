@@ -7,14 +7,21 @@ afterEach(ownLocale);
 
 const priceOf = (typed: string): string | undefined => {
   const read = readDraft({ ...newDraft('BTC/USDT', null), price: typed }, true);
-  return 'terms' in read && read.terms.condition.kind !== 'move' ? read.terms.condition.price : undefined;
+  return 'terms' in read && read.terms.condition.kind !== 'move'
+    ? read.terms.condition.price
+    : undefined;
 };
 
 describe('the price of an alert', () => {
   it('is read as the reader writes it: a German 89.962 is no 90 dollars', () => {
     expect(['65,000.50', '65000.5', '0,41'].map(priceOf)).toEqual(['65000.5', '65000.5', '0.41']);
     browserLocale('de-DE');
-    expect(['89.962', '89.962,62', '0,41', '0.41'].map(priceOf)).toEqual(['89962', '89962.62', '0.41', '0.41']);
+    expect(['89.962', '89.962,62', '0,41', '0.41'].map(priceOf)).toEqual([
+      '89962',
+      '89962.62',
+      '0.41',
+      '0.41',
+    ]);
     expect(['1,000.5', 'abc', ''].map(priceOf)).toEqual([undefined, undefined, undefined]);
   });
 

@@ -3,15 +3,34 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forgetPerson, writeLastUser } from '../../../../src/identity/last-user.ts';
 import { note, readNotes } from '../../../../src/screens/getting-started/noted.ts';
-import { progressOf, stepsOf, type Facts, type Step } from '../../../../src/screens/getting-started/steps.ts';
+import {
+  progressOf,
+  stepsOf,
+  type Facts,
+  type Step,
+} from '../../../../src/screens/getting-started/steps.ts';
 import { routeOf } from '../../../../src/shell/routes.ts';
 
 const NEW: Facts = {
-  deposit: '10 000.00 USDT', subscribed: false, hasUsedTrial: false, agents: 0, everStarted: false, trades: 0,
-  keeps: true, kept: false, installed: false, notified: 'off', lookedAtSecurity: false, lookedAtRisk: false,
+  deposit: '10 000.00 USDT',
+  subscribed: false,
+  hasUsedTrial: false,
+  agents: 0,
+  everStarted: false,
+  trades: 0,
+  keeps: true,
+  kept: false,
+  installed: false,
+  notified: 'off',
+  lookedAtSecurity: false,
+  lookedAtRisk: false,
 };
-const stateOf = (facts: Facts): Record<string, Step['state']> => Object.fromEntries(stepsOf(facts).map(({ id, state }) => [id, state]));
-const doneWith = (part: Partial<Facts>): string[] => stepsOf({ ...NEW, ...part }).filter(({ state }) => state === 'done').map(({ id }) => id);
+const stateOf = (facts: Facts): Record<string, Step['state']> =>
+  Object.fromEntries(stepsOf(facts).map(({ id, state }) => [id, state]));
+const doneWith = (part: Partial<Facts>): string[] =>
+  stepsOf({ ...NEW, ...part })
+    .filter(({ state }) => state === 'done')
+    .map(({ id }) => id);
 
 describe('the first steps', () => {
   it('begin with the account made and the risks as the next step (R2-09)', () => {
@@ -24,7 +43,12 @@ describe('the first steps', () => {
     expect(doneWith({ subscribed: true })).toEqual(['account', 'plan']);
     expect(doneWith({ agents: 1 })).toEqual(['account', 'agent']);
     expect(doneWith({ agents: 1, everStarted: true })).toEqual(['account', 'agent', 'start']);
-    expect(doneWith({ agents: 1, everStarted: true, trades: 3 })).toEqual(['account', 'agent', 'start', 'fill']);
+    expect(doneWith({ agents: 1, everStarted: true, trades: 3 })).toEqual([
+      'account',
+      'agent',
+      'start',
+      'fill',
+    ]);
     expect(doneWith({ kept: true })).toEqual(['account', 'snapshot']);
     expect(doneWith({ lookedAtSecurity: true })).toEqual(['account', 'security']);
     expect(doneWith({ installed: true })).toEqual(['account', 'install']);
@@ -32,12 +56,23 @@ describe('the first steps', () => {
   });
 
   it('stay ticked where the agent is gone but its trades are not', () => {
-    expect(doneWith({ agents: 0, everStarted: false, trades: 2 })).toEqual(['account', 'agent', 'start', 'fill']);
+    expect(doneWith({ agents: 0, everStarted: false, trades: 2 })).toEqual([
+      'account',
+      'agent',
+      'start',
+      'fill',
+    ]);
   });
 
   it('call unknown what nobody here can know, and never ask for it as the next step', () => {
     const dark = { ...NEW, subscribed: null, agents: null, everStarted: null, trades: null };
-    expect(stateOf(dark)).toMatchObject({ plan: 'unknown', agent: 'unknown', start: 'unknown', fill: 'unknown', account: 'done' });
+    expect(stateOf(dark)).toMatchObject({
+      plan: 'unknown',
+      agent: 'unknown',
+      start: 'unknown',
+      fill: 'unknown',
+      account: 'done',
+    });
     expect(progressOf(stepsOf({ ...dark, lookedAtRisk: true })).next?.id).toBe('snapshot');
   });
 
@@ -48,18 +83,36 @@ describe('the first steps', () => {
   });
 
   it('have no next step when all is done', () => {
-    const all: Facts = { ...NEW, subscribed: true, agents: 2, everStarted: true, trades: 1, kept: true, installed: true, notified: 'on', lookedAtSecurity: true, lookedAtRisk: true };
+    const all: Facts = {
+      ...NEW,
+      subscribed: true,
+      agents: 2,
+      everStarted: true,
+      trades: 1,
+      kept: true,
+      installed: true,
+      notified: 'on',
+      lookedAtSecurity: true,
+      lookedAtRisk: true,
+    };
     expect(progressOf(stepsOf(all))).toEqual({ done: 10, of: 10, next: null });
   });
 
   it('lead each to a screen that there is, also after the trial', () => {
-    for (const facts of [NEW, { ...NEW, hasUsedTrial: true }]) for (const { to, id } of stepsOf(facts)) expect(routeOf(to), id).toBeDefined();
-    expect(stepsOf({ ...NEW, hasUsedTrial: true }).find(({ id }) => id === 'plan')).toMatchObject({ action: 'View plans', state: 'open' });
+    for (const facts of [NEW, { ...NEW, hasUsedTrial: true }])
+      for (const { to, id } of stepsOf(facts)) expect(routeOf(to), id).toBeDefined();
+    expect(stepsOf({ ...NEW, hasUsedTrial: true }).find(({ id }) => id === 'plan')).toMatchObject({
+      action: 'View plans',
+      state: 'open',
+    });
   });
 });
 
 describe('what a device remembers of them', () => {
-  beforeEach(() => { localStorage.clear(); writeLastUser({ uid: 'u1', email: null, lastSignInTime: null }); });
+  beforeEach(() => {
+    localStorage.clear();
+    writeLastUser({ uid: 'u1', email: null, lastSignInTime: null });
+  });
 
   it('is of the person who is here, and adds up', () => {
     note('u1', 'security');

@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** The public pages as they are drawn: the landing's example, its prices, the questions and the library's articles. */
+/**
+ * The public pages as they are drawn: the landing's example, its prices, the questions and the
+ * library's articles.
+ */
 import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
@@ -9,10 +12,19 @@ import { seriousFaults } from '../../../support/serious-faults.ts';
 const { call } = vi.hoisted(() => ({ call: vi.fn(() => new Promise<never>(() => undefined)) }));
 /** Where the page was moved to, in order. */
 const moves: string[] = [];
-Object.assign(globalThis, { scrollTo: () => { moves.push('top'); } });
-Element.prototype.scrollIntoView = function (this: Element) { moves.push(this.id); };
+Object.assign(globalThis, {
+  scrollTo: () => {
+    moves.push('top');
+  },
+});
+Element.prototype.scrollIntoView = function (this: Element) {
+  moves.push(this.id);
+};
 const never = () => new Promise<never>(() => undefined);
-vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call, marketData: never, marketOverview: never, marketPools: never },
+}));
 
 const { Routes } = await import('../../../../src/App.tsx');
 const { preload } = await import('../../../../src/shell/routes.ts');
@@ -20,7 +32,8 @@ const { session } = await import('../../../../src/identity/session.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
 const { applyHistory, clearHistory } = await import('../../../../src/stores/history.ts');
-const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
+const { applySubscription, clearSubscription } =
+  await import('../../../../src/stores/subscription.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { afterNetwork, pressed } = await import('../../../../src/screens/landing/TunnelDemo.tsx');
 const { planRows } = await import('../../../../src/screens/landing/PlanPrices.tsx');
@@ -34,34 +47,74 @@ async function open(path: string): Promise<void> {
 
 function signIn(): void {
   writeLastUser({ uid: 'uid-1', email: null, lastSignInTime: null });
-  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: Date.now() + 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
-  applySubscription({ status: { subscription: null, entitledTier: 'free', servedAt: Date.now() }, trial: { isActive: false, endDate: null, hasUsed: false, servedAt: Date.now() } }, 'network');
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: Date.now() + 3_600_000,
+    endingSoon: false,
+    user: {
+      uid: 'uid-1',
+      email: 'a@example.com',
+      displayName: null,
+      metadata: { lastSignInTime: new Date().toUTCString() },
+    },
+  });
+  applySubscription(
+    {
+      status: { subscription: null, entitledTier: 'free', servedAt: Date.now() },
+      trial: { isActive: false, endDate: null, hasUsed: false, servedAt: Date.now() },
+    },
+    'network',
+  );
 }
 
 beforeEach(() => {
   localStorage.clear();
   connection.online = 'online';
-  Object.assign(session, { status: 'signed-out', user: null, provisional: false, expiresAt: null, endingSoon: false });
+  Object.assign(session, {
+    status: 'signed-out',
+    user: null,
+    provisional: false,
+    expiresAt: null,
+    endingSoon: false,
+  });
 });
-afterEach(() => { cleanup(); clearAgents(); clearHistory(); clearSubscription(); });
+afterEach(() => {
+  cleanup();
+  clearAgents();
+  clearHistory();
+  clearSubscription();
+});
 
 describe('the landing page', () => {
   it('has a transparent header with Log In and Get Started, and the footer with its links and year (R2-01, R2-26)', async () => {
     await open('/');
     const header = screen.getByRole('banner');
     expect(header.className).toContain('bg-transparent');
-    expect(within(header).getByRole('link', { name: 'Log In' }).getAttribute('href')).toBe('/login');
-    expect(within(header).getByRole('link', { name: 'Get Started' }).getAttribute('href')).toBe('/register');
+    expect(within(header).getByRole('link', { name: 'Log In' }).getAttribute('href')).toBe(
+      '/login',
+    );
+    expect(within(header).getByRole('link', { name: 'Get Started' }).getAttribute('href')).toBe(
+      '/register',
+    );
     const footer = screen.getByRole('contentinfo');
     expect(footer.textContent).toContain('© 2025');
-    expect(within(footer).getAllByRole('link').map((link) => link.textContent)).toEqual(['Terms of Service', 'Privacy Policy', 'Risk Disclosure', 'FAQ']);
+    expect(
+      within(footer)
+        .getAllByRole('link')
+        .map((link) => link.textContent),
+    ).toEqual(['Terms of Service', 'Privacy Policy', 'Risk Disclosure', 'FAQ']);
     expect(await seriousFaults()).toEqual([]);
   }, 60_000);
 
   it('asks the server for nothing and shows nothing from elsewhere', async () => {
     await open('/');
     expect(call).not.toHaveBeenCalled();
-    expect([...document.querySelectorAll('[src], link[href]')].map((one) => one.getAttribute('src') ?? one.getAttribute('href') ?? '').filter((at) => /^(https?:)?\/\//.test(at))).toEqual([]);
+    expect(
+      [...document.querySelectorAll('[src], link[href]')]
+        .map((one) => one.getAttribute('src') ?? one.getAttribute('href') ?? '')
+        .filter((at) => /^(https?:)?\/\//.test(at)),
+    ).toEqual([]);
   }, 60_000);
 
   it('shows the way of a Stop in a tunnel: saved, then sent, and stopped only by the answer', async () => {
@@ -69,11 +122,21 @@ describe('the landing page', () => {
     vi.useFakeTimers();
     try {
       fireEvent.click(screen.getByRole('switch', { name: 'In a tunnel' }));
-      expect(screen.getByText(/^Offline\. Showing \d\d:\d\d\. Stops will be sent first when you are back\.$/)).toBeTruthy();
+      expect(
+        screen.getByText(
+          /^Offline\. Showing \d\d:\d\d\. Stops will be sent first when you are back\.$/,
+        ),
+      ).toBeTruthy();
       fireEvent.click(screen.getByRole('button', { name: 'Stop Harbour' }));
-      expect(screen.getByText('Stop saved on this device. Not yet received by the server. The agent keeps trading until then.')).toBeTruthy();
+      expect(
+        screen.getByText(
+          'Stop saved on this device. Not yet received by the server. The agent keeps trading until then.',
+        ),
+      ).toBeTruthy();
       // As in the app: one tap, Stop keeps its place, and Undo stands elsewhere.
-      expect(screen.getByRole('button', { name: 'Stop Harbour' }).getAttribute('aria-disabled')).toBe('true');
+      expect(
+        screen.getByRole('button', { name: 'Stop Harbour' }).getAttribute('aria-disabled'),
+      ).toBe('true');
       expect(screen.getByText('Harbour: stop saved, not sent yet.')).toBeTruthy();
       expect(screen.getByText('Running when last seen')).toBeTruthy();
       await act(() => vi.advanceTimersByTimeAsync(60_000));
@@ -99,26 +162,53 @@ describe('the landing page', () => {
   });
 
   it('quotes the plans that the server sells by itself, and no price where another sets it', () => {
-    expect(planRows(true).map(({ tier, name, price }) => [tier, name, price])).toEqual(builtInPlans().map(({ tier, name, amount }) => [tier, name, amount]));
-    expect(planRows(false).slice(1).every(({ price }) => price === null)).toBe(true);
+    expect(planRows(true).map(({ tier, name, price }) => [tier, name, price])).toEqual(
+      builtInPlans().map(({ tier, name, amount }) => [tier, name, amount]),
+    );
+    expect(
+      planRows(false)
+        .slice(1)
+        .every(({ price }) => price === null),
+    ).toBe(true);
     for (const { tier, adds } of planRows(true)) expect(adds, tier).not.toBe('');
   });
 });
 
 describe('public texts', () => {
-  it.each([['/terms', 'Terms of Service'], ['/privacy', 'Privacy Policy'], ['/risk-disclosure', 'Risk Disclosure'], ['/learn-more', 'Learn more'], ['/faq', 'FAQ'], ['/how-it-works', 'How it works']])('%s opens without an account, with no serious fault of access (R2-02)', async (path, heading) => {
-    await open(path);
-    expect(screen.getAllByRole('heading', { level: 1 }).map((found) => found.textContent)).toEqual([heading]);
-    expect(await seriousFaults()).toEqual([]);
-    // Every heading of the contents is there to be gone to.
-    for (const link of document.querySelectorAll('nav[aria-label="On this page"] a')) expect(document.getElementById((link.getAttribute('href') ?? '').slice(1)), link.textContent).not.toBeNull();
-  }, 60_000);
+  it.each([
+    ['/terms', 'Terms of Service'],
+    ['/privacy', 'Privacy Policy'],
+    ['/risk-disclosure', 'Risk Disclosure'],
+    ['/learn-more', 'Learn more'],
+    ['/faq', 'FAQ'],
+    ['/how-it-works', 'How it works'],
+  ])(
+    '%s opens without an account, with no serious fault of access (R2-02)',
+    async (path, heading) => {
+      await open(path);
+      expect(
+        screen.getAllByRole('heading', { level: 1 }).map((found) => found.textContent),
+      ).toEqual([heading]);
+      expect(await seriousFaults()).toEqual([]);
+      // Every heading of the contents is there to be gone to.
+      for (const link of document.querySelectorAll('nav[aria-label="On this page"] a'))
+        expect(
+          document.getElementById((link.getAttribute('href') ?? '').slice(1)),
+          link.textContent,
+        ).not.toBeNull();
+    },
+    60_000,
+  );
 
   it('gives the picture of how it works in words too', async () => {
     await open('/how-it-works');
     const picture = screen.getByRole('img', { name: /From a price to a line in the ledger/ });
-    expect(document.getElementById('how-words')?.textContent).toContain('nothing is traded and the decision says why');
-    expect(picture.closest('figure')?.querySelector('figcaption')?.textContent).toContain('nothing is traded and the decision says why');
+    expect(document.getElementById('how-words')?.textContent).toContain(
+      'nothing is traded and the decision says why',
+    );
+    expect(picture.closest('figure')?.querySelector('figcaption')?.textContent).toContain(
+      'nothing is traded and the decision says why',
+    );
   }, 60_000);
 
   it('searches the questions, marks the words, and opens the one an address names', async () => {
@@ -147,11 +237,18 @@ describe('the library', () => {
     expect(first?.querySelector('mark')?.textContent).toBe('Drawdown');
     if (first === undefined) return;
     fireEvent.click(first);
-    expect(await screen.findByRole('heading', { level: 1, name: 'Drawdown, and the way back up' })).toBeTruthy();
+    expect(
+      await screen.findByRole('heading', { level: 1, name: 'Drawdown, and the way back up' }),
+    ).toBeTruthy();
     expect(location.search).toBe('?article=drawdown');
-    await waitFor(() => { expect(document.title).toBe('Drawdown, and the way back up · Tradewind'); });
+    await waitFor(() => {
+      expect(document.title).toBe('Drawdown, and the way back up · Tradewind');
+    });
     expect(await seriousFaults()).toEqual([]);
-    fireEvent.click(within(screen.getByRole('region', { name: 'Read next' })).getAllByRole('link')[0] ?? document.body);
+    fireEvent.click(
+      within(screen.getByRole('region', { name: 'Read next' })).getAllByRole('link')[0] ??
+        document.body,
+    );
     expect(await screen.findByRole('heading', { level: 1, name: /Guards/ })).toBeTruthy();
   }, 60_000);
 
@@ -166,7 +263,9 @@ describe('the library', () => {
     await preload('/library');
     moves.length = 0;
     await open('/library?article=stops#after-a-stop');
-    await waitFor(() => { expect(moves.at(-1)).toBe('after-a-stop'); });
+    await waitFor(() => {
+      expect(moves.at(-1)).toBe('after-a-stop');
+    });
     expect(moves).toContain('top');
   }, 60_000);
 
@@ -186,10 +285,16 @@ describe('a new person’s dashboard', () => {
 
   it('is one button to the first agent over a quiet panel of first steps, which can be put away and is found again under its own path (R2-06, R2-09)', async () => {
     await open('/dashboard');
-    expect(await screen.findByRole('region', { name: 'Getting started' }, { timeout: 10_000 })).toBeTruthy();
-    expect(screen.getByRole('link', { name: 'Set up my first agent' }).getAttribute('href')).toBe('/guided-setup');
+    expect(
+      await screen.findByRole('region', { name: 'Getting started' }, { timeout: 10_000 }),
+    ).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Set up my first agent' }).getAttribute('href')).toBe(
+      '/guided-setup',
+    );
     expect(screen.getByText('First steps').closest('details')?.open).toBe(false);
-    expect(screen.getByRole('progressbar', { name: 'First steps' }).getAttribute('aria-valuenow')).toBe('1');
+    expect(
+      screen.getByRole('progressbar', { name: 'First steps' }).getAttribute('aria-valuenow'),
+    ).toBe('1');
     expect(await seriousFaults()).toEqual([]);
     fireEvent.click(screen.getByRole('button', { name: 'Hide the first steps' }));
     expect(screen.queryByRole('region', { name: 'Getting started' })).toBeNull();

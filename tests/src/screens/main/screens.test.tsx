@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** The main screens with real-looking data: each opens under its path, reads its stores, and has no serious accessibility fault. */
+/**
+ * The main screens with real-looking data: each opens under its path, reads its stores, and has no
+ * serious accessibility fault.
+ */
 import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
@@ -11,9 +14,14 @@ import type { UserSettings } from '../../../../contract/user.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
-vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call, marketData: never, marketOverview: never, marketPools: never },
+}));
 // jsdom has no canvas: what is drawn is looked at in a browser, what is said around it here.
-vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
+vi.mock('../../../../src/components/chart-drawing.ts', () => ({
+  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
+}));
 
 const { Routes } = await import('../../../../src/App.tsx');
 const { Toasts } = await import('../../../../src/shell/Toasts.tsx');
@@ -25,7 +33,8 @@ const { applyHistory, clearHistory } = await import('../../../../src/stores/hist
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market.ts');
 const { applyPortfolio, clearPortfolio } = await import('../../../../src/stores/portfolio.ts');
 const { applySettings, clearSettings } = await import('../../../../src/stores/settings.ts');
-const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
+const { applySubscription, clearSubscription } =
+  await import('../../../../src/stores/subscription.ts');
 const { pageToast, removeToast, toastStore } = await import('../../../../src/stores/toasts.ts');
 const { unexplained } = await import('../../../../src/screens/portfolio/Equity.tsx');
 const { csvCell, fillsCsv } = await import('../../../../src/screens/portfolio/csv.ts');
@@ -34,37 +43,180 @@ const { nextPath, checkCredentials } = await import('../../../../src/screens/log
 
 const NOW = Date.now();
 const agent = (id: string, name: string, part: Partial<Agent> = {}): Agent => ({
-  id, name, trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate', max_position_size: 1_000, execution_interval: '5-minute', enabled: true,
-  pool: 'all_pools', tradingFrequency: 'optimized', status: 'running', hold: null, generation: 1, version: 1, quote: 'USDT', openPositions: 0,
-  realized: '0', unrealized: '0', fees: '0', total: '41.2', createdAt: NOW, startedAt: NOW, stoppedAt: null, lastRunAt: NOW - 120_000, nextRunAt: NOW + 180_000, ...part,
+  id,
+  name,
+  trading_pairs: ['BTC/USDT'],
+  risk_profile: 'Moderate',
+  max_position_size: 1_000,
+  execution_interval: '5-minute',
+  enabled: true,
+  pool: 'all_pools',
+  tradingFrequency: 'optimized',
+  status: 'running',
+  hold: null,
+  generation: 1,
+  version: 1,
+  quote: 'USDT',
+  openPositions: 0,
+  realized: '0',
+  unrealized: '0',
+  fees: '0',
+  total: '41.2',
+  createdAt: NOW,
+  startedAt: NOW,
+  stoppedAt: null,
+  lastRunAt: NOW - 120_000,
+  nextRunAt: NOW + 180_000,
+  ...part,
 });
 const PORTFOLIO: Portfolio = {
-  accountId: 'account', book: 1, paper: true, sourceId: 'replay', quote: 'USDT', sequence: 3, asOf: NOW, servedAt: NOW, cash: '7889.59', positionsValue: '2110.41',
-  equity: '10000', deposits: '10000', realized: '-12.05', unrealized: '12.05', fees: '4.1', dayChange: '128.4', dayChangePercent: 1.24, unpriced: [],
-  positions: [{ id: 'p1', agentId: 'a1', agentName: 'Harbour', pair: 'ETH/USDT', quantity: '0.84', averageCost: '2498.05', cost: '2098.36', price: '2512.4', priceAt: NOW, value: '2110.41', unrealized: '12.05', stopPrice: '2373.15', openedAt: NOW }],
-  equityCurve: [[NOW - 60_000, '9990'], [NOW, '10000']],
+  accountId: 'account',
+  book: 1,
+  paper: true,
+  sourceId: 'replay',
+  quote: 'USDT',
+  sequence: 3,
+  asOf: NOW,
+  servedAt: NOW,
+  cash: '7889.59',
+  positionsValue: '2110.41',
+  equity: '10000',
+  deposits: '10000',
+  realized: '-12.05',
+  unrealized: '12.05',
+  fees: '4.1',
+  dayChange: '128.4',
+  dayChangePercent: 1.24,
+  unpriced: [],
+  positions: [
+    {
+      id: 'p1',
+      agentId: 'a1',
+      agentName: 'Harbour',
+      pair: 'ETH/USDT',
+      quantity: '0.84',
+      averageCost: '2498.05',
+      cost: '2098.36',
+      price: '2512.4',
+      priceAt: NOW,
+      value: '2110.41',
+      unrealized: '12.05',
+      stopPrice: '2373.15',
+      openedAt: NOW,
+    },
+  ],
+  equityCurve: [
+    [NOW - 60_000, '9990'],
+    [NOW, '10000'],
+  ],
 };
 const FILL: Fill = {
-  id: 'f1', orderId: 'o1', agentId: 'a1', agentName: 'Harbour', pair: 'ETH/USDT', side: 'buy', quantity: '0.84', price: '2498.05', notional: '2098.36', fee: '2.1', feeBps: '10',
-  slippageBps: '1.2', realized: null, reason: 'signal', decidedAt: NOW, filledAt: NOW, tickId: 't',
+  id: 'f1',
+  orderId: 'o1',
+  agentId: 'a1',
+  agentName: 'Harbour',
+  pair: 'ETH/USDT',
+  side: 'buy',
+  quantity: '0.84',
+  price: '2498.05',
+  notional: '2098.36',
+  fee: '2.1',
+  feeBps: '10',
+  slippageBps: '1.2',
+  realized: null,
+  reason: 'signal',
+  decidedAt: NOW,
+  filledAt: NOW,
+  tickId: 't',
 };
-const SETTINGS: UserSettings = { displayName: 'a', tradingEnabled: true, tradingMode: 'automatic', tradingFrequency: 'optimized', riskProfile: 'moderate', maxTradeAmount: 10_000, notificationsEnabled: true };
-const quote = (symbol: string, price: string, change: number | null, volume: string) => ({ symbol, price, bid: price, ask: price, volume_24h: volume, high_24h: price, low_24h: price, price_change_24h: change, timestamp: NOW, stale: false });
+const SETTINGS: UserSettings = {
+  displayName: 'a',
+  tradingEnabled: true,
+  tradingMode: 'automatic',
+  tradingFrequency: 'optimized',
+  riskProfile: 'moderate',
+  maxTradeAmount: 10_000,
+  notificationsEnabled: true,
+};
+const quote = (symbol: string, price: string, change: number | null, volume: string) => ({
+  symbol,
+  price,
+  bid: price,
+  ask: price,
+  volume_24h: volume,
+  high_24h: price,
+  low_24h: price,
+  price_change_24h: change,
+  timestamp: NOW,
+  stale: false,
+});
 
 beforeEach(() => {
   call.mockReset();
   call.mockImplementation(never);
   connection.online = 'online';
-  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid: 'uid-1', email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
-  applySubscription({ status: { subscription: { status: 'active', tier: 'pro', planId: 'pro', currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: 'pro', servedAt: NOW }, trial: null }, 'network');
-  applyAgents({ agents: [agent('a1', 'Harbour', { openPositions: 1 }), agent('a2', 'Drift', { status: 'stopped', openPositions: 2 })], sequence: 3, asOf: NOW }, 'network');
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: NOW + 4 * 3_600_000,
+    endingSoon: false,
+    user: {
+      uid: 'uid-1',
+      email: 'a@example.com',
+      displayName: null,
+      metadata: { lastSignInTime: new Date().toUTCString() },
+    },
+  });
+  applySubscription(
+    {
+      status: {
+        subscription: {
+          status: 'active',
+          tier: 'pro',
+          planId: 'pro',
+          currentPeriodEnd: null,
+          cancelAtPeriodEnd: false,
+        },
+        entitledTier: 'pro',
+        servedAt: NOW,
+      },
+      trial: null,
+    },
+    'network',
+  );
+  applyAgents(
+    {
+      agents: [
+        agent('a1', 'Harbour', { openPositions: 1 }),
+        agent('a2', 'Drift', { status: 'stopped', openPositions: 2 }),
+      ],
+      sequence: 3,
+      asOf: NOW,
+    },
+    'network',
+  );
   applyPortfolio(PORTFOLIO, 'network');
   applyHistory({ fills: [FILL], sequence: 3, asOf: NOW }, 'network');
-  applyMarket({ source: { id: 'replay', kind: 'replay', label: 'Replayed prices', quote: 'USDT' }, now: NOW, symbols: [quote('BTC/USDT', '64210.5', 1.2, '900'), quote('ETH/USDT', '2512.4', -0.4, '9000')] }, 'network');
+  applyMarket(
+    {
+      source: { id: 'replay', kind: 'replay', label: 'Replayed prices', quote: 'USDT' },
+      now: NOW,
+      symbols: [
+        quote('BTC/USDT', '64210.5', 1.2, '900'),
+        quote('ETH/USDT', '2512.4', -0.4, '9000'),
+      ],
+    },
+    'network',
+  );
 });
 afterEach(() => {
   cleanup();
-  clearAgents(); clearHistory(); clearMarket(); clearPortfolio(); clearSettings(); clearSubscription();
+  clearAgents();
+  clearHistory();
+  clearMarket();
+  clearPortfolio();
+  clearSettings();
+  clearSubscription();
   queue.entries = [];
   removeToast();
 });
@@ -79,18 +231,35 @@ describe('protected screens', () => {
   /** The screen under its path, by its own heading, with no serious accessibility fault. */
   const opens = (path: string, heading: string | RegExp) => async (): Promise<void> => {
     await open(path);
-    expect(await screen.findByRole('heading', { level: 1, name: heading }, { timeout: 10_000 })).toBeTruthy();
+    expect(
+      await screen.findByRole('heading', { level: 1, name: heading }, { timeout: 10_000 }),
+    ).toBeTruthy();
     expect(location.pathname).toBe(path);
     expect(await seriousFaults()).toEqual([]);
   };
   it('opens the dashboard by its router (R2-06)', opens('/dashboard', 'Dashboard'), 30_000);
   it('picks the dashboard by the plan, also by the last-known one without a network (R2-06, R2-08)', async () => {
-    const status = (tier: 'pro' | 'standard') => ({ status: { subscription: { status: 'active' as const, tier, planId: tier, currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: tier, servedAt: NOW }, trial: null });
+    const status = (tier: 'pro' | 'standard') => ({
+      status: {
+        subscription: {
+          status: 'active' as const,
+          tier,
+          planId: tier,
+          currentPeriodEnd: null,
+          cancelAtPeriodEnd: false,
+        },
+        entitledTier: tier,
+        servedAt: NOW,
+      },
+      trial: null,
+    });
     connection.online = 'offline';
     clearSubscription();
     applySubscription(status('pro'), 'snapshot');
     await open('/dashboard');
-    expect(await screen.findByRole('region', { name: 'Exposure by pool' }, { timeout: 10_000 })).toBeTruthy();
+    expect(
+      await screen.findByRole('region', { name: 'Exposure by pool' }, { timeout: 10_000 }),
+    ).toBeTruthy();
     cleanup();
     clearSubscription();
     applySubscription(status('standard'), 'snapshot');
@@ -106,13 +275,28 @@ describe('protected screens', () => {
   it('calls no agent late while the stream is away: what it did since is not heard here', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     connection.stream = 'stale';
-    applyAgents({ agents: [agent('a1', 'Harbour', { status: 'running', lastRunAt: NOW - 3_600_000, nextRunAt: NOW - 3_300_000 })], sequence: 4, asOf: NOW }, 'network');
+    applyAgents(
+      {
+        agents: [
+          agent('a1', 'Harbour', {
+            status: 'running',
+            lastRunAt: NOW - 3_600_000,
+            nextRunAt: NOW - 3_300_000,
+          }),
+        ],
+        sequence: 4,
+        asOf: NOW,
+      },
+      'network',
+    );
     await open('/agents');
     await act(() => vi.advanceTimersByTimeAsync(40_000));
     expect(document.body.textContent).toContain('last known look');
     expect(document.body.textContent).not.toMatch(/looks missed/);
     // Back, with the heartbeat that each stream has.
-    act(() => { Object.assign(connection, { stream: 'open', gapAt: null, verifiedAt: Date.now() }); });
+    act(() => {
+      Object.assign(connection, { stream: 'open', gapAt: null, verifiedAt: Date.now() });
+    });
     await act(() => vi.advanceTimersByTimeAsync(40_000));
     expect(document.body.textContent).toMatch(/late: \d+ looks missed/);
     connection.stream = 'closed';
@@ -128,11 +312,15 @@ describe('protected screens', () => {
   it('opens alerts', opens('/alerts', 'Alerts'), 30_000);
   it('opens performance (R2-20)', opens('/performance', 'Performance'), 30_000);
 
-  it.each(['/portfolio', '/stop-all', '/agents/a1', '/market/ETH-USDT', '/', '/login'])('has no serious accessibility fault on %s', async (path) => {
-    if (path === '/login') Object.assign(session, { status: 'signed-out', user: null });
-    await open(path);
-    expect(await seriousFaults()).toEqual([]);
-  }, 30_000);
+  it.each(['/portfolio', '/stop-all', '/agents/a1', '/market/ETH-USDT', '/', '/login'])(
+    'has no serious accessibility fault on %s',
+    async (path) => {
+      if (path === '/login') Object.assign(session, { status: 'signed-out', user: null });
+      await open(path);
+      expect(await seriousFaults()).toEqual([]);
+    },
+    30_000,
+  );
 });
 
 describe('truth on the screen', () => {
@@ -142,18 +330,53 @@ describe('truth on the screen', () => {
   });
 
   it('lays a saved stop over the agent without calling it stopped', async () => {
-    queue.entries = [{
-      version: 1, commandId: crypto.randomUUID(), uid: 'uid-1', intent: 'stop', agentId: 'a1', agentName: 'Harbour', agents: [], seenGeneration: 1, sequence: 1, createdAt: NOW, clockOffsetMs: 0,
-      clockMoved: false, contractVersion: 1, attempts: 0, failures: 0, nextAttemptAt: null, state: 'saved', reason: null, confirmed: false,
-    }];
+    queue.entries = [
+      {
+        version: 1,
+        commandId: crypto.randomUUID(),
+        uid: 'uid-1',
+        intent: 'stop',
+        agentId: 'a1',
+        agentName: 'Harbour',
+        agents: [],
+        seenGeneration: 1,
+        sequence: 1,
+        createdAt: NOW,
+        clockOffsetMs: 0,
+        clockMoved: false,
+        contractVersion: 1,
+        attempts: 0,
+        failures: 0,
+        nextAttemptAt: null,
+        state: 'saved',
+        reason: null,
+        confirmed: false,
+      },
+    ];
     await open('/agents');
-    const row = screen.getAllByRole('listitem').find((item) => item.textContent?.includes('Harbour') === true && item.textContent.includes('Running') === true);
-    expect(row?.textContent).toContain('Stop saved on this device. Not yet received by the server. The agent keeps trading until then.');
+    const row = screen
+      .getAllByRole('listitem')
+      .find(
+        (item) =>
+          item.textContent?.includes('Harbour') === true &&
+          item.textContent.includes('Running') === true,
+      );
+    expect(row?.textContent).toContain(
+      'Stop saved on this device. Not yet received by the server. The agent keeps trading until then.',
+    );
     // Nothing takes Stop's place, least of all what would take it back.
-    expect(within(row as HTMLElement).getByRole('button', { name: 'Stop saved: Harbour' }).getAttribute('aria-disabled')).toBe('true');
+    expect(
+      within(row as HTMLElement)
+        .getByRole('button', { name: 'Stop saved: Harbour' })
+        .getAttribute('aria-disabled'),
+    ).toBe('true');
     expect(within(row as HTMLElement).queryByRole('button', { name: /Take back|Undo/ })).toBeNull();
     const tray = screen.getByRole('region', { name: 'Commands on this device' });
-    expect(within(tray).getAllByRole('button').map((button) => button.textContent)).toEqual(['1 stop waits to be receivedShow']);
+    expect(
+      within(tray)
+        .getAllByRole('button')
+        .map((button) => button.textContent),
+    ).toEqual(['1 stop waits to be receivedShow']);
     fireEvent.click(within(tray).getByRole('button', { name: /Show$/ }));
     expect(tray.textContent).toContain('The agent keeps trading until then.');
     expect(within(tray).getByRole('button', { name: 'Undo' })).toBeTruthy();
@@ -166,7 +389,11 @@ describe('truth on the screen', () => {
     fireEvent.click(screen.getByRole('button', { name: /^Explain the equity/ }));
     const dialog = await screen.findByRole('dialog', { name: 'Equity' }, { timeout: 10_000 });
     const made = within(dialog).getByRole('region', { name: 'What there is' });
-    expect(within(made).getAllByRole('listitem').map((row) => row.textContent)).toEqual(['Cash7,889.59', 'ETH 0.84Harbour2,110.41']);
+    expect(
+      within(made)
+        .getAllByRole('listitem')
+        .map((row) => row.textContent),
+    ).toEqual(['Cash7,889.59', 'ETH 0.84Harbour2,110.41']);
     expect(within(dialog).queryByText('Not explained by these rows')).toBeNull();
   });
 
@@ -195,16 +422,38 @@ describe('before a start', () => {
     const dialog = await preview();
     expect(within(dialog).getByText('Moderate, the preset')).toBeTruthy();
     // 10 % of 10,000 is the cap of 1,000; 5 % of that is 50.
-    expect(within(dialog).getByText(/Worst loss in one pair/).closest('div')?.textContent).toContain('\u221250.00');
+    expect(
+      within(dialog)
+        .getByText(/Worst loss in one pair/)
+        .closest('div')?.textContent,
+    ).toContain('\u221250.00');
     expect(within(dialog).getByText(/A gap in price can lose more/)).toBeTruthy();
   });
 
   it('shows the person’s own risk values where they have set them', async () => {
-    applySettings({ settings: SETTINGS, version: 1, riskProfiles: [{ profile: 'Moderate', max_position_percentage: 4, confidence_threshold: 0.6, stop_loss_percentage: 12.5 }] }, 'network');
+    applySettings(
+      {
+        settings: SETTINGS,
+        version: 1,
+        riskProfiles: [
+          {
+            profile: 'Moderate',
+            max_position_percentage: 4,
+            confidence_threshold: 0.6,
+            stop_loss_percentage: 12.5,
+          },
+        ],
+      },
+      'network',
+    );
     const dialog = await preview();
     expect(within(dialog).getByText('Moderate, your own')).toBeTruthy();
     expect(within(dialog).getByText('12.5 % below the entry')).toBeTruthy();
-    expect(within(dialog).getByText(/Worst loss in one pair/).closest('div')?.textContent).toContain('\u221250.00');
+    expect(
+      within(dialog)
+        .getByText(/Worst loss in one pair/)
+        .closest('div')?.textContent,
+    ).toContain('\u221250.00');
     expect(within(dialog).getByText('0.60 or more')).toBeTruthy();
   });
 });
@@ -218,7 +467,9 @@ describe('creating an agent', () => {
   it('states the worst loss of each preset in money, and takes the chosen one into the form', async () => {
     await open('/agents');
     fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
-    const worst = async (name: string) => (await screen.findByRole('radio', { name: new RegExp(`^${name}`) })).closest('label')?.textContent;
+    const worst = async (name: string) =>
+      (await screen.findByRole('radio', { name: new RegExp(`^${name}`) })).closest('label')
+        ?.textContent;
     expect(await worst('Conservative')).toContain('\u221215.00');
     expect(await worst('Moderate')).toContain('\u221250.00');
     // 1 % of equity is what one trade may lose, before the cap of 2,000 is reached.
@@ -248,12 +499,30 @@ describe('creating an agent', () => {
     expect(screen.getByLabelText<HTMLInputElement>(/Most in one position/).value).toBe('1000');
   });
   it('shows the pool choice locked with what the plan adds, to a plan that has none', async () => {
-    applySubscription({ status: { subscription: { status: 'active', tier: 'standard', planId: 'standard', currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: 'standard', servedAt: NOW }, trial: null }, 'network');
+    applySubscription(
+      {
+        status: {
+          subscription: {
+            status: 'active',
+            tier: 'standard',
+            planId: 'standard',
+            currentPeriodEnd: null,
+            cancelAtPeriodEnd: false,
+          },
+          entitledTier: 'standard',
+          servedAt: NOW,
+        },
+        trial: null,
+      },
+      'network',
+    );
     await open('/agents');
     await toTerms();
     const pool = await screen.findByLabelText<HTMLSelectElement>('Pool');
     expect([pool.disabled, pool.value]).toEqual([true, 'all_pools']);
-    expect(screen.getByText(/Choosing one of the five alone comes with a larger plan/)).toBeTruthy();
+    expect(
+      screen.getByText(/Choosing one of the five alone comes with a larger plan/),
+    ).toBeTruthy();
   });
 
   it('lets pro choose its pool', async () => {
@@ -266,7 +535,17 @@ describe('creating an agent', () => {
 
   it('names who starts and with how much, and starts nobody by a tap', async () => {
     await open('/agents');
-    applyAgents({ agents: [agent('a1', 'Harbour', { status: 'stopped' }), agent('a2', 'Drift', { status: 'stopped', risk_profile: 'Aggressive' })], sequence: 4, asOf: NOW }, 'network');
+    applyAgents(
+      {
+        agents: [
+          agent('a1', 'Harbour', { status: 'stopped' }),
+          agent('a2', 'Drift', { status: 'stopped', risk_profile: 'Aggressive' }),
+        ],
+        sequence: 4,
+        asOf: NOW,
+      },
+      'network',
+    );
     fireEvent.click(await screen.findByRole('button', { name: 'Start all' }));
     const dialog = await screen.findByRole('dialog');
     expect(dialog.textContent).toContain('Starts 2 agents: Harbour, Drift.');
@@ -277,11 +556,36 @@ describe('creating an agent', () => {
   });
 
   it('says for each agent that a command for all did not reach why not (R7-18)', async () => {
-    queue.entries = [{
-      version: 1, commandId: crypto.randomUUID(), uid: 'uid-1', intent: 'start-all', agentId: null, agentName: '', agents: [{ id: 'a1', name: 'Harbour', seenGeneration: 1 }, { id: 'a2', name: 'Drift', seenGeneration: 1 }] as never, seenGeneration: null, sequence: 1, createdAt: NOW,
-      clockOffsetMs: 0, clockMoved: false, contractVersion: 1, attempts: 1, failures: 0, nextAttemptAt: null, state: 'failed', reason: { code: 'partly_refused', message: '1 of 2 started' }, confirmed: false,
-      results: [{ agentId: 'a1', went: true, message: '' }, { agentId: 'a2', went: false, message: 'Your plan has ended.' }],
-    } as never];
+    queue.entries = [
+      {
+        version: 1,
+        commandId: crypto.randomUUID(),
+        uid: 'uid-1',
+        intent: 'start-all',
+        agentId: null,
+        agentName: '',
+        agents: [
+          { id: 'a1', name: 'Harbour', seenGeneration: 1 },
+          { id: 'a2', name: 'Drift', seenGeneration: 1 },
+        ] as never,
+        seenGeneration: null,
+        sequence: 1,
+        createdAt: NOW,
+        clockOffsetMs: 0,
+        clockMoved: false,
+        contractVersion: 1,
+        attempts: 1,
+        failures: 0,
+        nextAttemptAt: null,
+        state: 'failed',
+        reason: { code: 'partly_refused', message: '1 of 2 started' },
+        confirmed: false,
+        results: [
+          { agentId: 'a1', went: true, message: '' },
+          { agentId: 'a2', went: false, message: 'Your plan has ended.' },
+        ],
+      } as never,
+    ];
     await open('/agents');
     const report = await screen.findByRole('status', { name: 'Not started' });
     expect(report.textContent).toBe('1 of 2 not startedDrift Your plan has ended.');
@@ -293,7 +597,9 @@ describe('creating an agent', () => {
     fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'bad<name' } });
     fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '0' } });
     fireEvent.click(screen.getByRole('button', { name: 'Next: what would it do now' }));
-    expect(await screen.findByText('Only letters, digits, spaces, hyphens and underscores')).toBeTruthy();
+    expect(
+      await screen.findByText('Only letters, digits, spaces, hyphens and underscores'),
+    ).toBeTruthy();
     expect(screen.getByText('At least 1')).toBeTruthy();
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('bad<name');
     expect(call.mock.calls.filter(([name]) => name === 'createAgent')).toEqual([]);
@@ -302,10 +608,30 @@ describe('creating an agent', () => {
 
 describe('small rules of screens', () => {
   it('says how a checkout ended, once, on the dashboard (R2-30)', async () => {
-    const status = (tier: 'pro' | 'free') => ({ status: { subscription: tier === 'free' ? null : { status: 'active' as const, tier, planId: tier, currentPeriodEnd: null, cancelAtPeriodEnd: false }, entitledTier: tier, servedAt: Date.now() }, trial: null });
+    const status = (tier: 'pro' | 'free') => ({
+      status: {
+        subscription:
+          tier === 'free'
+            ? null
+            : {
+                status: 'active' as const,
+                tier,
+                planId: tier,
+                currentPeriodEnd: null,
+                cancelAtPeriodEnd: false,
+              },
+        entitledTier: tier,
+        servedAt: Date.now(),
+      },
+      trial: null,
+    });
     applySubscription(status('free'), 'network');
     await open('/dashboard?subscription=success');
-    expect(await screen.findByText('Checkout finished. Your plan is being set up: waiting for the payment’s confirmation.')).toBeTruthy();
+    expect(
+      await screen.findByText(
+        'Checkout finished. Your plan is being set up: waiting for the payment’s confirmation.',
+      ),
+    ).toBeTruthy();
     expect(toastStore.toasts).toEqual([]);
     expect(location.search).toBe('');
     applySubscription(status('pro'), 'network');
@@ -315,7 +641,9 @@ describe('small rules of screens', () => {
     cleanup();
     removeToast();
     await open('/dashboard?subscription=canceled');
-    await waitFor(() => { expect(toastStore.toasts[0]?.message).toBe('Checkout cancelled. Nothing was charged.'); });
+    await waitFor(() => {
+      expect(toastStore.toasts[0]?.message).toBe('Checkout cancelled. Nothing was charged.');
+    });
   });
 
   it('shows toasts top-right (R2-29)', async () => {
@@ -323,7 +651,10 @@ describe('small rules of screens', () => {
     pageToast('success', 'Saved there');
     const toast = await screen.findByText('Saved there');
     const list = toast.closest('[data-sonner-toaster]');
-    expect([list?.getAttribute('data-y-position'), list?.getAttribute('data-x-position')]).toEqual(['top', 'right']);
+    expect([list?.getAttribute('data-y-position'), list?.getAttribute('data-x-position')]).toEqual([
+      'top',
+      'right',
+    ]);
     expect(toastStore.toasts[0]?.durationMs).toBe(4_000);
   });
 
@@ -335,22 +666,53 @@ describe('small rules of screens', () => {
   });
 
   it('sorts the market by what is asked, unknown last, ties by name', () => {
-    const rows = [quote('B/USDT', '1', null, '1'), quote('A/USDT', '1', 2, '1'), quote('C/USDT', '3', -1, '1')];
-    expect(sortQuotes(rows, { key: 'change', down: true }).map((row) => row.symbol)).toEqual(['A/USDT', 'C/USDT', 'B/USDT']);
-    expect(sortQuotes(rows, { key: 'price', down: true }).map((row) => row.symbol)).toEqual(['C/USDT', 'A/USDT', 'B/USDT']);
-    expect(sortQuotes(rows, { key: 'symbol', down: false }).map((row) => row.symbol)).toEqual(['A/USDT', 'B/USDT', 'C/USDT']);
+    const rows = [
+      quote('B/USDT', '1', null, '1'),
+      quote('A/USDT', '1', 2, '1'),
+      quote('C/USDT', '3', -1, '1'),
+    ];
+    expect(sortQuotes(rows, { key: 'change', down: true }).map((row) => row.symbol)).toEqual([
+      'A/USDT',
+      'C/USDT',
+      'B/USDT',
+    ]);
+    expect(sortQuotes(rows, { key: 'price', down: true }).map((row) => row.symbol)).toEqual([
+      'C/USDT',
+      'A/USDT',
+      'B/USDT',
+    ]);
+    expect(sortQuotes(rows, { key: 'symbol', down: false }).map((row) => row.symbol)).toEqual([
+      'A/USDT',
+      'B/USDT',
+      'C/USDT',
+    ]);
   });
 
   it('goes on after a sign-in to a path of this app only', () => {
     expect(nextPath('?next=%2Fagents%2Fa1', '/dashboard')).toBe('/agents/a1');
-    expect(nextPath(`?next=${encodeURIComponent('/library?article=fees&q=a%26b#top')}`, '/dashboard')).toBe('/library?article=fees&q=a%26b#top');
-    for (const bad of ['//evil.example', 'https://evil.example', '/\\evil.example', '/\t/evil.example', '/./\\evil.example', 'javascript:alert(1)', 'agents', '/login?next=/x', '/register']) expect(nextPath(`?next=${encodeURIComponent(bad)}`, '/dashboard')).toBe('/dashboard');
+    expect(
+      nextPath(`?next=${encodeURIComponent('/library?article=fees&q=a%26b#top')}`, '/dashboard'),
+    ).toBe('/library?article=fees&q=a%26b#top');
+    for (const bad of [
+      '//evil.example',
+      'https://evil.example',
+      '/\\evil.example',
+      '/\t/evil.example',
+      '/./\\evil.example',
+      'javascript:alert(1)',
+      'agents',
+      '/login?next=/x',
+      '/register',
+    ])
+      expect(nextPath(`?next=${encodeURIComponent(bad)}`, '/dashboard')).toBe('/dashboard');
   });
 
   it('names what is missing in a sign-up beside its field', () => {
     expect(checkCredentials('', '', true)).toEqual({ email: 'Required', password: 'Required' });
-    expect(checkCredentials('not-an-address', '12345', true)).toEqual({ email: 'That is not an email address.', password: 'At least 6 characters.' });
+    expect(checkCredentials('not-an-address', '12345', true)).toEqual({
+      email: 'That is not an email address.',
+      password: 'At least 6 characters.',
+    });
     expect(checkCredentials('a@example.com', '12345', false)).toEqual({});
   });
-
 });

@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** The market's screens as a person uses them: found, sorted, starred, read offline and from an exchange; refuses the network. */
+/**
+ * The market's screens as a person uses them: found, sorted, starred, read offline and from an
+ * exchange; refuses the network.
+ */
 import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
@@ -9,26 +12,82 @@ import { PoolId } from '../../../../contract/agents.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
-vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call, marketData: never, marketOverview: never, marketPools: never } }));
-vi.mock('../../../../src/components/chart-drawing.ts', () => ({ drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }) }));
-vi.mock('../../../../src/charts/candle-drawing.ts', () => ({ drawCandles: () => ({ set: () => undefined, price: () => undefined, point: () => undefined, zoom: () => undefined, close: () => undefined }) }));
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call, marketData: never, marketOverview: never, marketPools: never },
+}));
+vi.mock('../../../../src/components/chart-drawing.ts', () => ({
+  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
+}));
+vi.mock('../../../../src/charts/candle-drawing.ts', () => ({
+  drawCandles: () => ({
+    set: () => undefined,
+    price: () => undefined,
+    point: () => undefined,
+    zoom: () => undefined,
+    close: () => undefined,
+  }),
+}));
 
 const { Routes } = await import('../../../../src/App.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { chartChoices, clearChartChoices } = await import('../../../../src/stores/chart-choices.ts');
 const { clearChoices, marketChoices } = await import('../../../../src/stores/market-choices.ts');
-const { applyMarket, applyOverview, applyPools, applySparklines, applyTicks, clearMarket } = await import('../../../../src/stores/market.ts');
-const { applySubscription, clearSubscription } = await import('../../../../src/stores/subscription.ts');
+const { applyMarket, applyOverview, applyPools, applySparklines, applyTicks, clearMarket } =
+  await import('../../../../src/stores/market.ts');
+const { applySubscription, clearSubscription } =
+  await import('../../../../src/stores/subscription.ts');
 const { openUserDatabase } = await import('../../../../src/offline/database.ts');
 
 const NOW = Date.now();
 const SOURCE = { id: 'sim', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;
-const quote = (symbol: string, price: string, change: number | null, volume: string): SymbolQuote => ({ symbol, price, bid: price, ask: price, volume_24h: volume, high_24h: price, low_24h: price, price_change_24h: change, timestamp: NOW, stale: false });
-const BOARD = [quote('BTC/USDT', '64210.5', 1.2, '10'), quote('ETH/USDT', '2512.4', -0.4, '1000'), quote('PEPE/USDT', '0.00000123', 0, '5'), quote('NEW/USDT', '1234567.89', null, '0.001')];
-const POOL_LIST: MarketPools = { pools: PoolId.options.map((id) => ({ id, name: `Pool ${id}`, description: 'Does one thing.', risk: 'Medium', pairs: id === 'all_pools' ? ['BTC/USDT', 'ETH/USDT'] : ['ETH/USDT'], about: { enters: 'On a rise.', leaves: 'On a fall.', looks: 'Daily.', risks: ['It may lose.'], suits: ['moderate'], universe: ['ETH', 'APT'], listedSince: null } })) };
+const quote = (
+  symbol: string,
+  price: string,
+  change: number | null,
+  volume: string,
+): SymbolQuote => ({
+  symbol,
+  price,
+  bid: price,
+  ask: price,
+  volume_24h: volume,
+  high_24h: price,
+  low_24h: price,
+  price_change_24h: change,
+  timestamp: NOW,
+  stale: false,
+});
+const BOARD = [
+  quote('BTC/USDT', '64210.5', 1.2, '10'),
+  quote('ETH/USDT', '2512.4', -0.4, '1000'),
+  quote('PEPE/USDT', '0.00000123', 0, '5'),
+  quote('NEW/USDT', '1234567.89', null, '0.001'),
+];
+const POOL_LIST: MarketPools = {
+  pools: PoolId.options.map((id) => ({
+    id,
+    name: `Pool ${id}`,
+    description: 'Does one thing.',
+    risk: 'Medium',
+    pairs: id === 'all_pools' ? ['BTC/USDT', 'ETH/USDT'] : ['ETH/USDT'],
+    about: {
+      enters: 'On a rise.',
+      leaves: 'On a fall.',
+      looks: 'Daily.',
+      risks: ['It may lose.'],
+      suits: ['moderate'],
+      universe: ['ETH', 'APT'],
+      listedSince: null,
+    },
+  })),
+};
 
-/** Each test is a person of its own: a star that is still being kept when a test ends is not the next one's. */
+/**
+ * Each test is a person of its own: a star that is still being kept when a test ends is not the
+ * next one's.
+ */
 let people = 0;
 
 beforeEach(() => {
@@ -37,21 +96,42 @@ beforeEach(() => {
   call.mockReset();
   call.mockImplementation(never);
   connection.online = 'online';
-  Object.assign(session, { status: 'signed-in', provisional: false, expiresAt: NOW + 4 * 3_600_000, endingSoon: false, user: { uid, email: 'a@example.com', displayName: null, metadata: { lastSignInTime: new Date().toUTCString() } } });
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: NOW + 4 * 3_600_000,
+    endingSoon: false,
+    user: {
+      uid,
+      email: 'a@example.com',
+      displayName: null,
+      metadata: { lastSignInTime: new Date().toUTCString() },
+    },
+  });
   openUserDatabase(uid, { mayCreate: () => true });
-  applySubscription({ status: { subscription: null, entitledTier: 'free', servedAt: NOW }, trial: null }, 'network');
+  applySubscription(
+    { status: { subscription: null, entitledTier: 'free', servedAt: NOW }, trial: null },
+    'network',
+  );
   applyMarket({ source: SOURCE, now: NOW, symbols: structuredClone(BOARD) }, 'network');
   marketChoices.ready = true;
   chartChoices.ready = true;
 });
-afterEach(() => { cleanup(); clearMarket(); clearChoices(); clearChartChoices(); clearSubscription(); });
+afterEach(() => {
+  cleanup();
+  clearMarket();
+  clearChoices();
+  clearChartChoices();
+  clearSubscription();
+});
 
 async function open(path: string): Promise<void> {
   history.replaceState(null, '', path);
   render(<Routes />);
   await screen.findByRole('heading', { level: 1 }, { timeout: 15_000 });
 }
-const pairs = (): string[] => screen.getAllByRole('rowheader').map((cell) => within(cell).getByRole('link').textContent ?? '');
+const pairs = (): string[] =>
+  screen.getAllByRole('rowheader').map((cell) => within(cell).getByRole('link').textContent ?? '');
 
 describe('the list', () => {
   it('is open to a free person, sorted by turnover, and sorted anew by its headers, unknown last (R2-15, R3-07, R6-02)', async () => {
@@ -61,19 +141,31 @@ describe('the list', () => {
     expect(pairs()).toEqual(['BTC/USDT', 'PEPE/USDT', 'ETH/USDT', 'NEW/USDT']);
     fireEvent.click(screen.getByRole('button', { name: 'Sort by 24 h' }));
     expect(pairs()).toEqual(['ETH/USDT', 'PEPE/USDT', 'BTC/USDT', 'NEW/USDT']);
-    expect(screen.getByRole('button', { name: 'Sort by 24 h' }).closest('[role="columnheader"]')?.getAttribute('aria-sort')).toBe('ascending');
+    expect(
+      screen
+        .getByRole('button', { name: 'Sort by 24 h' })
+        .closest('[role="columnheader"]')
+        ?.getAttribute('aria-sort'),
+    ).toBe('ascending');
     fireEvent.click(screen.getByRole('button', { name: 'Sort by High' }));
     expect(pairs()).toEqual(['NEW/USDT', 'BTC/USDT', 'ETH/USDT', 'PEPE/USDT']);
   }, 30_000);
 
   it('reads the small and the large price alike, zero as neither gain nor loss, and says why a day is unknown', async () => {
     await open('/market');
-    const row = (symbol: string): HTMLElement => screen.getByRole('link', { name: symbol }).closest<HTMLElement>('[role="row"]')!;
+    const row = (symbol: string): HTMLElement =>
+      screen.getByRole('link', { name: symbol }).closest<HTMLElement>('[role="row"]')!;
     expect(row('PEPE/USDT').textContent).toContain('0.00000123');
     expect(row('NEW/USDT').textContent?.replace(/\u202f/g, ' ')).toContain('1,234,567.89');
     const zero = within(row('PEPE/USDT')).getByText(/^0\.00\s%$/);
-    expect([zero.className.includes('text-gain'), zero.className.includes('text-loss'), /[−+▲▼]/.test(zero.textContent ?? '')]).toEqual([false, false, false]);
-    expect(within(row('NEW/USDT')).getAllByText('Less than a day of history').length).toBeGreaterThan(0);
+    expect([
+      zero.className.includes('text-gain'),
+      zero.className.includes('text-loss'),
+      /[−+▲▼]/.test(zero.textContent ?? ''),
+    ]).toEqual([false, false, false]);
+    expect(
+      within(row('NEW/USDT')).getAllByText('Less than a day of history').length,
+    ).toBeGreaterThan(0);
   }, 30_000);
 
   it('is searched by symbol and by name; what matches nothing is said, with the way back', async () => {
@@ -89,17 +181,28 @@ describe('the list', () => {
   it('puts a starred pair first, alone among favourites, and keeps the star', async () => {
     await open('/market');
     fireEvent.click(screen.getByRole('button', { name: 'Favourite BTC/USDT' }));
-    await waitFor(() => { expect(pairs()[0]).toBe('BTC/USDT'); });
-    expect(screen.getByRole('button', { name: 'Favourite BTC/USDT' }).getAttribute('aria-pressed')).toBe('true');
+    await waitFor(() => {
+      expect(pairs()[0]).toBe('BTC/USDT');
+    });
+    expect(
+      screen.getByRole('button', { name: 'Favourite BTC/USDT' }).getAttribute('aria-pressed'),
+    ).toBe('true');
     fireEvent.click(screen.getByRole('link', { name: 'Favourites' }));
-    await waitFor(() => { expect(pairs()).toEqual(['BTC/USDT']); });
+    await waitFor(() => {
+      expect(pairs()).toEqual(['BTC/USDT']);
+    });
     fireEvent.click(screen.getByRole('link', { name: 'Losers' }));
-    await waitFor(() => { expect(pairs()).toEqual(['ETH/USDT']); });
+    await waitFor(() => {
+      expect(pairs()).toEqual(['ETH/USDT']);
+    });
   }, 30_000);
 
   it('changes a price in place and never the order by itself', async () => {
     await open('/market');
-    applyTicks([{ ...quote('PEPE/USDT', '0.00000456', 250, '900000000000'), timestamp: NOW + 1 }], NOW + 1);
+    applyTicks(
+      [{ ...quote('PEPE/USDT', '0.00000456', 250, '900000000000'), timestamp: NOW + 1 }],
+      NOW + 1,
+    );
     expect((await screen.findAllByText('0.00000456')).length).toBeGreaterThan(0);
     expect(pairs().at(-1)).toBe('PEPE/USDT');
     fireEvent.click(screen.getByRole('button', { name: 'Sort again' }));
@@ -113,27 +216,62 @@ describe('the list', () => {
     expect(pairs()[0]).toBe('NEW/USDT');
     fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'eth' } });
     fireEvent.click(screen.getByRole('button', { name: 'Favourite ETH/USDT' }));
-    await waitFor(() => { expect(marketChoices.favourites).toEqual(['ETH/USDT']); });
+    await waitFor(() => {
+      expect(marketChoices.favourites).toEqual(['ETH/USDT']);
+    });
     expect(pairs()).toEqual(['ETH/USDT']);
   }, 30_000);
 
   it('says whose prices they are when an exchange tells them in the server’s place (R7-10, R7-13)', async () => {
-    applyMarket({ source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USD' }, now: NOW, symbols: [quote('BTC/USD', '64000', null, '1')] }, 'exchange');
+    applyMarket(
+      {
+        source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USD' },
+        now: NOW,
+        symbols: [quote('BTC/USD', '64000', null, '1')],
+      },
+      'exchange',
+    );
     await open('/market');
-    expect(screen.getByText(/public prices of Kraken, read by this device, to look at only/)).toBeTruthy();
+    expect(
+      screen.getByText(/public prices of Kraken, read by this device, to look at only/),
+    ).toBeTruthy();
     expect(pairs()).toEqual(['BTC/USD']);
   }, 30_000);
 
   const glance = (): HTMLElement => screen.getAllByText('Strongest, 24 h')[0]!.closest('dl')!;
-  const said = (element: HTMLElement): string => (element.textContent ?? '').replace(/\u202f/g, ' ');
-  const falling = ['BTC/USDT', 'ETH/USDT', 'PEPE/USDT'].map((symbol, index) => ({ ...quote(symbol, '10', [-1.63, -0.2, -4.5][index]!, '10'), timestamp: NOW + 1 }));
+  const said = (element: HTMLElement): string =>
+    (element.textContent ?? '').replace(/\u202f/g, ' ');
+  const falling = ['BTC/USDT', 'ETH/USDT', 'PEPE/USDT'].map((symbol, index) => ({
+    ...quote(symbol, '10', [-1.63, -0.2, -4.5][index]!, '10'),
+    timestamp: NOW + 1,
+  }));
 
   it('counts and leads by the rows below it, at their moment, whatever an earlier overview said (R7-11)', async () => {
-    applyOverview({ source: SOURCE, now: NOW, symbols: 9, advancing: 9, declining: 0, unchanged: 0, volume_24h: '1', gainers: [{ ...BOARD[0]!, price_change_24h: 9 }], losers: [], mostTraded: [BOARD[0]!], refused: {}, stale: false }, 'network');
+    applyOverview(
+      {
+        source: SOURCE,
+        now: NOW,
+        symbols: 9,
+        advancing: 9,
+        declining: 0,
+        unchanged: 0,
+        volume_24h: '1',
+        gainers: [{ ...BOARD[0]!, price_change_24h: 9 }],
+        losers: [],
+        mostTraded: [BOARD[0]!],
+        refused: {},
+        stale: false,
+      },
+      'network',
+    );
     await open('/market');
     expect(said(glance())).toContain('1 up, 1 down, 1 level');
-    act(() => { applyTicks(falling, NOW + 1); });
-    await waitFor(() => { expect(said(glance())).toContain('0 up, 3 down'); });
+    act(() => {
+      applyTicks(falling, NOW + 1);
+    });
+    await waitFor(() => {
+      expect(said(glance())).toContain('0 up, 3 down');
+    });
     expect(said(glance())).not.toMatch(/9 up|of 9 pairs/);
   }, 30_000);
 
@@ -142,23 +280,58 @@ describe('the list', () => {
     await open('/market');
     expect(said(glance())).toMatch(/Strongest, 24 hNone is upSmallest fall: ETH ▼−0\.20 %/);
     expect(said(glance())).toMatch(/Weakest, 24 hPEPE ▼−4\.50 %then BTC, ETH/);
-    act(() => { applyTicks(falling.map((one, index) => ({ ...one, price_change_24h: [2, 0.3, 1][index]!, timestamp: NOW + 2 })), NOW + 2); });
-    await waitFor(() => { expect(said(glance())).toMatch(/Weakest, 24 hNone is downSmallest rise: ETH ▲\+0\.30 %/); });
+    act(() => {
+      applyTicks(
+        falling.map((one, index) => ({
+          ...one,
+          price_change_24h: [2, 0.3, 1][index]!,
+          timestamp: NOW + 2,
+        })),
+        NOW + 2,
+      );
+    });
+    await waitFor(() => {
+      expect(said(glance())).toMatch(/Weakest, 24 hNone is downSmallest rise: ETH ▲\+0\.30 %/);
+    });
   }, 30_000);
 
   it('says of what moment its figures are while there is no network', async () => {
     connection.online = 'offline';
     await open('/market');
     expect(said(glance())).toMatch(/Rising and falling, at \d\d[:.]\d\d/);
-    act(() => { connection.online = 'online'; });
-    await waitFor(() => { expect(said(glance())).not.toMatch(/, at \d/); });
+    act(() => {
+      connection.online = 'online';
+    });
+    await waitFor(() => {
+      expect(said(glance())).not.toMatch(/, at \d/);
+    });
   }, 30_000);
 
   it('draws each day in the colour of the change beside it, and ends its line at the price of now', async () => {
-    applySparklines({ now: NOW, lines: { 'BTC/USDT': { to: NOW, points: [100, 90, 110] }, 'ETH/USDT': { to: NOW, points: [100, 120, 130] }, 'PEPE/USDT': { to: NOW - 3 * 3_600_000, points: [1, 2, 3] } } }, 'network');
+    applySparklines(
+      {
+        now: NOW,
+        lines: {
+          'BTC/USDT': { to: NOW, points: [100, 90, 110] },
+          'ETH/USDT': { to: NOW, points: [100, 120, 130] },
+          'PEPE/USDT': { to: NOW - 3 * 3_600_000, points: [1, 2, 3] },
+        },
+      },
+      'network',
+    );
     await open('/market');
-    const line = (symbol: string): SVGElement => within(screen.getByRole('link', { name: symbol }).closest<HTMLElement>('[role="row"]')!).getAllByRole('img')[0] as unknown as SVGElement;
-    const ends = (symbol: string): number[] => { const y = [...(line(symbol).querySelector('path')?.getAttribute('d') ?? '').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map((match) => Number(match[1])); return [y[0]!, y.at(-1)!]; };
+    const line = (symbol: string): SVGElement =>
+      within(
+        screen.getByRole('link', { name: symbol }).closest<HTMLElement>('[role="row"]')!,
+      ).getAllByRole('img')[0] as unknown as SVGElement;
+    const ends = (symbol: string): number[] => {
+      const y = [
+        ...(line(symbol).querySelector('path')?.getAttribute('d') ?? '').matchAll(
+          /[ML][\d.]+ ([\d.]+)/g,
+        ),
+      ].map((match) => Number(match[1]));
+      return [y[0]!, y.at(-1)!];
+    };
     expect(line('BTC/USDT').getAttribute('class')).toContain('text-gain');
     expect(line('ETH/USDT').getAttribute('class')).toContain('text-loss');
     // Above is a smaller y: what is drawn in the colour of a loss ends below where it began.
@@ -170,7 +343,23 @@ describe('the list', () => {
   }, 30_000);
 
   it('shows the market at a glance with the live change of its leaders (R7-11)', async () => {
-    applyOverview({ source: SOURCE, now: NOW, symbols: 4, advancing: 1, declining: 1, unchanged: 1, volume_24h: '3154000', gainers: [{ ...BOARD[0]!, price_change_24h: 9 }], losers: [BOARD[1]!], mostTraded: [BOARD[1]!], refused: {}, stale: false }, 'network');
+    applyOverview(
+      {
+        source: SOURCE,
+        now: NOW,
+        symbols: 4,
+        advancing: 1,
+        declining: 1,
+        unchanged: 1,
+        volume_24h: '3154000',
+        gainers: [{ ...BOARD[0]!, price_change_24h: 9 }],
+        losers: [BOARD[1]!],
+        mostTraded: [BOARD[1]!],
+        refused: {},
+        stale: false,
+      },
+      'network',
+    );
     await open('/market');
     const glance = screen.getAllByText('Strongest, 24 h')[0]!.closest('dl')!;
     expect(glance.textContent).toContain('1 up, 1 down, 1 level');
@@ -194,42 +383,104 @@ describe('one pair', () => {
   }, 30_000);
 
   it('shows its day, its candles as a table with all five figures, and averages by their stated periods', async () => {
-    call.mockImplementation((name: string) => (name === 'candles' ? Promise.resolve({ symbol: 'BTC/USDT', interval: '1h', candles: Array.from({ length: 60 }, (_none, hour) => [hour * 3_600_000, '10', '14', '9', '12', '345']) }) : never()));
+    call.mockImplementation((name: string) =>
+      name === 'candles'
+        ? Promise.resolve({
+            symbol: 'BTC/USDT',
+            interval: '1h',
+            candles: Array.from({ length: 60 }, (_none, hour) => [
+              hour * 3_600_000,
+              '10',
+              '14',
+              '9',
+              '12',
+              '345',
+            ]),
+          })
+        : never(),
+    );
     await open('/market/BTC-USDT');
     await screen.findByRole('slider');
     fireEvent.click(screen.getByRole('button', { name: 'Indicators' }));
-    expect(screen.getByRole('button', { name: 'EMA 20' }).getAttribute('aria-pressed')).toBe('true');
+    expect(screen.getByRole('button', { name: 'EMA 20' }).getAttribute('aria-pressed')).toBe(
+      'true',
+    );
     for (const name of ['SMA 50', 'RSI 14']) fireEvent.click(screen.getByRole('button', { name }));
-    expect(screen.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/open 10\.00, high 14\.00, low 9\.00, close 12\.00 USDT/);
+    expect(screen.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
+      /open 10\.00, high 14\.00, low 9\.00, close 12\.00 USDT/,
+    );
     fireEvent.click(screen.getByRole('button', { name: 'Table' }));
     await screen.findByRole('columnheader', { name: 'RSI 14' });
     const cells = within(screen.getByRole('table')).getAllByRole('row')[1]!;
     expect(cells.textContent).toMatch(/10\.0014\.009\.0012\.00345\.0012\.0012\.0050\.0$/);
-    expect(within(screen.getByRole('table')).getAllByRole('columnheader').slice(-3).map((head) => head.textContent)).toEqual(['SMA 50', 'EMA 20', 'RSI 14']);
+    expect(
+      within(screen.getByRole('table'))
+        .getAllByRole('columnheader')
+        .slice(-3)
+        .map((head) => head.textContent),
+    ).toEqual(['SMA 50', 'EMA 20', 'RSI 14']);
   }, 30_000);
 
   it('goes back in time when its first candle is reached, as far as there are candles', async () => {
-    const hours = (from: number, to: number) => Array.from({ length: to - from }, (_none, hour) => [(from + hour) * 3_600_000, '10', '14', '9', '12', '345']);
-    call.mockImplementation((name: string, { query }: { query?: { before?: number } } = {}) => (name !== 'candles' ? never()
-      : Promise.resolve({ symbol: 'BTC/USDT', interval: '1h', candles: query?.before === undefined ? hours(140, 200) : query.before === 140 * 3_600_000 ? hours(100, 140) : [] })));
+    const hours = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_none, hour) => [
+        (from + hour) * 3_600_000,
+        '10',
+        '14',
+        '9',
+        '12',
+        '345',
+      ]);
+    call.mockImplementation((name: string, { query }: { query?: { before?: number } } = {}) =>
+      name !== 'candles'
+        ? never()
+        : Promise.resolve({
+            symbol: 'BTC/USDT',
+            interval: '1h',
+            candles:
+              query?.before === undefined
+                ? hours(140, 200)
+                : query.before === 140 * 3_600_000
+                  ? hours(100, 140)
+                  : [],
+          }),
+    );
     await open('/market/BTC-USDT');
     await screen.findByRole('slider');
     fireEvent.click(screen.getByRole('button', { name: 'Table' }));
     const rows = () => within(screen.getByRole('table')).getAllByRole('row').length - 1;
     expect(rows()).toBe(60);
     fireEvent.click(screen.getByRole('button', { name: 'Older candles' }));
-    await waitFor(() => { expect(rows()).toBe(100); });
+    await waitFor(() => {
+      expect(rows()).toBe(100);
+    });
     fireEvent.click(screen.getByRole('button', { name: 'Older candles' }));
     fireEvent.click(screen.getByRole('button', { name: 'Older candles' }));
-    const asked = call.mock.calls.filter(([name]) => name === 'candles').map(([, request]) => (request as { query: { before?: number } }).query.before);
+    const asked = call.mock.calls
+      .filter(([name]) => name === 'candles')
+      .map(([, request]) => (request as { query: { before?: number } }).query.before);
     expect(asked).toEqual([undefined, 140 * 3_600_000, 100 * 3_600_000]);
   }, 30_000);
 
   it('without the server draws the last day that was kept', async () => {
     connection.online = 'offline';
-    applySparklines({ now: NOW, lines: { 'BTC/USDT': { to: NOW, points: Array.from({ length: 64 }, (_none, step) => 60_000 + step) } } }, 'snapshot', NOW);
+    applySparklines(
+      {
+        now: NOW,
+        lines: {
+          'BTC/USDT': {
+            to: NOW,
+            points: Array.from({ length: 64 }, (_none, step) => 60_000 + step),
+          },
+        },
+      },
+      'snapshot',
+      NOW,
+    );
     await open('/market/BTC-USDT');
-    expect(await screen.findByRole('slider', { name: /The last day of BTC\/USDT kept on this device/ })).toBeTruthy();
+    expect(
+      await screen.findByRole('slider', { name: /The last day of BTC\/USDT kept on this device/ }),
+    ).toBeTruthy();
   }, 30_000);
 });
 
@@ -237,19 +488,53 @@ describe('pools', () => {
   it('are the six for a free person too, each with its rules, risks, profile and coins, offered here or not (R6-10, R7-12)', async () => {
     applyPools(POOL_LIST, 'network');
     await open('/market?view=pools');
-    const parts = await waitFor(() => { const found = screen.getAllByRole('region').filter((one) => one.getAttribute('aria-label')?.startsWith('Pool ')); expect(found).toHaveLength(6); return found; }, { timeout: 15_000 });
+    const parts = await waitFor(
+      () => {
+        const found = screen
+          .getAllByRole('region')
+          .filter((one) => one.getAttribute('aria-label')?.startsWith('Pool '));
+        expect(found).toHaveLength(6);
+        return found;
+      },
+      { timeout: 15_000 },
+    );
     expect(parts[0]?.textContent).toContain('On a rise.');
     expect(parts[0]?.textContent).toContain('It may lose.');
     expect(parts[0]?.textContent).toContain('not offered by this source: APT');
-    expect(within(parts[0]!).getByRole('button', { name: 'Create an agent with this pool' })).toBeTruthy();
+    expect(
+      within(parts[0]!).getByRole('button', { name: 'Create an agent with this pool' }),
+    ).toBeTruthy();
     fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'btc' } });
-    expect(screen.getAllByRole('region').filter((one) => one.getAttribute('aria-label')?.startsWith('Pool '))).toHaveLength(1);
+    expect(
+      screen
+        .getAllByRole('region')
+        .filter((one) => one.getAttribute('aria-label')?.startsWith('Pool ')),
+    ).toHaveLength(1);
   }, 30_000);
 
   it('of the fallback are named and not described', async () => {
-    applyPools({ pools: [{ id: 'all_pools', name: 'All pools', description: 'Its rules and pairs come from the server, which is not answering.', risk: 'unknown', pairs: [] }] }, 'exchange');
+    applyPools(
+      {
+        pools: [
+          {
+            id: 'all_pools',
+            name: 'All pools',
+            description: 'Its rules and pairs come from the server, which is not answering.',
+            risk: 'unknown',
+            pairs: [],
+          },
+        ],
+      },
+      'exchange',
+    );
     await open('/market?view=pools');
-    expect(await screen.findByText(/come from the server, which is not answering/, {}, { timeout: 15_000 })).toBeTruthy();
+    expect(
+      await screen.findByText(
+        /come from the server, which is not answering/,
+        {},
+        { timeout: 15_000 },
+      ),
+    ).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Create an agent with this pool' })).toBeNull();
   }, 30_000);
 });

@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** The tax file: sums before it, the way from them to the portfolio, every page or no file, and PAPER wherever it is read. */
+/**
+ * The tax file: sums before it, the way from them to the portfolio, every page or no file, and
+ * PAPER wherever it is read.
+ */
 import '../../../support/page-world.ts';
 import axe from 'axe-core';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
@@ -7,7 +10,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TaxLot, TaxLots } from '../../../../contract/tax.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
-vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
 
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { default: TaxExport } = await import('../../../../src/screens/portfolio/TaxExport.tsx');
@@ -15,13 +21,43 @@ const { taxCsv } = await import('../../../../src/screens/portfolio/tax-file.ts')
 const { connection } = await import('../../../../src/stores/connection.ts');
 
 const lot = (part: Partial<TaxLot> = {}): TaxLot => ({
-  pair: 'BTC/USDT', quantity: '0.000000000001', acquiredAt: Date.UTC(2023, 11, 31, 23, 59, 59), disposedAt: Date.UTC(2025, 0, 2), proceeds: '120.5', basis: '100.123456789012',
-  gain: '20.376543210988', fees: '0.2', long: true, acquiredBy: 'Harbour', disposedBy: 'Ebb', reason: 'signal_left', ...part,
+  pair: 'BTC/USDT',
+  quantity: '0.000000000001',
+  acquiredAt: Date.UTC(2023, 11, 31, 23, 59, 59),
+  disposedAt: Date.UTC(2025, 0, 2),
+  proceeds: '120.5',
+  basis: '100.123456789012',
+  gain: '20.376543210988',
+  fees: '0.2',
+  long: true,
+  acquiredBy: 'Harbour',
+  disposedBy: 'Ebb',
+  reason: 'signal_left',
+  ...part,
 });
-const SUMS = { lots: 3, proceeds: '361.5', basis: '300.370370367036', gain: '61.129629632964', fees: '0.6' };
+const SUMS = {
+  lots: 3,
+  proceeds: '361.5',
+  basis: '300.370370367036',
+  gain: '61.129629632964',
+  fees: '0.6',
+};
 const found = (part: Partial<TaxLots> = {}): TaxLots => ({
-  paper: true, source: 'Simulated', quote: 'USDT', book: 2, asOf: 1, through: 9, years: [2024, 2025], sums: SUMS, all: SUMS,
-  held: [{ pair: 'ETH/USDT', lots: 2, quantity: '1.5', basis: '3000', averageCost: '2990' }], realized: '51.129629632964', rows: [lot(), lot()], total: 3, next: 2, ...part,
+  paper: true,
+  source: 'Simulated',
+  quote: 'USDT',
+  book: 2,
+  asOf: 1,
+  through: 9,
+  years: [2024, 2025],
+  sums: SUMS,
+  all: SUMS,
+  held: [{ pair: 'ETH/USDT', lots: 2, quantity: '1.5', basis: '3000', averageCost: '2990' }],
+  realized: '51.129629632964',
+  rows: [lot(), lot()],
+  total: 3,
+  next: 2,
+  ...part,
 });
 
 let saved: { name: string; blob: Blob }[];
@@ -29,16 +65,51 @@ beforeEach(() => {
   saved = [];
   connection.online = 'online';
   let blob = new Blob();
-  vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (given: Blob) => { blob = given; return 'blob:1'; }, revokeObjectURL: () => undefined }));
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) { saved.push({ name: this.download, blob }); });
+  vi.stubGlobal(
+    'URL',
+    Object.assign(URL, {
+      createObjectURL: (given: Blob) => {
+        blob = given;
+        return 'blob:1';
+      },
+      revokeObjectURL: () => undefined,
+    }),
+  );
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(
+    this: HTMLAnchorElement,
+  ) {
+    saved.push({ name: this.download, blob });
+  });
   call.mockReset();
-  call.mockImplementation((_name: string, { query }: { query: { after?: number; year?: number } }) => Promise.resolve(
-    query.after === 2 ? found({ rows: [lot({ disposedAt: null, proceeds: null, gain: null, long: null, disposedBy: null, reason: null })], next: null }) : found(),
-  ));
+  call.mockImplementation(
+    (_name: string, { query }: { query: { after?: number; year?: number } }) =>
+      Promise.resolve(
+        query.after === 2
+          ? found({
+              rows: [
+                lot({
+                  disposedAt: null,
+                  proceeds: null,
+                  gain: null,
+                  long: null,
+                  disposedBy: null,
+                  reason: null,
+                }),
+              ],
+              next: null,
+            })
+          : found(),
+      ),
+  );
 });
-afterEach(() => { cleanup(); vi.restoreAllMocks(); });
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
 
-const open = (): void => { render(<TaxExport book={undefined} onClose={() => undefined} />); };
+const open = (): void => {
+  render(<TaxExport book={undefined} onClose={() => undefined} />);
+};
 const read = async (): Promise<HTMLElement> => {
   open();
   await screen.findByText('Proceeds, fees taken off');
@@ -50,21 +121,64 @@ describe('the tax file', () => {
     open();
     expect(await screen.findByText('Proceeds, fees taken off')).toBeTruthy();
     const sum = screen.getByRole('region', { name: 'Gain and what the portfolio calls realised' });
-    expect(within(sum).getAllByRole('listitem').map((row) => row.textContent)).toEqual(['Gain of these lots▲+61.13', 'What is held: its average cost less its cost here▼−10.00']);
+    expect(
+      within(sum)
+        .getAllByRole('listitem')
+        .map((row) => row.textContent),
+    ).toEqual([
+      'Gain of these lots▲+61.13',
+      'What is held: its average cost less its cost here▼−10.00',
+    ]);
     expect(sum.textContent).toContain('= Realised, on the portfolio▲+51.13');
     expect(screen.getByText(/paper money, and no advice/)).toBeTruthy();
     expect(screen.getByTitle('Paper account: no real money')).toBeTruthy();
-    const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+    const { violations } = await axe.run(document.body, {
+      rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+    });
     expect(violations.map(({ id }) => id)).toEqual([]);
   });
 
   it('has every page, exact amounts and UTC times, and says PAPER in its name, its heading and each row', async () => {
     fireEvent.click(await read());
-    await waitFor(() => { expect(saved).toHaveLength(1); });
-    expect(call.mock.calls.map((args) => (args as [string, { query: object }])[1].query)).toEqual([{}, { after: 2, through: 9 }]);
+    await waitFor(() => {
+      expect(saved).toHaveLength(1);
+    });
+    expect(call.mock.calls.map((args) => (args as [string, { query: object }])[1].query)).toEqual([
+      {},
+      { after: 2, through: 9 },
+    ]);
     expect(saved[0]?.name).toBe('PAPER-tradewind-fifo-lots-book-2-all-years.csv');
-    const lines = taxCsv([lot(), lot({ disposedAt: null, proceeds: null, gain: null, long: null, disposedBy: null, reason: null })], found()).split('\r\n');
-    expect(saved[0]?.blob.size).toBe(taxCsv([lot(), lot(), lot({ disposedAt: null, proceeds: null, gain: null, long: null, disposedBy: null, reason: null })], found()).length);
+    const lines = taxCsv(
+      [
+        lot(),
+        lot({
+          disposedAt: null,
+          proceeds: null,
+          gain: null,
+          long: null,
+          disposedBy: null,
+          reason: null,
+        }),
+      ],
+      found(),
+    ).split('\r\n');
+    expect(saved[0]?.blob.size).toBe(
+      taxCsv(
+        [
+          lot(),
+          lot(),
+          lot({
+            disposedAt: null,
+            proceeds: null,
+            gain: null,
+            long: null,
+            disposedBy: null,
+            reason: null,
+          }),
+        ],
+        found(),
+      ).length,
+    );
     expect(lines).toEqual([
       'paper_account,asset,pair,quantity,acquired,disposed,proceeds,basis,gain,fees,currency,term,bought_by,sold_by,reason',
       '"PAPER book 2, Simulated",BTC,BTC/USDT,0.000000000001,2023-12-31T23:59:59.000Z,2025-01-02T00:00:00.000Z,120.5,100.123456789012,20.376543210988,0.2,USDT,long,Harbour,Ebb,signal_left',
@@ -73,7 +187,17 @@ describe('the tax file', () => {
   });
 
   it('cannot be run as a formula, whatever an agent or a market is called; a loss stays a number', () => {
-    const [, line] = taxCsv([lot({ acquiredBy: '=HYPERLINK("http://x")', disposedBy: '@SUM(A1)', reason: '-cmd', gain: '-1.5' })], found({ source: '+1' })).split('\r\n');
+    const [, line] = taxCsv(
+      [
+        lot({
+          acquiredBy: '=HYPERLINK("http://x")',
+          disposedBy: '@SUM(A1)',
+          reason: '-cmd',
+          gain: '-1.5',
+        }),
+      ],
+      found({ source: '+1' }),
+    ).split('\r\n');
     expect(line).toContain(`"'=HYPERLINK(""http://x"")",'@SUM(A1),'-cmd`);
     expect(line).toContain(',-1.5,');
   });
@@ -81,15 +205,22 @@ describe('the tax file', () => {
   it('is of one year where one is chosen, and the other years are a row of their own', async () => {
     open();
     await screen.findByText('Proceeds, fees taken off');
-    call.mockImplementation(() => Promise.resolve(found({ sums: { ...SUMS, lots: 1, gain: '1.129629632964' } })));
+    call.mockImplementation(() =>
+      Promise.resolve(found({ sums: { ...SUMS, lots: 1, gain: '1.129629632964' } })),
+    );
     fireEvent.change(screen.getByLabelText('Year of the sale'), { target: { value: '2024' } });
     expect(await screen.findByText('Gain of the other years')).toBeTruthy();
-    expect(call).toHaveBeenLastCalledWith('taxLots', expect.objectContaining({ query: { year: 2024 } }));
+    expect(call).toHaveBeenLastCalledWith(
+      'taxLots',
+      expect.objectContaining({ query: { year: 2024 } }),
+    );
   });
 
   it('is not made where a page cannot be had', async () => {
     const button = await read();
-    call.mockImplementation(() => Promise.reject(new ApiError('gone', { code: 'network', status: 0, text: 'gone' })));
+    call.mockImplementation(() =>
+      Promise.reject(new ApiError('gone', { code: 'network', status: 0, text: 'gone' })),
+    );
     fireEvent.click(button);
     expect((await screen.findByRole('alert')).textContent).toContain('No file was made.');
     expect(saved).toEqual([]);

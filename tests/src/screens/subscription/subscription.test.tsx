@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** The subscription screen: what it says of plan, trial, usage and invoices in every standing, and where its buttons lead. */
+/**
+ * The subscription screen: what it says of plan, trial, usage and invoices in every standing, and
+ * where its buttons lead.
+ */
 import '../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -10,7 +13,10 @@ import type { Tier } from '../../../../contract/tiers.ts';
 
 const { call, went } = vi.hoisted(() => ({ call: vi.fn(), went: vi.fn() }));
 vi.mock('../../../../src/billing/leave.ts', () => ({ leaveFor: went }));
-vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
 
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
@@ -18,7 +24,8 @@ const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { readCheckout } = await import('../../../../src/billing/pending-checkout.ts');
 const { till } = await import('../../../../src/billing/till.ts');
 const { formatDate } = await import('../../../../src/format/times.ts');
-const { default: SubscriptionScreen } = await import('../../../../src/screens/subscription/subscription.tsx');
+const { default: SubscriptionScreen } =
+  await import('../../../../src/screens/subscription/subscription.tsx');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { clearSubscription } = await import('../../../../src/stores/subscription.ts');
@@ -27,13 +34,48 @@ const { environment } = await import('../../../../src/environment.ts');
 
 const NOW = Date.now();
 const DAY = 86_400_000;
-const plan = (id: string, tier: Tier, amount: string, agents: number): Plan =>
-  ({ id, name: id.toUpperCase(), tier, priceId: tier === 'free' ? null : `price_${id}`, amount, currency: 'USD', interval: 'month', agents });
-const PLANS = [plan('free', 'free', '0', 0), plan('starter', 'starter', '19', 2), plan('standard', 'standard', '49', 5), plan('pro', 'pro', '99', 10)];
+const plan = (id: string, tier: Tier, amount: string, agents: number): Plan => ({
+  id,
+  name: id.toUpperCase(),
+  tier,
+  priceId: tier === 'free' ? null : `price_${id}`,
+  amount,
+  currency: 'USD',
+  interval: 'month',
+  agents,
+});
+const PLANS = [
+  plan('free', 'free', '0', 0),
+  plan('starter', 'starter', '19', 2),
+  plan('standard', 'standard', '49', 5),
+  plan('pro', 'pro', '99', 10),
+];
 const agent = (id: string, part: object) => ({
-  id, name: id, trading_pairs: ['BTC/USDT'], risk_profile: 'Moderate' as const, max_position_size: 1_000, execution_interval: '5-minute' as const, enabled: true,
-  pool: 'all_pools' as const, tradingFrequency: 'optimized' as const, status: 'running' as const, hold: null, generation: 1, version: 1, quote: 'USDT', openPositions: 0,
-  realized: '0', unrealized: '0', fees: '0', total: '0', createdAt: NOW, startedAt: NOW, stoppedAt: null, lastRunAt: null, nextRunAt: null, ...part,
+  id,
+  name: id,
+  trading_pairs: ['BTC/USDT'],
+  risk_profile: 'Moderate' as const,
+  max_position_size: 1_000,
+  execution_interval: '5-minute' as const,
+  enabled: true,
+  pool: 'all_pools' as const,
+  tradingFrequency: 'optimized' as const,
+  status: 'running' as const,
+  hold: null,
+  generation: 1,
+  version: 1,
+  quote: 'USDT',
+  openPositions: 0,
+  realized: '0',
+  unrealized: '0',
+  fees: '0',
+  total: '0',
+  createdAt: NOW,
+  startedAt: NOW,
+  stoppedAt: null,
+  lastRunAt: null,
+  nextRunAt: null,
+  ...part,
 });
 
 /** The server's side. */
@@ -48,54 +90,125 @@ let preview: Partial<ChangePreview>;
 let answers: Partial<Record<string, () => Promise<unknown>>>;
 
 beforeEach(() => {
-  subscription = null; standing = undefined; entitledTier = 'free'; provider = 'test'; coupon = null; invoices = []; answers = {};
+  subscription = null;
+  standing = undefined;
+  entitledTier = 'free';
+  provider = 'test';
+  coupon = null;
+  invoices = [];
+  answers = {};
   trial = { isActive: false, endDate: null, hasUsed: false };
   preview = {};
   connection.online = 'online';
   writeLastUser({ uid: 'uid-1', email: null, lastSignInTime: null });
   session.status = 'signed-in';
-  session.user = { uid: 'uid-1', email: null, displayName: null, metadata: { lastSignInTime: null } };
+  session.user = {
+    uid: 'uid-1',
+    email: null,
+    displayName: null,
+    metadata: { lastSignInTime: null },
+  };
   call.mockReset();
   call.mockImplementation((name: string) => {
     const given = answers[name];
     if (given !== undefined) return given();
     switch (name) {
-      case 'plans': return Promise.resolve({ plans: PLANS, provider, coupon });
-      case 'usage': return Promise.resolve({ tier: entitledTier, agents: { used: 1, limit: 10 }, fillsThisMonth: 7, periodStart: NOW });
-      case 'subscriptionStatus': return Promise.resolve({ subscription, entitledTier, servedAt: Date.now(), ...(standing === undefined ? {} : { standing }) });
-      case 'trialStatus': return Promise.resolve({ ...trial, servedAt: Date.now() });
-      case 'invoices': return Promise.resolve({ invoices, more: false, servedAt: NOW });
-      case 'changePreview': return Promise.resolve({
-        to: 'starter', places: 2, agents: [], gained: [], lost: [], planId: 'starter', kind: 'downgrade', from: 'pro', effectiveAt: NOW, charge: null, servedAt: NOW,
-        standing: { state: 'active', tier: 'pro', until: NOW, next: { state: 'active', tier: 'pro' } }, ...preview,
-      });
-      case 'subscribe': return Promise.resolve({ commandId: '1', subscription });
-      case 'agents': return new Promise(() => undefined);
-      default: return Promise.reject(new ApiError('Backend service unavailable', { code: 'subscription_unavailable', status: 503, text: '' }));
+      case 'plans':
+        return Promise.resolve({ plans: PLANS, provider, coupon });
+      case 'usage':
+        return Promise.resolve({
+          tier: entitledTier,
+          agents: { used: 1, limit: 10 },
+          fillsThisMonth: 7,
+          periodStart: NOW,
+        });
+      case 'subscriptionStatus':
+        return Promise.resolve({
+          subscription,
+          entitledTier,
+          servedAt: Date.now(),
+          ...(standing === undefined ? {} : { standing }),
+        });
+      case 'trialStatus':
+        return Promise.resolve({ ...trial, servedAt: Date.now() });
+      case 'invoices':
+        return Promise.resolve({ invoices, more: false, servedAt: NOW });
+      case 'changePreview':
+        return Promise.resolve({
+          to: 'starter',
+          places: 2,
+          agents: [],
+          gained: [],
+          lost: [],
+          planId: 'starter',
+          kind: 'downgrade',
+          from: 'pro',
+          effectiveAt: NOW,
+          charge: null,
+          servedAt: NOW,
+          standing: {
+            state: 'active',
+            tier: 'pro',
+            until: NOW,
+            next: { state: 'active', tier: 'pro' },
+          },
+          ...preview,
+        });
+      case 'subscribe':
+        return Promise.resolve({ commandId: '1', subscription });
+      case 'agents':
+        return new Promise(() => undefined);
+      default:
+        return Promise.reject(
+          new ApiError('Backend service unavailable', {
+            code: 'subscription_unavailable',
+            status: 503,
+            text: '',
+          }),
+        );
     }
   });
   went.mockReset();
 });
 afterEach(() => {
-  cleanup(); clearSubscription(); clearAgents(); removeToast(); localStorage.clear();
+  cleanup();
+  clearSubscription();
+  clearAgents();
+  removeToast();
+  localStorage.clear();
   history.replaceState(null, '', '/subscription');
 });
 
 const END = NOW + 9 * DAY;
 const pro = (change: Partial<Subscription> = {}, state: Standing['state'] = 'active'): void => {
   entitledTier = 'pro';
-  subscription = { status: 'active', tier: 'pro', planId: 'pro', currentPeriodEnd: END, cancelAtPeriodEnd: false, ...change };
-  standing = { state, tier: 'pro', until: END, next: state === 'active' ? { state: 'active', tier: 'pro' } : { state: 'lapsed', tier: 'free' } };
+  subscription = {
+    status: 'active',
+    tier: 'pro',
+    planId: 'pro',
+    currentPeriodEnd: END,
+    cancelAtPeriodEnd: false,
+    ...change,
+  };
+  standing = {
+    state,
+    tier: 'pro',
+    until: END,
+    next: state === 'active' ? { state: 'active', tier: 'pro' } : { state: 'lapsed', tier: 'free' },
+  };
 };
 const card = async (name: string) => within(await screen.findByRole('listitem', { name }));
-const asked = (name: string): unknown[] => call.mock.calls.filter(([one]) => one === name).map(([, input]) => input as unknown);
+const asked = (name: string): unknown[] =>
+  call.mock.calls.filter(([one]) => one === name).map(([, input]) => input as unknown);
 
 describe('the plans', () => {
   it('are compared by what the server permits, the free one included, and say that payments are a test (R2-14, R7-02, R6-02, R6-05)', async () => {
     render(<SubscriptionScreen />);
     expect((await card('PRO')).getByText('10')).toBeTruthy();
     expect((await card('PRO')).getByText('PRO Dashboard').textContent).toBe('PRO Dashboard');
-    expect((await card('STARTER')).getByText('PRO Dashboard').textContent).toBe('Not in this plan: PRO Dashboard');
+    expect((await card('STARTER')).getByText('PRO Dashboard').textContent).toBe(
+      'Not in this plan: PRO Dashboard',
+    );
     expect((await card('FREE')).getByText('Your plan')).toBeTruthy();
     expect((await card('PRO')).getByText('99.00')).toBeTruthy();
     expect(screen.getByText('Test payments')).toBeTruthy();
@@ -130,7 +243,11 @@ describe('where one stands', () => {
     expect(screen.getByText(/Stop always works/)).toBeTruthy();
   });
 
-  it.each([[14 * DAY, '14 days remaining'], [DAY + 60_000, '2 days remaining'], [60_000, '1 day remaining']] as const)('on trial: the days left, rounded up (R4-03, R4-12) %#', async (left, text) => {
+  it.each([
+    [14 * DAY, '14 days remaining'],
+    [DAY + 60_000, '2 days remaining'],
+    [60_000, '1 day remaining'],
+  ] as const)('on trial: the days left, rounded up (R4-03, R4-12) %#', async (left, text) => {
     entitledTier = 'trial';
     trial = { isActive: true, endDate: new Date(Date.now() + left).toISOString(), hasUsed: true };
     render(<SubscriptionScreen />);
@@ -149,35 +266,70 @@ describe('where one stands', () => {
 
   it('cancelled: ends on a day, until then nothing changes, and is not offered to be ended twice', async () => {
     pro({ cancelAtPeriodEnd: true }, 'ending');
-    applyAgents({ agents: [agent('Harbour', { openPositions: 2 })], sequence: 1, asOf: NOW }, 'network');
+    applyAgents(
+      { agents: [agent('Harbour', { openPositions: 2 })], sequence: 1, asOf: NOW },
+      'network',
+    );
     render(<SubscriptionScreen />);
     expect(await line(new RegExp(`^PRO\\. Ends on ${formatDate(END)}\\.$`))).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'End my plan' })).toBeNull();
-    const then = within(screen.getByRole('region', { name: `From ${formatDate(END)}, if nothing is done` }));
-    expect(then.getByText('Opens nothing new: agents need a plan. 2 positions keep their stops and exits.')).toBeTruthy();
-    expect(then.getByText('Your one agent opens nothing new. It is not deleted, and Stop always works.')).toBeTruthy();
+    const then = within(
+      screen.getByRole('region', { name: `From ${formatDate(END)}, if nothing is done` }),
+    );
+    expect(
+      then.getByText(
+        'Opens nothing new: agents need a plan. 2 positions keep their stops and exits.',
+      ),
+    ).toBeTruthy();
+    expect(
+      then.getByText('Your one agent opens nothing new. It is not deleted, and Stop always works.'),
+    ).toBeTruthy();
   });
 
   it('in grace: the payment has not come through, until when all goes on, and where to mend it', async () => {
     pro({ status: 'past_due' }, 'grace');
     render(<SubscriptionScreen />);
     expect(await line(/^PRO\. The last payment has not come through\.$/)).toBeTruthy();
-    expect(screen.getByText(new RegExp(`Everything goes on until ${formatDate(END)}: check the card in the billing portal`))).toBeTruthy();
+    expect(
+      screen.getByText(
+        new RegExp(
+          `Everything goes on until ${formatDate(END)}: check the card in the billing portal`,
+        ),
+      ),
+    ).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Billing portal' })).toBeTruthy();
   });
 
   it('lapsed: what has ended, what is kept, and the plans to come back to', async () => {
-    subscription = { status: 'canceled', tier: 'pro', planId: 'pro', currentPeriodEnd: NOW - DAY, cancelAtPeriodEnd: true };
-    standing = { state: 'lapsed', tier: 'free', until: null, next: { state: 'lapsed', tier: 'free' } };
+    subscription = {
+      status: 'canceled',
+      tier: 'pro',
+      planId: 'pro',
+      currentPeriodEnd: NOW - DAY,
+      cancelAtPeriodEnd: true,
+    };
+    standing = {
+      state: 'lapsed',
+      tier: 'free',
+      until: null,
+      next: { state: 'lapsed', tier: 'free' },
+    };
     applyAgents({ agents: [agent('Harbour', {})], sequence: 1, asOf: NOW }, 'network');
     render(<SubscriptionScreen />);
     expect(await line(/^Free\. PRO has ended, paid until /)).toBeTruthy();
-    expect(within(await screen.findByRole('region', { name: 'Now, without a plan' })).getByText('Opens nothing new: agents need a plan.')).toBeTruthy();
+    expect(
+      within(await screen.findByRole('region', { name: 'Now, without a plan' })).getByText(
+        'Opens nothing new: agents need a plan.',
+      ),
+    ).toBeTruthy();
     expect((await card('PRO')).getByRole('button', { name: 'Upgrade to PRO' })).toBeTruthy();
   });
 
   it('unknown: a failed status call leaves it free and unsubscribed, with the reason and a way to try again (R4-06)', async () => {
-    answers.subscriptionStatus = () => Promise.reject(new ApiError('API Error: 500 - broken', { code: 'internal', status: 500, text: 'broken' }));
+    answers.subscriptionStatus = () =>
+      Promise.reject(
+        new ApiError('API Error: 500 - broken', { code: 'internal', status: 500, text: 'broken' }),
+      );
     render(<SubscriptionScreen />);
     expect(await screen.findByText(/The server failed on this/)).toBeTruthy();
     expect((await card('FREE')).getByText('Your plan')).toBeTruthy();
@@ -194,35 +346,68 @@ describe('usage and invoices', () => {
     render(<SubscriptionScreen />);
     const meter = await screen.findByRole('meter', { name: 'Agents' });
     expect(meter.getAttribute('aria-valuetext')).toBe('1 of 10. 9 places left.');
-    answers.usage = () => Promise.resolve({ tier: 'starter', agents: { used: 3, limit: 2 }, fillsThisMonth: 7, periodStart: NOW });
-    cleanup(); clearSubscription();
+    answers.usage = () =>
+      Promise.resolve({
+        tier: 'starter',
+        agents: { used: 3, limit: 2 },
+        fillsThisMonth: 7,
+        periodStart: NOW,
+      });
+    cleanup();
+    clearSubscription();
     render(<SubscriptionScreen />);
-    expect(await screen.findByText('1 more than the plan has places for: the newest open nothing new.')).toBeTruthy();
+    expect(
+      await screen.findByText('1 more than the plan has places for: the newest open nothing new.'),
+    ).toBeTruthy();
   });
 
-  it('lists invoices with amount, state and the provider\'s page, and opens no script for one', async () => {
+  it("lists invoices with amount, state and the provider's page, and opens no script for one", async () => {
     pro();
-    const invoice = (id: string, url: string | null, status: 'paid' | 'open') => ({ id, number: `TW-${id}`, createdAt: NOW, amount: '99', currency: 'USD', status, text: 'Pro', url });
-    invoices = [invoice('2', 'https://pay.example/2', 'open'), invoice('1', 'javascript:alert(1)', 'paid')];
+    const invoice = (id: string, url: string | null, status: 'paid' | 'open') => ({
+      id,
+      number: `TW-${id}`,
+      createdAt: NOW,
+      amount: '99',
+      currency: 'USD',
+      status,
+      text: 'Pro',
+      url,
+    });
+    invoices = [
+      invoice('2', 'https://pay.example/2', 'open'),
+      invoice('1', 'javascript:alert(1)', 'paid'),
+    ];
     render(<SubscriptionScreen />);
     const list = within(await screen.findByRole('region', { name: 'Invoices' }));
     expect(await list.findByText('TW-2')).toBeTruthy();
-    expect(list.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['https://pay.example/2']);
+    expect(list.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
+      'https://pay.example/2',
+    ]);
     expect(list.getByText('Paid')).toBeTruthy();
     expect(list.getByText('To be paid')).toBeTruthy();
   });
 });
 
 describe('taking a plan', () => {
-  const checkout = (reply: object) => { answers.createCheckout = () => Promise.resolve({ commandId: '1', url: null, clientSecret: null, ...reply }); };
+  const checkout = (reply: object) => {
+    answers.createCheckout = () =>
+      Promise.resolve({ commandId: '1', url: null, clientSecret: null, ...reply });
+  };
 
-  it('asks for a checkout of the plan\'s own price that ends at the dashboard, and says when it fails (R7-05, R2-30, R8-02)', async () => {
+  it("asks for a checkout of the plan's own price that ends at the dashboard, and says when it fails (R7-05, R2-30, R8-02)", async () => {
     render(<SubscriptionScreen />);
     fireEvent.click((await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' }));
     expect((await screen.findByRole('alert')).textContent).toBe('Backend service unavailable');
-    expect(asked('createCheckout')).toEqual([{ body: {
-      priceId: 'price_starter', successUrl: '/dashboard?subscription=success', cancelUrl: '/dashboard?subscription=canceled', embedded: false,
-    } }]);
+    expect(asked('createCheckout')).toEqual([
+      {
+        body: {
+          priceId: 'price_starter',
+          successUrl: '/dashboard?subscription=success',
+          cancelUrl: '/dashboard?subscription=canceled',
+          embedded: false,
+        },
+      },
+    ]);
     expect(readCheckout('uid-1')).toBeNull();
   });
 
@@ -232,40 +417,77 @@ describe('taking a plan', () => {
     const button = (await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' });
     fireEvent.click(button);
     fireEvent.click(button);
-    await waitFor(() => { expect(went).toHaveBeenCalledWith(new URL('/test-checkout/1', location.origin).href); });
+    await waitFor(() => {
+      expect(went).toHaveBeenCalledWith(new URL('/test-checkout/1', location.origin).href);
+    });
     fireEvent.click(button);
     expect(asked('createCheckout')).toHaveLength(1);
     expect(went).toHaveBeenCalledTimes(1);
-    expect(readCheckout('uid-1')).toMatchObject({ planId: 'starter', planName: 'STARTER', from: null, by: 'checkout', returned: false });
+    expect(readCheckout('uid-1')).toMatchObject({
+      planId: 'starter',
+      planName: 'STARTER',
+      from: null,
+      by: 'checkout',
+      returned: false,
+    });
   });
 
-  it('can be taken again when the browser\'s back button shows the screen as it was left', async () => {
+  it("can be taken again when the browser's back button shows the screen as it was left", async () => {
     checkout({ url: '/test-checkout/1' });
     render(<SubscriptionScreen />);
     const button = (await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' });
     fireEvent.click(button);
-    await waitFor(() => { expect(went).toHaveBeenCalledTimes(1); });
+    await waitFor(() => {
+      expect(went).toHaveBeenCalledTimes(1);
+    });
     expect(button.getAttribute('aria-busy')).toBe('true');
-    act(() => { dispatchEvent(new Event('pageshow')); });
-    await waitFor(() => { expect(button.getAttribute('aria-busy')).toBeNull(); });
+    act(() => {
+      dispatchEvent(new Event('pageshow'));
+    });
+    await waitFor(() => {
+      expect(button.getAttribute('aria-busy')).toBeNull();
+    });
     fireEvent.click(button);
-    await waitFor(() => { expect(went).toHaveBeenCalledTimes(2); });
+    await waitFor(() => {
+      expect(went).toHaveBeenCalledTimes(2);
+    });
   });
 
   it('says a plan that has vanished or has no price here, and asks for nothing (R8-07)', async () => {
-    answers.plans = () => Promise.resolve({ plans: [...PLANS, { ...plan('gone', 'pro-max', '199', 25), priceId: 'price_gone' }], provider: 'test', coupon: null });
-    answers.createCheckout = () => Promise.reject(new ApiError('API Error: 400', { code: 'no_price_id', status: 400, text: 'No price ID found for plan: price_gone' }));
+    answers.plans = () =>
+      Promise.resolve({
+        plans: [...PLANS, { ...plan('gone', 'pro-max', '199', 25), priceId: 'price_gone' }],
+        provider: 'test',
+        coupon: null,
+      });
+    answers.createCheckout = () =>
+      Promise.reject(
+        new ApiError('API Error: 400', {
+          code: 'no_price_id',
+          status: 400,
+          text: 'No price ID found for plan: price_gone',
+        }),
+      );
     render(<SubscriptionScreen />);
     fireEvent.click((await card('GONE')).getByRole('button', { name: 'Upgrade to GONE' }));
-    expect((await screen.findByRole('alert')).textContent).toBe('No price ID found for plan: price_gone');
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      'No price ID found for plan: price_gone',
+    );
   });
 
   it.each([
-    ['invalid_subscription_parameters', 400, 'Invalid subscription parameters'], ['invalid_user_id', 403, 'Invalid user ID'],
-    ['reauth_required', 401, 'You signed in more than four hours ago. Sign in again to go on; what waits to be sent is kept.'],
-    ['rate_limited', 429, 'Too many requests just now. Wait a moment.'], ['already_subscribed', 409, 'You have this plan already.'],
+    ['invalid_subscription_parameters', 400, 'Invalid subscription parameters'],
+    ['invalid_user_id', 403, 'Invalid user ID'],
+    [
+      'reauth_required',
+      401,
+      'You signed in more than four hours ago. Sign in again to go on; what waits to be sent is kept.',
+    ],
+    ['rate_limited', 429, 'Too many requests just now. Wait a moment.'],
+    ['already_subscribed', 409, 'You have this plan already.'],
   ] as const)('says what refused it: %s (R8-04, R8-05)', async (code, status, text) => {
-    answers.createCheckout = () => Promise.reject(new ApiError(`API Error: ${status}`, { code, status, text: code }));
+    answers.createCheckout = () =>
+      Promise.reject(new ApiError(`API Error: ${status}`, { code, status, text: code }));
     render(<SubscriptionScreen />);
     fireEvent.click((await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' }));
     expect((await screen.findByRole('alert')).textContent).toBe(text);
@@ -275,7 +497,9 @@ describe('taking a plan', () => {
   it('needs a connection, says so, and takes nothing', async () => {
     render(<SubscriptionScreen />);
     const button = (await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' });
-    act(() => { connection.online = 'offline'; });
+    act(() => {
+      connection.online = 'offline';
+    });
     expect(await screen.findByText(/^Offline: a plan is taken with a connection\./)).toBeTruthy();
     expect((button as HTMLButtonElement).disabled).toBe(true);
     expect(till.busy).toBeNull();
@@ -285,11 +509,20 @@ describe('taking a plan', () => {
     history.replaceState(null, '', '/subscription?from=%2Fagents%3Fnew');
     checkout({ url: '/test-checkout/1' });
     const { unmount } = render(<SubscriptionScreen />);
-    expect(screen.getByRole('link', { name: 'Back to where you were' }).getAttribute('href')).toBe('/agents?new');
+    expect(screen.getByRole('link', { name: 'Back to where you were' }).getAttribute('href')).toBe(
+      '/agents?new',
+    );
     fireEvent.click((await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' }));
-    await waitFor(() => { expect(readCheckout('uid-1')).toMatchObject({ from: '/agents?new' }); });
+    await waitFor(() => {
+      expect(readCheckout('uid-1')).toMatchObject({ from: '/agents?new' });
+    });
     unmount();
-    for (const from of ['//evil.example', 'https://evil.example', '/nowhere', '/subscription?from=x']) {
+    for (const from of [
+      '//evil.example',
+      'https://evil.example',
+      '/nowhere',
+      '/subscription?from=x',
+    ]) {
       history.replaceState(null, '', `/subscription?from=${encodeURIComponent(from)}`);
       const { unmount: leave } = render(<SubscriptionScreen />);
       expect(screen.queryByRole('link', { name: 'Back to where you were' })).toBeNull();
@@ -299,62 +532,134 @@ describe('taking a plan', () => {
 });
 
 describe('changing a plan', () => {
-  const CHARGE = { dueNow: '0', credit: '53.34', currency: 'USD', renewal: { amount: '19', interval: 'month' as const, at: END }, lines: [{ text: 'Unused Pro', amount: '-66' }, { text: 'Starter', amount: '12.66' }] };
-  const lot = (id: string, effect: 'opens' | 'exits_only', openPositions: number) => ({ id, name: id, status: 'running' as const, openPositions, effect, reason: effect === 'opens' ? null : 'over_cap' as const, mayStart: effect === 'opens' });
+  const CHARGE = {
+    dueNow: '0',
+    credit: '53.34',
+    currency: 'USD',
+    renewal: { amount: '19', interval: 'month' as const, at: END },
+    lines: [
+      { text: 'Unused Pro', amount: '-66' },
+      { text: 'Starter', amount: '12.66' },
+    ],
+  };
+  const lot = (id: string, effect: 'opens' | 'exits_only', openPositions: number) => ({
+    id,
+    name: id,
+    status: 'running' as const,
+    openPositions,
+    effect,
+    reason: effect === 'opens' ? null : ('over_cap' as const),
+    mayStart: effect === 'opens',
+  });
 
   it('shows beforehand which agents stop opening, what is charged and what is lost, then goes to the portal at that change (R7-04)', async () => {
     pro();
-    preview = { charge: CHARGE, agents: [lot('Ebb', 'opens', 1), lot('Harbour', 'exits_only', 1)], lost: [{ resource: 'pro-features', action: 'read' }, { resource: 'agents', action: 'create', conditions: { maxCount: 10 } }], gained: [{ resource: 'agents', action: 'create', conditions: { maxCount: 2 } }] };
-    answers.customerPortal = () => Promise.resolve({ commandId: '1', url: 'https://billing.example/p' });
+    preview = {
+      charge: CHARGE,
+      agents: [lot('Ebb', 'opens', 1), lot('Harbour', 'exits_only', 1)],
+      lost: [
+        { resource: 'pro-features', action: 'read' },
+        { resource: 'agents', action: 'create', conditions: { maxCount: 10 } },
+      ],
+      gained: [{ resource: 'agents', action: 'create', conditions: { maxCount: 2 } }],
+    };
+    answers.customerPortal = () =>
+      Promise.resolve({ commandId: '1', url: 'https://billing.example/p' });
     render(<SubscriptionScreen />);
     fireEvent.click((await card('STARTER')).getByRole('button', { name: 'Change to STARTER' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Change to STARTER' }));
-    expect(await dialog.findByText('Opens nothing new: the plan has no place for it. 1 position keeps its stop and its exits.')).toBeTruthy();
-    expect(dialog.getByText('1 of 2 agents opens nothing new. Nothing is deleted, and Stop always works.')).toBeTruthy();
-    expect(dialog.getByText('Left over, for later invoices').parentElement?.textContent).toContain('53.34 USD');
-    expect(dialog.getByText(`Each month from ${formatDate(END)}`).parentElement?.textContent).toContain('19.00 USD');
-    expect(dialog.getByText('You give up:').parentElement?.textContent).toBe('You give up: 2 places for agents instead of 10; PRO Dashboard.');
+    expect(
+      await dialog.findByText(
+        'Opens nothing new: the plan has no place for it. 1 position keeps its stop and its exits.',
+      ),
+    ).toBeTruthy();
+    expect(
+      dialog.getByText(
+        '1 of 2 agents opens nothing new. Nothing is deleted, and Stop always works.',
+      ),
+    ).toBeTruthy();
+    expect(dialog.getByText('Left over, for later invoices').parentElement?.textContent).toContain(
+      '53.34 USD',
+    );
+    expect(
+      dialog.getByText(`Each month from ${formatDate(END)}`).parentElement?.textContent,
+    ).toContain('19.00 USD');
+    expect(dialog.getByText('You give up:').parentElement?.textContent).toBe(
+      'You give up: 2 places for agents instead of 10; PRO Dashboard.',
+    );
     expect(dialog.queryByText('You get:')).toBeNull();
     expect(asked('customerPortal')).toEqual([]);
     fireEvent.click(dialog.getByRole('button', { name: 'Confirm in the billing portal' }));
-    await waitFor(() => { expect(went).toHaveBeenCalledWith('https://billing.example/p'); });
-    expect(asked('customerPortal')).toEqual([{ body: { returnUrl: '/dashboard?billing=portal', planId: 'starter' } }]);
+    await waitFor(() => {
+      expect(went).toHaveBeenCalledWith('https://billing.example/p');
+    });
+    expect(asked('customerPortal')).toEqual([
+      { body: { returnUrl: '/dashboard?billing=portal', planId: 'starter' } },
+    ]);
     expect(readCheckout('uid-1')).toMatchObject({ planId: 'starter', by: 'portal' });
   });
 
   it('ends a plan only after it said when, and says the day again afterwards (R7-03)', async () => {
     pro();
-    preview = { kind: 'end', planId: 'free', to: 'free', effectiveAt: END, agents: [{ ...lot('Harbour', 'exits_only', 0), reason: 'no_plan' }] };
+    preview = {
+      kind: 'end',
+      planId: 'free',
+      to: 'free',
+      effectiveAt: END,
+      agents: [{ ...lot('Harbour', 'exits_only', 0), reason: 'no_plan' }],
+    };
     render(<SubscriptionScreen />);
     fireEvent.click((await card('FREE')).getByRole('button', { name: 'End my plan' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'End your plan' }));
-    expect(await dialog.findByText(new RegExp(`^Ends on ${formatDate(END)}, when what is paid has run out`))).toBeTruthy();
+    expect(
+      await dialog.findByText(
+        new RegExp(`^Ends on ${formatDate(END)}, when what is paid has run out`),
+      ),
+    ).toBeTruthy();
     expect(asked('subscribe')).toEqual([]);
     fireEvent.click(dialog.getByRole('button', { name: 'End my plan' }));
-    await waitFor(() => { expect(asked('subscribe')).toEqual([{ body: { userId: 'uid-1', planId: 'free' } }]); });
-    await waitFor(() => { expect(toastStore.toasts[0]?.message).toBe(`Your plan ends on ${formatDate(END)}. Until then nothing changes.`); });
+    await waitFor(() => {
+      expect(asked('subscribe')).toEqual([{ body: { userId: 'uid-1', planId: 'free' } }]);
+    });
+    await waitFor(() => {
+      expect(toastStore.toasts[0]?.message).toBe(
+        `Your plan ends on ${formatDate(END)}. Until then nothing changes.`,
+      );
+    });
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
   it('is not confirmed before its meaning could be read; the reading can be tried again', async () => {
     pro();
-    answers.changePreview = () => Promise.reject(new ApiError('Backend service unavailable', { code: 'subscription_unavailable', status: 503, text: '' }));
+    answers.changePreview = () =>
+      Promise.reject(
+        new ApiError('Backend service unavailable', {
+          code: 'subscription_unavailable',
+          status: 503,
+          text: '',
+        }),
+      );
     render(<SubscriptionScreen />);
     fireEvent.click((await card('STARTER')).getByRole('button', { name: 'Change to STARTER' }));
     const dialog = within(await screen.findByRole('dialog'));
     expect(await dialog.findByText('Backend service unavailable')).toBeTruthy();
-    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Confirm in the billing portal' }).disabled).toBe(true);
+    expect(
+      dialog.getByRole<HTMLButtonElement>('button', { name: 'Confirm in the billing portal' })
+        .disabled,
+    ).toBe(true);
     delete answers.changePreview;
     fireEvent.click(dialog.getByRole('button', { name: 'Try again' }));
     expect(await dialog.findByText('You have no agents that it would concern.')).toBeTruthy();
   });
 
-  it('sends the portal\'s own visitors back to the dashboard (R7-04, R2-30)', async () => {
+  it("sends the portal's own visitors back to the dashboard (R7-04, R2-30)", async () => {
     pro();
     answers.customerPortal = () => Promise.resolve({ commandId: '1', url: '/test-portal/1' });
     render(<SubscriptionScreen />);
     fireEvent.click(await screen.findByRole('button', { name: 'Billing portal' }));
-    await waitFor(() => { expect(went).toHaveBeenCalledTimes(1); });
+    await waitFor(() => {
+      expect(went).toHaveBeenCalledTimes(1);
+    });
     expect(asked('customerPortal')).toEqual([{ body: { returnUrl: '/dashboard' } }]);
   });
 });

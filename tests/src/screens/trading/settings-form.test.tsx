@@ -5,25 +5,55 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { UserSettings } from '../../../../contract/user.ts';
 
-const { call, updateProfile } = vi.hoisted(() => ({ call: vi.fn(), updateProfile: vi.fn(() => Promise.resolve()) }));
-vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
-vi.mock('../../../../src/identity/session.ts', async (original) => ({ ...await original<object>(), updateProfile }));
+const { call, updateProfile } = vi.hoisted(() => ({
+  call: vi.fn(),
+  updateProfile: vi.fn(() => Promise.resolve()),
+}));
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
+vi.mock('../../../../src/identity/session.ts', async (original) => ({
+  ...(await original<object>()),
+  updateProfile,
+}));
 
 const { ApiError } = await import('../../../../src/api/api-error.ts');
-const { ProfileForm, SettingsForm } = await import('../../../../src/screens/trading/settings-form.tsx');
+const { ProfileForm, SettingsForm } =
+  await import('../../../../src/screens/trading/settings-form.tsx');
 const { RiskForm } = await import('../../../../src/screens/trading/risk-form.tsx');
-const { applySettings, clearSettings, settingsStore } = await import('../../../../src/stores/settings.ts');
+const { applySettings, clearSettings, settingsStore } =
+  await import('../../../../src/stores/settings.ts');
 
 const settings: UserSettings = {
-  displayName: 'Ann', tradingEnabled: true, tradingMode: 'automatic', tradingFrequency: 'optimized', riskProfile: 'moderate', maxTradeAmount: 10_000, notificationsEnabled: true,
+  displayName: 'Ann',
+  tradingEnabled: true,
+  tradingMode: 'automatic',
+  tradingFrequency: 'optimized',
+  riskProfile: 'moderate',
+  maxTradeAmount: 10_000,
+  notificationsEnabled: true,
 };
-const form = (blocked: string | null = null) => render(<SettingsForm initial={settings} version={3} quote="USDT" blocked={blocked} />);
+const form = (blocked: string | null = null) =>
+  render(<SettingsForm initial={settings} version={3} quote="USDT" blocked={blocked} />);
 const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
-const type = (name: string, value: string) => { fireEvent.change(field(name), { target: { value } }); };
-const save = (name = 'Save settings') => { fireEvent.click(screen.getByRole('button', { name })); };
+const type = (name: string, value: string) => {
+  fireEvent.change(field(name), { target: { value } });
+};
+const save = (name = 'Save settings') => {
+  fireEvent.click(screen.getByRole('button', { name }));
+};
 
-beforeEach(() => { call.mockReset(); updateProfile.mockClear(); localStorage.clear(); applySettings({ settings, version: 3, riskProfiles: [] }, 'network'); });
-afterEach(() => { cleanup(); clearSettings(); });
+beforeEach(() => {
+  call.mockReset();
+  updateProfile.mockClear();
+  localStorage.clear();
+  applySettings({ settings, version: 3, riskProfiles: [] }, 'network');
+});
+afterEach(() => {
+  cleanup();
+  clearSettings();
+});
 
 const profile = () => render(<ProfileForm initial={settings} version={3} blocked={null} />);
 
@@ -35,22 +65,29 @@ describe('the trading settings form', () => {
     type('Most per order', '250,5');
     fireEvent.click(screen.getByRole('switch', { name: 'Agents may open positions' }));
     save();
-    await waitFor(() => { expect(settingsStore.data?.version).toBe(4); });
-    expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', { body: { ...saved, version: 3 } });
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(4);
+    });
+    expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', {
+      body: { ...saved, version: 3 },
+    });
     expect(field('Most per order').value).toBe('250.5');
   });
 
   it('labels its switch with what on means, and its sentence agrees with the state', () => {
     form();
     const trading = screen.getByRole('switch', { name: 'Agents may open positions' });
-    const sentence = () => document.getElementById(trading.getAttribute('aria-describedby') ?? '')?.textContent;
+    const sentence = () =>
+      document.getElementById(trading.getAttribute('aria-describedby') ?? '')?.textContent;
     expect(trading.getAttribute('aria-checked')).toBe('true');
     expect(sentence()).toBe('When off, agents open no new positions. Stop losses stay active.');
     fireEvent.click(trading);
     expect(trading.getAttribute('aria-checked')).toBe('false');
     expect(sentence()).toBe('Off: agents open no new positions. Stop losses stay active.');
     for (const one of screen.getAllByRole('switch', { checked: true })) {
-      expect(document.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent).not.toMatch(/^Off/);
+      expect(
+        document.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent,
+      ).not.toMatch(/^Off/);
     }
   });
 
@@ -65,19 +102,29 @@ describe('the trading settings form', () => {
 
   it('says why it cannot save while it cannot', () => {
     form('Offline. What you type stays here; save when you are back.');
-    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save settings' }).disabled).toBe(true);
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save settings' }).disabled).toBe(
+      true,
+    );
     expect(screen.getByText(/^Offline/)).toBeTruthy();
   });
 });
 
 describe('the profile form', () => {
   it('saves the name with everything else as it is, and gives it to the sign-in (R3-04, R5-12, R7-28)', async () => {
-    call.mockResolvedValue({ commandId: '1', settings: { ...settings, displayName: 'Ann B' }, version: 4 });
+    call.mockResolvedValue({
+      commandId: '1',
+      settings: { ...settings, displayName: 'Ann B' },
+      version: 4,
+    });
     profile();
     type('Display name', ' Ann B ');
     save('Save profile');
-    await waitFor(() => { expect(settingsStore.data?.version).toBe(4); });
-    expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', { body: { ...settings, displayName: 'Ann B', version: 3 } });
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(4);
+    });
+    expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', {
+      body: { ...settings, displayName: 'Ann B', version: 3 },
+    });
     expect(field('Display name').value).toBe('Ann B');
     expect(updateProfile).toHaveBeenCalledExactlyOnceWith({ displayName: 'Ann B' });
   });
@@ -95,23 +142,48 @@ describe('the profile form', () => {
 describe('a form over settings that changed elsewhere', () => {
   it('shows both sides of a clash, and saves over or gives way as told', async () => {
     const theirs = { ...settings, displayName: 'Elsewhere', maxTradeAmount: 5 };
-    call.mockRejectedValueOnce(new ApiError('409', { code: 'settings_changed', status: 409, text: '', details: { settings: theirs, version: 9 } }));
+    call.mockRejectedValueOnce(
+      new ApiError('409', {
+        code: 'settings_changed',
+        status: 409,
+        text: '',
+        details: { settings: theirs, version: 9 },
+      }),
+    );
     profile();
     type('Display name', 'Mine');
     save('Save profile');
     const clash = await screen.findByRole('alert');
-    const cells = within(clash).getAllByRole('row').slice(1).map((row) => row.textContent);
+    const cells = within(clash)
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => row.textContent);
     expect(cells).toEqual(['Display nameMineElsewhere', 'Most per order10,0005']);
     expect(field('Display name').value).toBe('Mine');
-    call.mockResolvedValueOnce({ commandId: '2', settings: { ...settings, displayName: 'Mine' }, version: 10 });
+    call.mockResolvedValueOnce({
+      commandId: '2',
+      settings: { ...settings, displayName: 'Mine' },
+      version: 10,
+    });
     save('Save mine');
-    await waitFor(() => { expect(settingsStore.data?.version).toBe(10); });
-    expect(call).toHaveBeenLastCalledWith('updateTradingSettings', { body: { ...settings, displayName: 'Mine', version: 9 } });
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(10);
+    });
+    expect(call).toHaveBeenLastCalledWith('updateTradingSettings', {
+      body: { ...settings, displayName: 'Mine', version: 9 },
+    });
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('can take the server\'s side', async () => {
-    call.mockRejectedValueOnce(new ApiError('409', { code: 'settings_changed', status: 409, text: '', details: { settings: { ...settings, maxTradeAmount: 5 }, version: 9 } }));
+  it("can take the server's side", async () => {
+    call.mockRejectedValueOnce(
+      new ApiError('409', {
+        code: 'settings_changed',
+        status: 409,
+        text: '',
+        details: { settings: { ...settings, maxTradeAmount: 5 }, version: 9 },
+      }),
+    );
     form();
     type('Most per order', '70');
     save();
@@ -119,43 +191,82 @@ describe('a form over settings that changed elsewhere', () => {
     expect(field('Most per order').value).toBe('5');
     call.mockResolvedValueOnce({ commandId: '2', settings, version: 10 });
     save();
-    await waitFor(() => { expect(call).toHaveBeenLastCalledWith('updateTradingSettings', { body: { ...settings, maxTradeAmount: 5, version: 9 } }); });
+    await waitFor(() => {
+      expect(call).toHaveBeenLastCalledWith('updateTradingSettings', {
+        body: { ...settings, maxTradeAmount: 5, version: 9 },
+      });
+    });
   });
 
   it('keeps everything typed where the server cannot be reached', async () => {
-    call.mockRejectedValue(new ApiError('Failed to fetch', { code: 'network', status: 0, text: 'Failed to fetch' }));
+    call.mockRejectedValue(
+      new ApiError('Failed to fetch', { code: 'network', status: 0, text: 'Failed to fetch' }),
+    );
     form();
     type('Most per order', '70');
     save();
-    expect((await screen.findByRole('alert')).textContent).toBe('The server cannot be reached. Saved data stays readable.');
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      'The server cannot be reached. Saved data stays readable.',
+    );
     expect(field('Most per order').value).toBe('70');
   });
 });
 
 describe('the risk values form', () => {
-  const fill = (values: [string, string, string]) => { ['Largest position', 'Signal threshold', 'Stop loss'].forEach((name, index) => { type(name, values[index] ?? ''); }); };
+  const fill = (values: [string, string, string]) => {
+    ['Largest position', 'Signal threshold', 'Stop loss'].forEach((name, index) => {
+      type(name, values[index] ?? '');
+    });
+  };
 
   it('saves the three numbers of the chosen profile (R3-03, R7-22)', async () => {
-    call.mockImplementation((name: string) => Promise.resolve(name === 'riskProfile' ? {} : { settings, version: 3, riskProfiles: [] }));
+    call.mockImplementation((name: string) =>
+      Promise.resolve(name === 'riskProfile' ? {} : { settings, version: 3, riskProfiles: [] }),
+    );
     render(<RiskForm own={[]} blocked={null} />);
     fireEvent.change(field('Profile'), { target: { value: 'Aggressive' } });
     fill(['12.5', '0.6', '4']);
     save('Save risk values');
-    await waitFor(() => { expect(call).toHaveBeenCalledWith('tradingSettings', {}); });
-    expect(call).toHaveBeenCalledWith('riskProfile', { body: { profile: 'Aggressive', max_position_percentage: 12.5, confidence_threshold: 0.6, stop_loss_percentage: 4 } });
+    await waitFor(() => {
+      expect(call).toHaveBeenCalledWith('tradingSettings', {});
+    });
+    expect(call).toHaveBeenCalledWith('riskProfile', {
+      body: {
+        profile: 'Aggressive',
+        max_position_percentage: 12.5,
+        confidence_threshold: 0.6,
+        stop_loss_percentage: 4,
+      },
+    });
   });
 
   it('refuses what is out of range, field by field, and keeps it on screen (R5-09, R5-10, R5-11)', () => {
     render(<RiskForm own={[]} blocked={null} />);
     fill(['100.01', '0.09', 'much']);
     save('Save risk values');
-    expect(['Largest position', 'Signal threshold', 'Stop loss'].map((name) => field(name).getAttribute('aria-invalid'))).toEqual(['true', 'true', 'true']);
+    expect(
+      ['Largest position', 'Signal threshold', 'Stop loss'].map((name) =>
+        field(name).getAttribute('aria-invalid'),
+      ),
+    ).toEqual(['true', 'true', 'true']);
     expect(field('Stop loss').value).toBe('much');
     expect(call).not.toHaveBeenCalled();
   });
 
-  it('shows a person\'s own numbers, and keeps what was typed for one profile while another is looked at', () => {
-    render(<RiskForm own={[{ profile: 'Moderate', max_position_percentage: 7, confidence_threshold: 0.5, stop_loss_percentage: 2 }]} blocked={null} />);
+  it("shows a person's own numbers, and keeps what was typed for one profile while another is looked at", () => {
+    render(
+      <RiskForm
+        own={[
+          {
+            profile: 'Moderate',
+            max_position_percentage: 7,
+            confidence_threshold: 0.5,
+            stop_loss_percentage: 2,
+          },
+        ]}
+        blocked={null}
+      />,
+    );
     expect(field('Largest position').value).toBe('7');
     type('Largest position', '8');
     fireEvent.change(field('Profile'), { target: { value: 'Conservative' } });

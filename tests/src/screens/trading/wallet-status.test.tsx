@@ -1,5 +1,8 @@
 // @vitest-environment jsdom
-/** What the server holds of a wallet, on the trading screen: without wallet code, with its age, and kept where the server is away. */
+/**
+ * What the server holds of a wallet, on the trading screen: without wallet code, with its age, and
+ * kept where the server is away.
+ */
 import '../../../support/page-world.ts';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,27 +10,71 @@ import type { Portfolio } from '../../../../contract/trading.ts';
 import type { WalletStatus as Status } from '../../../../contract/wallet.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
-vi.mock('../../../../src/api/api.ts', async (original) => ({ ...await original<object>(), api: { call } }));
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { formatDate } = await import('../../../../src/format/times.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { portfolioStore } = await import('../../../../src/stores/portfolio.ts');
-const { applyWallet, clearWallet, walletChanged, walletStore } = await import('../../../../src/stores/wallet.ts');
+const { applyWallet, clearWallet, walletChanged, walletStore } =
+  await import('../../../../src/stores/wallet.ts');
 const { WalletStatus } = await import('../../../../src/screens/trading/wallet-status.tsx');
 
-const BOX = { id: 'l1', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', chainId: 8_453, label: 'Cold box', proof: 'key' as const, linkedAt: Date.UTC(2026, 2, 4, 12) };
-const SMART = { ...BOX, id: 'l2', address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', chainId: 84_532, label: 'Smart wallet', proof: 'contract' as const };
+const BOX = {
+  id: 'l1',
+  address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  chainId: 8_453,
+  label: 'Cold box',
+  proof: 'key' as const,
+  linkedAt: Date.UTC(2026, 2, 4, 12),
+};
+const SMART = {
+  ...BOX,
+  id: 'l2',
+  address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+  chainId: 84_532,
+  label: 'Smart wallet',
+  proof: 'contract' as const,
+};
 const status = (change: Partial<Status> = {}): Status => ({
-  mode: 'paper', venue: 'Paper account on Recorded prices', quote: 'USDT', linkedAddresses: [], links: [], onramp: 'direct', servedAt: 1_000,
-  balances: [{ asset: 'USDT', available: '9007.44', reserved: '0' }, { asset: 'ETH', available: '0', reserved: '0.4' }], ...change,
+  mode: 'paper',
+  venue: 'Paper account on Recorded prices',
+  quote: 'USDT',
+  linkedAddresses: [],
+  links: [],
+  onramp: 'direct',
+  servedAt: 1_000,
+  balances: [
+    { asset: 'USDT', available: '9007.44', reserved: '0' },
+    { asset: 'ETH', available: '0', reserved: '0.4' },
+  ],
+  ...change,
 });
 const MESSAGE = 'Unable to retrieve wallet data - backend unavailable';
-const unavailable = () => new ApiError(MESSAGE, { code: 'wallet_unavailable', status: 503, text: MESSAGE });
+const unavailable = () =>
+  new ApiError(MESSAGE, { code: 'wallet_unavailable', status: 503, text: MESSAGE });
 const part = (name: string) => screen.getByRole('region', { name });
-const rows = () => within(screen.getByRole('table', { name: 'Balances' })).getAllByRole('row').slice(1).map((row) => within(row).getAllByRole('cell').map((cell) => cell.textContent));
+const rows = () =>
+  within(screen.getByRole('table', { name: 'Balances' }))
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) =>
+      within(row)
+        .getAllByRole('cell')
+        .map((cell) => cell.textContent),
+    );
 
-beforeEach(() => { call.mockReset(); connection.online = 'online'; });
-afterEach(() => { cleanup(); clearWallet(); portfolioStore.data = null; });
+beforeEach(() => {
+  call.mockReset();
+  connection.online = 'online';
+});
+afterEach(() => {
+  cleanup();
+  clearWallet();
+  portfolioStore.data = null;
+});
 
 describe('the trading account', () => {
   it('says the venue, that it is paper, and what can be spent and what positions hold (R7-23)', async () => {
@@ -35,8 +82,13 @@ describe('the trading account', () => {
     render(<WalletStatus />);
     expect(await screen.findByText(/Paper account on Recorded prices/)).toBeTruthy();
     expect(within(part('Trading account')).getByText('PAPER')).toBeTruthy();
-    expect(rows()).toEqual([['9,007.44', '0.00'], ['0', '0.4']]);
-    expect(part('Linked addresses').textContent).toContain('None. An address that you link in the wallet below is known to be yours. No agent can spend from it');
+    expect(rows()).toEqual([
+      ['9,007.44', '0.00'],
+      ['0', '0.4'],
+    ]);
+    expect(part('Linked addresses').textContent).toContain(
+      'None. An address that you link in the wallet below is known to be yours. No agent can spend from it',
+    );
     expect(call).toHaveBeenCalledExactlyOnceWith('walletStatus', {});
   });
 
@@ -52,13 +104,15 @@ describe('the trading account', () => {
     expect(part('Linked addresses').textContent).toContain('2 of 10');
   });
 
-  it('says in the catalogue\'s words that it cannot be had, and claims nothing (R8-18)', async () => {
+  it("says in the catalogue's words that it cannot be had, and claims nothing (R8-18)", async () => {
     call.mockRejectedValue(unavailable());
     render(<WalletStatus />);
     expect(await screen.findByText(MESSAGE)).toBeTruthy();
     expect(screen.getAllByText('— Not read yet.')).toHaveLength(2);
     call.mockResolvedValue(status());
-    act(() => { screen.getByRole('button', { name: 'Try again' }).click(); });
+    act(() => {
+      screen.getByRole('button', { name: 'Try again' }).click();
+    });
     expect(await screen.findByText(/Paper account on/)).toBeTruthy();
     expect(screen.queryByText(MESSAGE)).toBeNull();
   });
@@ -82,7 +136,9 @@ describe('the trading account', () => {
     cleanup();
     clearWallet();
     render(<WalletStatus />);
-    expect(part('Trading account').textContent).toContain('not on this device. Comes when the server is back.');
+    expect(part('Trading account').textContent).toContain(
+      'not on this device. Comes when the server is back.',
+    );
     await Promise.resolve();
     expect(call).not.toHaveBeenCalled();
   });
@@ -92,9 +148,15 @@ describe('the trading account', () => {
     call.mockResolvedValue(status());
     render(<WalletStatus />);
     await screen.findByText(/Paper account on/);
-    call.mockResolvedValue(status({ servedAt: 2_000, balances: [{ asset: 'USDT', available: '8000', reserved: '0' }] }));
-    act(() => { portfolioStore.data = { cash: '8000', positions: [] as Portfolio['positions'] } as Portfolio; });
-    await waitFor(() => { expect(rows()).toEqual([['8,000.00', '0.00']]); });
+    call.mockResolvedValue(
+      status({ servedAt: 2_000, balances: [{ asset: 'USDT', available: '8000', reserved: '0' }] }),
+    );
+    act(() => {
+      portfolioStore.data = { cash: '8000', positions: [] as Portfolio['positions'] } as Portfolio;
+    });
+    await waitFor(() => {
+      expect(rows()).toEqual([['8,000.00', '0.00']]);
+    });
     expect(call).toHaveBeenCalledTimes(2);
   });
 });
@@ -108,6 +170,8 @@ describe('the store', () => {
     applyWallet(status({ servedAt: 1_000, venue: 'older' }), 'snapshot');
     expect(walletStore.data?.venue).toBe('newer');
     walletChanged();
-    await waitFor(() => { expect(walletStore.data?.servedAt).toBe(3_000); });
+    await waitFor(() => {
+      expect(walletStore.data?.servedAt).toBe(3_000);
+    });
   });
 });

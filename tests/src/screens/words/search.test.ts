@@ -2,10 +2,20 @@
 import { describe, expect, it } from 'vitest';
 import { SEARCHED } from '../../../../src/screens/library/articles.ts';
 import { SEARCHED_QUESTIONS } from '../../../../src/screens/words/faq-entries.ts';
-import { excerpt, markWords, plainWords, search, type Searchable } from '../../../../src/screens/words/search.ts';
+import {
+  excerpt,
+  markWords,
+  plainWords,
+  search,
+  type Searchable,
+} from '../../../../src/screens/words/search.ts';
 
-const ids = (question: string, texts: readonly Searchable[] = SEARCHED): string[] => search(question, texts).map(({ id }) => id);
-const marked = (text: string, question: string): string => markWords(text, question).map(({ text: part, hit }) => (hit ? `[${part}]` : part)).join('');
+const ids = (question: string, texts: readonly Searchable[] = SEARCHED): string[] =>
+  search(question, texts).map(({ id }) => id);
+const marked = (text: string, question: string): string =>
+  markWords(text, question)
+    .map(({ text: part, hit }) => (hit ? `[${part}]` : part))
+    .join('');
 
 describe('finding', () => {
   it('puts the article that is about it before those that mention it (R2-17)', () => {
@@ -50,8 +60,22 @@ describe('finding', () => {
   });
 
   it('does not let a word said often beat the text that is named by it', () => {
-    const named: Searchable = { id: 'named', title: 'Fees', also: [], summary: '', headings: [], passages: [] };
-    const wordy: Searchable = { id: 'wordy', title: 'Other', also: [], summary: '', headings: [], passages: Array.from({ length: 50 }, () => 'fees fees fees') };
+    const named: Searchable = {
+      id: 'named',
+      title: 'Fees',
+      also: [],
+      summary: '',
+      headings: [],
+      passages: [],
+    };
+    const wordy: Searchable = {
+      id: 'wordy',
+      title: 'Other',
+      also: [],
+      summary: '',
+      headings: [],
+      passages: Array.from({ length: 50 }, () => 'fees fees fees'),
+    };
     expect(ids('fees', [wordy, named])).toEqual(['named', 'wordy']);
   });
 });
@@ -61,7 +85,13 @@ describe('marking', () => {
     expect(marked('A stop-loss and its stops.', 'stop')).toBe('A [stop]-loss and its [stops].');
     expect(marked('Nothing here.', 'stop')).toBe('Nothing here.');
     expect(marked('Stop', '')).toBe('Stop');
-    for (const { passages } of SEARCHED) for (const passage of passages) expect(markWords(passage, 'the stop').map(({ text }) => text).join('')).toBe(passage);
+    for (const { passages } of SEARCHED)
+      for (const passage of passages)
+        expect(
+          markWords(passage, 'the stop')
+            .map(({ text }) => text)
+            .join(''),
+        ).toBe(passage);
   });
 
   it('treats the question as words, never as a pattern or markup', () => {
