@@ -1,4 +1,4 @@
-/** Who may import whom, as data; refuses to be read by the product itself. */
+/** Who may import whom, as data. The first rule that matches a file decides; its own folder is always allowed. */
 
 export interface Rule {
   /** Files this rule is for. The first rule that matches a file decides. */
@@ -14,10 +14,10 @@ export interface Rule {
  */
 export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config|rounds|engine-hash)\.ts$/,
-  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|faults|bulk|columns|ordered-id|open|open-database)\.ts$/,
+  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|faults|bulk|columns|ordered-id)\.ts$/,
   /^server\/events\/events\.ts$/,
   /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,
-  /^server\/market\/(market|feed|open-market|handlers|pool-universe|series)\.ts$/,
+  /^server\/market\/(market|feed|open-market|handlers|series)\.ts$/,
   /^server\/agents\/(deps|handlers|scheduler|read-agents|transitions|retention|tests-kept)\.ts$/,
   /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|books-check|alarms|book|marks|exits|fills-view|trade-results|sql-rows)\.ts$/,
   /^server\/billing\/(entitlement|handlers|payments|routes|standing|stripe-payments|subscription-record|test-payments)\.ts$/,
@@ -28,38 +28,38 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/venues\/(venue|paper)\.ts$/,
 ];
 
+const CONTRACT = /^contract\//;
+/** Everything of the page but the layers above, and the queue. */
+const PAGE = /^src\/(?!offline\/)/;
+const PAGE_BELOW_SCREENS = /^src\/(?!offline\/|screens\/|shell\/|wallet\/)/;
+const OFFLINE = /^src\/offline\//;
+
 export const RULES: Rule[] = [
   { files: /^contract\//, may: [], packages: /^zod(\/|$)/ },
-  { files: /^engine\//, may: [/^contract\//], packages: /^$/ },
+  { files: /^engine\//, may: [CONTRACT, /^engine\//], packages: /^$/ },
   {
     files: /^server\/(main|worker|compose|process|market-clock|retention)\.ts$/,
     may: [/^(contract|engine|server)\//],
   },
-  { files: /^server\//, may: [/^contract\//, /^engine\//, ...PUBLIC_SERVER_FILES] },
-  { files: /^src\/offline\//, may: [/^contract\//], packages: /^(idb-keyval|zod\/mini)$/ },
-  { files: /^src\/identity\/worker\.ts$/, may: [/^contract\//], packages: /^firebase\// },
-  {
-    files: /^src\/(identity|api)\//,
-    may: [/^contract\//, /^src\/(?!offline\/|screens\/|shell\/|wallet\/)/],
-  },
+  { files: /^server\//, may: [CONTRACT, /^engine\//, ...PUBLIC_SERVER_FILES] },
+  { files: OFFLINE, may: [CONTRACT], packages: /^(idb-keyval|zod\/mini)$/ },
+  { files: /^src\/identity\/worker\.ts$/, may: [CONTRACT], packages: /^firebase\// },
+  { files: /^src\/(identity|api)\//, may: [CONTRACT, PAGE_BELOW_SCREENS] },
   {
     files: /^src\/wallet\//,
-    may: [/^contract\//, /^src\/(?!offline\/)/],
+    may: [CONTRACT, PAGE],
     packages:
       /^(react|wagmi|viem|@coinbase\/onchainkit|@tanstack\/react-query|valtio|wouter|lucide-react|zod\/mini)(\/|$)/,
   },
-  { files: /^src\/(commands|main)\.tsx?$/, may: [/^contract\//, /^src\//] },
-  { files: /^src\/stores\//, may: [/^contract\//, /^src\/(?!screens\/|shell\/|wallet\/)/] },
-  { files: /^src\/backtest\/worker\.ts$/, may: [/^contract\//, /^engine\//, /^src\//] },
-  { files: /^src\//, may: [/^contract\//, /^src\/(?!offline\/)/] },
+  // What starts the page, and what tells the person of the queue outside it.
+  { files: /^src\/(commands|main|icon-badge)\.tsx?$/, may: [CONTRACT, /^src\//] },
+  { files: /^src\/push\//, may: [CONTRACT, PAGE, OFFLINE] },
+  { files: /^src\/stores\//, may: [CONTRACT, PAGE_BELOW_SCREENS, OFFLINE] },
+  { files: /^src\/backtest\/worker\.ts$/, may: [CONTRACT, /^engine\//, PAGE] },
+  { files: /^src\//, may: [CONTRACT, PAGE] },
   {
     files: /^sw\//,
-    may: [
-      /^contract\//,
-      /^src\/offline\//,
-      /^src\/identity\/worker\.ts$/,
-      /^src\/format\/number-marks\.ts$/,
-    ],
+    may: [CONTRACT, OFFLINE, /^src\/identity\/worker\.ts$/, /^src\/format\/number-marks\.ts$/],
     packages: /^(workbox-|zod\/mini$)/,
   },
 ];
