@@ -1,0 +1,87 @@
+/** Runs the steps of a check as processes of their own and prints how each one ended. */
+import { spawn } from 'node:child_process';
+import { count, failedNames, failures, plain, saidByFailed } from './test-report.ts';
+
+export interface Step {
+  name: string;
+  command: string[];
+}
+export interface Outcome {
+  name: string;
+  ok: boolean;
+  seconds: number;
+  output: string;
+  passed: number;
+  failed: number;
+}
+
+export const bin = (name: string): string => `node_modules/.bin/${name}`;
+
+/** A check of the types of one part: `page`, `worker`, `server` or `tests`. What did not change since the last one is not read again. */
+export const typesOf = (project: string): Step => ({
+  name: `types: ${project}`,
+  command: ['node_modules/typescript-7/bin/tsc', '-p', `tsconfig.${project}.json`],
+});
+
+function run({ name, command }: Step): Promise<Outcome> {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    const [file = '', ...args] = command;
+    const child = spawn(file, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_OPTIONS: '--max-old-space-size=4096' },
+    });
+    let output = '';
+    const take = (chunk: Buffer): void => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', (error) => {
+      output += String(error);
+    });
+    child.on('close', (code) => {
+      const outcome = {
+        name,
+        ok: code === 0,
+        seconds: Math.round((Date.now() - started) / 1000),
+        output,
+        passed: count(output, 'passed'),
+        failed: count(output, 'failed'),
+      };
+      const tests =
+        outcome.passed + outcome.failed > 0
+          ? `, ${outcome.passed} tests passed, ${outcome.failed} failed`
+          : '';
+      console.log(`${outcome.ok ? 'ok  ' : 'FAIL'} ${name} (${outcome.seconds} s${tests})`);
+      if (!outcome.ok)
+        console.log(
+          [
+            failedNames(output)
+              .map((test) => `     ${test}`)
+              .join('\n'),
+            saidByFailed(output),
+            failures(output),
+            plain(output),
+          ]
+            .filter((part) => part !== '')
+            .join('\n\n'),
+        );
+      resolve(outcome);
+    });
+  });
+}
+
+/** One after the other; a step that fails does not keep the next from running. */
+export async function inOrder(steps: readonly Step[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const step of steps) outcomes.push(await run(step));
+  return outcomes;
+}
+
+/** Lanes side by side, the steps of each in order; what failed makes the process end with code 1. */
+export async function runLanes(lanes: readonly (readonly Step[])[]): Promise<Outcome[]> {
+  const outcomes = (await Promise.all(lanes.map(inOrder))).flat();
+  if (outcomes.some(({ ok }) => !ok)) process.exitCode = 1;
+  return outcomes;
+}
