@@ -15,6 +15,7 @@ import {
   spotOf,
   TWO_FINGERS,
   type Gesture,
+  type Spot,
 } from '../support/touch.ts';
 import {
   emptyQueue,
@@ -81,30 +82,11 @@ function wantedOf(control: Control, gesture: Gesture, online: boolean): string |
   return acts ? control.order(online) : null;
 }
 
-/**
- * The control on the screen, with everything as it was; a way there that led nowhere is gone again
- * from a page loaded anew.
- */
-async function reached(world: World, control: Control): Promise<Locator> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await world.restore();
-      return await control.ready(world);
-    } catch (error) {
-      if (tries === TRIES) throw error;
-      console.log(`${control.name} was not reached: ${String(error).split('\n')[0] ?? ''}`);
-      await world.page.reload();
-    }
-  }
-}
-
-/**
- * Presses it; false where the finger came down beside it, because the page moved it between the
- * look and the press.
- */
-async function pressed(world: World, control: Control, gesture: Gesture): Promise<boolean> {
-  const { hand, page } = world;
-  const target = await reached(world, control);
+/** The control on the screen and the spot to press, with everything as it was before. */
+async function reached(world: World, control: Control): Promise<{ target: Locator; spot: Spot }> {
+  const { page } = world;
+  await world.restore();
+  const target = await control.ready(world);
   await page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -127,13 +109,34 @@ async function pressed(world: World, control: Control, gesture: Gesture): Promis
       { capture: true },
     );
   });
-  await gesture.make({
-    page,
-    hand,
-    target,
-    spot,
-    heldMs: heldFor(control.kind === 'hold' ? 'hold' : 'tap'),
-  });
+  return { target, spot };
+}
+
+/** A way that led nowhere is gone again, from a page loaded anew. No finger has come down yet. */
+async function surelyReached(
+  world: World,
+  control: Control,
+): Promise<{ target: Locator; spot: Spot }> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await reached(world, control);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      console.log(`${control.name} was not reached: ${String(error).split('\n')[0] ?? ''}`);
+      await world.page.reload().catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * Presses it; false where the finger came down beside it, because the page moved it between the
+ * look and the press.
+ */
+async function pressed(world: World, control: Control, gesture: Gesture): Promise<boolean> {
+  const { hand, page } = world;
+  const { spot, target } = await surelyReached(world, control);
+  const heldMs = heldFor(control.kind === 'hold' ? 'hold' : 'tap');
+  await gesture.make({ page, hand, target, spot, heldMs });
   // A press that has led to another page began on it.
   return page
     .evaluate(() => (window as { begunOnIt?: boolean }).begunOnIt !== false)

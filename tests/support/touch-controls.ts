@@ -4,7 +4,7 @@
  */
 import type { Locator } from 'playwright-core';
 import { until } from './until.ts';
-import { keepsData, waitingOn, type World } from './touch-world.ts';
+import { keepsData, tellOfQueue, waitingOn, type World } from './touch-world.ts';
 
 export interface Control {
   name: string;
@@ -139,9 +139,13 @@ async function lateStart(world: World): Promise<void> {
       };
     });
     opened.close();
-    new BroadcastChannel('tradewind-offline').postMessage({ type: 'queue', uid });
   }, user.uid);
-  await inMain(world, 'Review the start').waitFor();
+  // The app may be reading the queue as it was: it is told until it has seen the change.
+  const review = inMain(world, 'Review the start');
+  await until(async () => {
+    await tellOfQueue(page, user.uid);
+    return review.isVisible();
+  }, Boolean);
 }
 
 async function stopWaiting(world: World): Promise<void> {

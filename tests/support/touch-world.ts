@@ -248,6 +248,14 @@ export const waitingOn = (page: Page, uid: string): Promise<QueuedRecord[]> =>
     return found as QueuedRecord[];
   }, uid);
 
+/** Tells the app that its queue was changed, as another tab would. */
+export const tellOfQueue = (page: Page, uid: string): Promise<void> =>
+  page.evaluate((owner) => {
+    const channel = new BroadcastChannel('tradewind-offline');
+    channel.postMessage({ type: 'queue', uid: owner });
+    channel.close();
+  }, uid);
+
 /** Deletes what waits, behind the app's back, and tells it so as another tab would. */
 export async function emptyQueue(page: Page, uid: string): Promise<void> {
   await page.evaluate(async (owner) => {
@@ -271,10 +279,8 @@ export async function emptyQueue(page: Page, uid: string): Promise<void> {
       };
     });
     opened.close();
-    const channel = new BroadcastChannel('tradewind-offline');
-    channel.postMessage({ type: 'queue', uid: owner });
-    channel.close();
   }, uid);
+  await tellOfQueue(page, uid);
 }
 
 async function restoreAgents({ agents, server, user }: World): Promise<void> {
