@@ -35,7 +35,7 @@ export const PRELOAD_FALLBACK_MS = 2_000;
 export const MEMORY_CHECK_MS = 30_000;
 export const MEMORY_WARN_RATIO = 0.8;
 
-/** Offline commands (see docs/architecture.md, "The outbox"). */
+/** Offline commands (see docs/queue.md). */
 export const START_FRESH_MS = 30 * 60_000;
 export const START_LAPSE_MS = 24 * 60 * 60_000;
 export const SEND_TIMEOUT_MS = 10_000;
