@@ -1,13 +1,21 @@
 /** A price chart that is read by finger, mouse and key, with its table one tap away. */
 import { ZoomIn, ZoomOut } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import type { FormingCandle } from '../../contract/market.ts';
 import { classes } from '../components/class-names.ts';
 import { pointAfter } from '../components/TimeChart.tsx';
 import { formatPercent, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
 import { log } from '../log.ts';
-import type { CandleData, CandleHandle } from './candle-drawing.ts';
+import type { CandleData, CandleHandle, DrawnLine } from './candle-drawing.ts';
 import { CandleLegend, changeOf, LineLegend } from './CandleLegend.tsx';
 import { CandleTable } from './CandleTable.tsx';
 import { formingRow, type ChartCandle } from './chart-candles.ts';
@@ -56,27 +64,17 @@ function spoken(
   return `${formatMoment(at)}${forming ? ', forming' : ''}: ${figures}, ${formatPercent(changeOf(candle, before))}${trades}`;
 }
 
-export function CandleChart({
-  label,
+/** What is drawn, and which place each candle has by its opening; worked out only as it changes. */
+function useCandleData({
   closed,
   forming,
   intervalMs,
   trades,
   indicators,
-  price,
-  height,
-  empty,
-  controls,
-  note,
-  base,
-  quote,
-  table,
-  onTable,
-  onOlder,
-}: CandleChartProps) {
-  const [failed, setFailed] = useState(false);
-  /** When the candle under the finger or the key opened, ms: older ones may come before it. */
-  const [readAt, setReadAt] = useState<number | null>(null);
+}: Pick<CandleChartProps, 'closed' | 'forming' | 'intervalMs' | 'trades' | 'indicators'>): {
+  data: CandleData;
+  places: ReadonlyMap<number, number>;
+} {
   const open = useMemo(() => (forming === null ? null : formingRow(forming)), [forming]);
   const openAt = open?.[0] ?? null;
   const { lines, rsi } = useIndicators(closed, open, indicators);
@@ -99,114 +97,84 @@ export function CandleChart({
     (): CandleData => ({ closed, forming: open, lines, rsi, volume, marks }),
     [closed, open, lines, rsi, volume, marks],
   );
+  return { data, places };
+}
 
+const candleAt = ({ closed, forming }: CandleData, place: number): ChartCandle | undefined =>
+  closed[place] ?? (place === closed.length && forming !== null ? forming : undefined);
+
+/** The candle whose values are shown: the one under the cross, else the newest. */
+interface CandleReading {
+  /** Place of the candle under the cross; null while there is no cross. */
+  index: number | null;
+  at: number;
+  count: number;
+  candle: ChartCandle | undefined;
+  before: ChartCandle | undefined;
+}
+
+function readingOf(
+  data: CandleData,
+  places: ReadonlyMap<number, number>,
+  readAt: number | null,
+): CandleReading {
   const count = places.size;
-  const drawable = count > 1;
-  const shown = drawable && !table && !failed;
-  const candleAt = (place: number): ChartCandle | undefined =>
-    closed[place] ?? (place === closed.length && open !== null ? open : undefined);
   const index = readAt === null ? null : (places.get(readAt) ?? null);
   const at = Math.min(index ?? count - 1, count - 1);
-  const [read, before] = [candleAt(at), candleAt(at - 1)];
-  const { box, handle } = useDrawing({
+  return { index, at, count, candle: candleAt(data, at), before: candleAt(data, at - 1) };
+}
+
+export function CandleChart(props: CandleChartProps) {
+  const { label, forming, intervalMs, price, height, controls, note, base, table, onTable } = props;
+  const [failed, setFailed] = useState(false);
+  /** When the candle under the finger or the key opened, ms: older ones may come before it. */
+  const [readAt, setReadAt] = useState<number | null>(null);
+  const { data, places } = useCandleData(props);
+  const reading = readingOf(data, places, readAt);
+  const drawable = reading.count > 1;
+  const shown = drawable && !table && !failed;
+  const drawing = useDrawing({
     shown: drawable && !table,
     of: label,
     daily: intervalMs >= 86_400_000,
     data,
     price,
     onRead: setReadAt,
-    onOlder,
+    onOlder: props.onOlder,
     onFailed: () => {
       setFailed(true);
     },
   });
-  const valueAt = (line: CandleData['lines'][number]) => ({
-    name: line.name,
-    value: (at < closed.length ? line.values[at] : line.last) ?? null,
-  });
-
-  const byKey = (event: KeyboardEvent): void => {
-    const to = event.key === 'Escape' ? null : pointAfter(event.key, index ?? count, count);
-    if (to === null && (event.key !== 'Escape' || index === null)) return;
-    event.preventDefault();
-    if (to === 0) onOlder?.();
-    const candle = to === null ? null : (candleAt(to) ?? null);
-    setReadAt(candle?.[0] ?? null);
-    handle.current?.point(candle);
+  const zoom = (factor: number): void => {
+    drawing.handle.current?.zoom(factor);
   };
   return (
     <figure className="m-0 min-w-0">
       <div className="mb-1 min-h-12 md:min-h-4">
-        {shown && read !== undefined && (
+        {shown && reading.candle !== undefined && (
           <CandleLegend
-            candle={read}
-            before={before}
+            candle={reading.candle}
+            before={reading.before}
             base={base}
-            formingTo={read === open ? (forming?.volumeTo ?? null) : null}
+            formingTo={reading.candle === data.forming ? (forming?.volumeTo ?? null) : null}
           />
         )}
       </div>
       <div style={{ height }} className="relative overflow-hidden">
-        {!drawable && (
-          <div className="flex h-full flex-col items-start justify-center gap-3 text-ink-3">
-            {empty}
-          </div>
-        )}
-        {shown && (
-          <div
-            ref={box}
-            role="slider"
-            tabIndex={0}
-            aria-label={`${label}. Arrow keys read it.`}
-            aria-orientation="horizontal"
-            aria-valuemin={0}
-            aria-valuemax={count - 1}
-            aria-valuenow={at}
-            aria-valuetext={spoken(
-              read,
-              before,
-              read !== undefined && read === open,
-              marks.filter(({ time }) => time === read?.[0]),
-              quote,
-            )}
-            onKeyDown={byKey}
-            onBlur={() => {
-              setReadAt(null);
-              handle.current?.point(null);
-            }}
-            className="absolute inset-0 touch-pan-y select-none"
-          />
-        )}
-        {shown && (
-          <LineLegend lines={lines.map(valueAt)} rsi={rsi === null ? null : valueAt(rsi)} />
-        )}
-        {drawable && failed && !table && (
-          <p className="rule flex h-full items-center text-ink-3">
-            The chart could not be loaded. The table has the same values.
-          </p>
-        )}
-        {drawable && table && (
-          <CandleTable
-            label={label}
-            data={data}
-            formingAt={forming?.at ?? null}
-            base={base}
-            quote={quote}
-            onOlder={onOlder}
-          />
-        )}
+        <ChartArea
+          chart={props}
+          data={data}
+          reading={reading}
+          failed={failed}
+          drawing={drawing}
+          onRead={setReadAt}
+        />
       </div>
       <figcaption className="flex min-h-11 flex-wrap items-center gap-x-2 pointer-fine:min-h-8">
         {controls}
         <span className="min-w-24 flex-1 basis-0 text-xs leading-4 text-ink-3">{note}</span>
         <ChartTools
-          zoom={
-            shown
-              ? (factor) => {
-                  handle.current?.zoom(factor);
-                }
-              : null
-          }
+          zoom={shown ? zoom : null}
           table={table}
           usable={drawable}
           onTable={() => {
@@ -217,6 +185,106 @@ export function CandleChart({
       </figcaption>
     </figure>
   );
+}
+
+interface ReadProps {
+  data: CandleData;
+  reading: CandleReading;
+  drawing: Drawing;
+  onRead: (at: number | null) => void;
+}
+
+/** The drawing or, in its place, the table, or why there is neither. */
+function ChartArea({
+  chart: { label, forming, empty, base, quote, table, onOlder },
+  failed,
+  ...read
+}: ReadProps & { chart: CandleChartProps; failed: boolean }) {
+  const { data, reading } = read;
+  if (reading.count <= 1)
+    return (
+      <div className="flex h-full flex-col items-start justify-center gap-3 text-ink-3">
+        {empty}
+      </div>
+    );
+  if (table)
+    return (
+      <CandleTable
+        label={label}
+        data={data}
+        formingAt={forming?.at ?? null}
+        base={base}
+        quote={quote}
+        onOlder={onOlder}
+      />
+    );
+  if (failed)
+    return (
+      <p className="rule flex h-full items-center text-ink-3">
+        The chart could not be loaded. The table has the same values.
+      </p>
+    );
+  return (
+    <>
+      <CandleSlider label={label} quote={quote} onOlder={onOlder} {...read} />
+      <ReadLines data={data} at={reading.at} />
+    </>
+  );
+}
+
+/** Holds the drawing; arrow keys move its cross, and each candle is told in words. */
+function CandleSlider({
+  label,
+  quote,
+  onOlder,
+  data,
+  reading: { index, at, count, candle: read, before },
+  drawing: { box, handle },
+  onRead,
+}: ReadProps & Pick<CandleChartProps, 'label' | 'quote' | 'onOlder'>) {
+  const byKey = (event: KeyboardEvent): void => {
+    const to = event.key === 'Escape' ? null : pointAfter(event.key, index ?? count, count);
+    if (to === null && (event.key !== 'Escape' || index === null)) return;
+    event.preventDefault();
+    if (to === 0) onOlder?.();
+    const candle = to === null ? null : (candleAt(data, to) ?? null);
+    onRead(candle?.[0] ?? null);
+    handle.current?.point(candle);
+  };
+  return (
+    <div
+      ref={box}
+      role="slider"
+      tabIndex={0}
+      aria-label={`${label}. Arrow keys read it.`}
+      aria-orientation="horizontal"
+      aria-valuemin={0}
+      aria-valuemax={count - 1}
+      aria-valuenow={at}
+      aria-valuetext={spoken(
+        read,
+        before,
+        read !== undefined && read === data.forming,
+        data.marks.filter(({ time }) => time === read?.[0]),
+        quote,
+      )}
+      onKeyDown={byKey}
+      onBlur={() => {
+        onRead(null);
+        handle.current?.point(null);
+      }}
+      className="absolute inset-0 touch-pan-y select-none"
+    />
+  );
+}
+
+/** The values of the indicators at the candle that is read. */
+function ReadLines({ data: { closed, lines, rsi }, at }: { data: CandleData; at: number }) {
+  const valueAt = (line: DrawnLine) => ({
+    name: line.name,
+    value: (at < closed.length ? line.values[at] : line.last) ?? null,
+  });
+  return <LineLegend lines={lines.map(valueAt)} rsi={rsi === null ? null : valueAt(rsi)} />;
 }
 
 /** They keep their place while there is nothing to use them on. */
@@ -284,8 +352,22 @@ interface DrawingProps {
   onFailed: () => void;
 }
 
+interface Drawing {
+  box: RefObject<HTMLDivElement | null>;
+  handle: RefObject<CandleHandle | null>;
+}
+
 /** Loads the drawing when there is something to draw, and hands it each change. */
-function useDrawing({ shown, of, daily, data, price, onRead, onOlder, onFailed }: DrawingProps) {
+function useDrawing({
+  shown,
+  of,
+  daily,
+  data,
+  price,
+  onRead,
+  onOlder,
+  onFailed,
+}: DrawingProps): Drawing {
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<CandleHandle | null>(null);
   const latest = useRef({ data, price, onRead, onOlder, onFailed });

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { formatPrice, formatRatio, formatShort, UNKNOWN } from '../format/numbers.ts';
 import { formatClock, formatMoment } from '../format/times.ts';
 import type { CandleData, DrawnLine } from './candle-drawing.ts';
+import type { ChartCandle } from './chart-candles.ts';
 import { marksText } from './trade-marks.ts';
 
 const ROWS = 200;
@@ -19,6 +20,84 @@ export interface CandleTableProps {
 
 const iso = (at: number): string => new Date(at).toISOString();
 
+interface ColumnProps {
+  columns: readonly DrawnLine[];
+  /** Whether there is a column for trades. */
+  traded: boolean;
+}
+
+function Headings({
+  columns,
+  traded,
+  base,
+  quote,
+}: ColumnProps & Pick<CandleTableProps, 'base' | 'quote'>) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">Opened</th>
+        {['Open', 'High', 'Low', 'Close'].map((name) => (
+          <th key={name} scope="col" className="num">
+            {name}
+            {name === 'Close' && quote !== '' ? `, ${quote}` : ''}
+          </th>
+        ))}
+        <th scope="col" className="num">
+          Volume{base === '' ? '' : `, ${base}`}
+        </th>
+        {traded && <th scope="col">Trades</th>}
+        {columns.map(({ name }) => (
+          <th key={name} scope="col" className="num">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+interface RowProps extends ColumnProps {
+  data: CandleData;
+  candle: ChartCandle;
+  /** Where the candle stands among all of them, from the oldest. */
+  place: number;
+  formingAt: number | null;
+}
+
+function CandleRow({ data, candle, place, formingAt, columns, traded }: RowProps) {
+  const { closed, forming, rsi, marks } = data;
+  const [at, open, high, low, close, volume] = candle;
+  const valueOf = (line: DrawnLine): string => {
+    const value = place < closed.length ? line.values[place] : line.last;
+    if (value == null) return UNKNOWN;
+    return line === rsi ? formatRatio(value, 1) : formatPrice(value.toFixed(10));
+  };
+  return (
+    <tr>
+      <td>
+        <time dateTime={iso(at)}>{formatMoment(at)}</time>
+        {at === forming?.[0] && formingAt !== null && (
+          <span className="block text-xs text-ink-3">
+            forming, last price <time dateTime={iso(formingAt)}>{formatClock(formingAt)}</time>
+          </span>
+        )}
+      </td>
+      {[open, high, low, close].map((value, column) => (
+        <td key={column} className="num">
+          {formatPrice(value)}
+        </td>
+      ))}
+      <td className="num">{volume === null ? UNKNOWN : formatShort(volume)}</td>
+      {traded && <td>{marksText(marks.filter(({ time }) => time === at))}</td>}
+      {columns.map((line) => (
+        <td key={line.name} className="num">
+          {valueOf(line)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
 export function CandleTable({ label, data, formingAt, base, quote, onOlder }: CandleTableProps) {
   const [count, setCount] = useState(ROWS);
   const { closed, forming, lines, rsi, marks } = data;
@@ -28,11 +107,7 @@ export function CandleTable({ label, data, formingAt, base, quote, onOlder }: Ca
     if (count + ROWS > all.length) onOlder?.();
   };
   const columns: DrawnLine[] = [...lines, ...(rsi === null ? [] : [rsi])];
-  const valueOf = (line: DrawnLine, place: number): string => {
-    const value = place < closed.length ? line.values[place] : line.last;
-    if (value == null) return UNKNOWN;
-    return line === rsi ? formatRatio(value, 1) : formatPrice(value.toFixed(10));
-  };
+  const traded = marks.length > 0;
   return (
     <div
       className="sheet-scroll h-full overflow-auto"
@@ -41,55 +116,22 @@ export function CandleTable({ label, data, formingAt, base, quote, onOlder }: Ca
       aria-label={`${label}: table`}
     >
       <table className="sheet-table">
-        <thead>
-          <tr>
-            <th scope="col">Opened</th>
-            {['Open', 'High', 'Low', 'Close'].map((name) => (
-              <th key={name} scope="col" className="num">
-                {name}
-                {name === 'Close' && quote !== '' ? `, ${quote}` : ''}
-              </th>
-            ))}
-            <th scope="col" className="num">
-              Volume{base === '' ? '' : `, ${base}`}
-            </th>
-            {marks.length > 0 && <th scope="col">Trades</th>}
-            {columns.map(({ name }) => (
-              <th key={name} scope="col" className="num">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Headings columns={columns} traded={traded} base={base} quote={quote} />
         <tbody>
           {all
             .slice(-count)
             .map((candle, index) => ({ candle, place: Math.max(0, all.length - count) + index }))
             .reverse()
-            .map(({ candle: [at, open, high, low, close, volume], place }) => (
-              <tr key={at}>
-                <td>
-                  <time dateTime={iso(at)}>{formatMoment(at)}</time>
-                  {at === forming?.[0] && formingAt !== null && (
-                    <span className="block text-xs text-ink-3">
-                      forming, last price{' '}
-                      <time dateTime={iso(formingAt)}>{formatClock(formingAt)}</time>
-                    </span>
-                  )}
-                </td>
-                {[open, high, low, close].map((value, column) => (
-                  <td key={column} className="num">
-                    {formatPrice(value)}
-                  </td>
-                ))}
-                <td className="num">{volume === null ? UNKNOWN : formatShort(volume)}</td>
-                {marks.length > 0 && <td>{marksText(marks.filter(({ time }) => time === at))}</td>}
-                {columns.map((line) => (
-                  <td key={line.name} className="num">
-                    {valueOf(line, place)}
-                  </td>
-                ))}
-              </tr>
+            .map(({ candle, place }) => (
+              <CandleRow
+                key={candle[0]}
+                data={data}
+                candle={candle}
+                place={place}
+                formingAt={formingAt}
+                columns={columns}
+                traded={traded}
+              />
             ))}
         </tbody>
       </table>

@@ -117,6 +117,28 @@ function Row({ name, about, children }: { name: string; about: string; children:
   );
 }
 
+function VolumeSwitch({ on }: { on: boolean }) {
+  return (
+    <Row name="Volume" about="Volume of each candle">
+      <button
+        type="button"
+        aria-pressed={on}
+        aria-label="Volume"
+        onClick={() => {
+          void chooseChart({ volume: !on });
+        }}
+        className={classes(
+          BUTTON,
+          'min-w-9 px-2',
+          on ? 'bg-accent-wash font-semibold text-accent' : 'text-ink-2 hover:text-ink',
+        )}
+      >
+        {on ? 'On' : 'Off'}
+      </button>
+    </Row>
+  );
+}
+
 /**
  * Names what is drawn over the candles and under them; refuses more lines than can be told apart.
  */
@@ -166,23 +188,7 @@ export function Indicators() {
               void chooseChart({ rsi: periods.find((one) => one !== rsi) ?? null });
             }}
           />
-          <Row name="Volume" about="Volume of each candle">
-            <button
-              type="button"
-              aria-pressed={volume}
-              aria-label="Volume"
-              onClick={() => {
-                void chooseChart({ volume: !volume });
-              }}
-              className={classes(
-                BUTTON,
-                'min-w-9 px-2',
-                volume ? 'bg-accent-wash font-semibold text-accent' : 'text-ink-2 hover:text-ink',
-              )}
-            >
-              {volume ? 'On' : 'Off'}
-            </button>
-          </Row>
+          <VolumeSwitch on={volume} />
           <p className="px-1 pt-1 text-xs text-ink-3">
             {full ? `${AVERAGES_MAX} averages at most.` : 'Periods are in candles.'}
           </p>
