@@ -4,7 +4,7 @@
 import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
-import type { Portfolio } from '../../../contract/trading.ts';
+import type { History, Portfolio } from '../../../contract/trading.ts';
 import { LinkButton } from '../../components/Button.tsx';
 import {
   ChartPlace,
@@ -21,6 +21,7 @@ import { historyStore, loadHistory } from '../../stores/history.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { runningText, type AgentView } from '../../stores/agent-view.ts';
 import { useAuth } from '../../stores/security.ts';
+import type { Slot } from '../../stores/slot.ts';
 import { AgentRow } from '../agents/AgentRow.tsx';
 import { EquityFigure } from '../portfolio/Equity.tsx';
 import { Fills } from '../portfolio/Fills.tsx';
@@ -87,13 +88,137 @@ export interface OverviewProps {
   lead?: (known: Known) => ReactNode;
 }
 
+function EquityPart({ portfolio: { data, error } }: { portfolio: Slot<Portfolio> }) {
+  return (
+    <div>
+      <EquityFigure portfolio={data} failed={error !== null} />
+      <ReadError
+        message={error}
+        hasData={data !== null}
+        onRetry={() => {
+          void loadPortfolio(true);
+        }}
+      />
+      <div className="mt-2">
+        {data === null ? (
+          <ChartPlace what="Equity" className="h-[204px] w-full" failed={error !== null} />
+        ) : (
+          <EquityChart curve={data.equityCurve} quote={data.quote} now={[data.asOf, data.equity]} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface AgentsPartProps extends Pick<Known, 'agents'> {
+  views: readonly AgentView[] | null;
+  current: boolean;
+  error: string | null;
+}
+
+function AgentsPart({ views, agents, current, error }: AgentsPartProps) {
+  return (
+    <Section
+      title="Agents"
+      aside={
+        views === null || views.length === 0 ? undefined : (
+          <Link href="/agents" className="reach inline-block hover:text-ink">
+            {runningText(agents ?? [], current)}
+          </Link>
+        )
+      }
+    >
+      <ReadError message={error} hasData={views !== null} />
+      {views === null && error === null && (
+        <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />
+      )}
+      {views !== null && views.length === 0 && <FirstStep />}
+      {views !== null && (
+        <ul>
+          {foremost(views).map((view) => (
+            <AgentRow key={view.agent.id} view={view} />
+          ))}
+        </ul>
+      )}
+      {views !== null && views.length > SHOWN && (
+        <Link href="/agents" className="rule row flex items-center text-accent">
+          All {views.length} agents
+        </Link>
+      )}
+    </Section>
+  );
+}
+
+function PositionsPart({
+  portfolio: { data, error },
+  current,
+}: {
+  portfolio: Slot<Portfolio>;
+  current: boolean;
+}) {
+  return (
+    <Section title="Positions" aside={<DataAge kind="portfolio" />}>
+      {data === null && error === null && (
+        <SkeletonRows rows={2} rowClass="min-h-[49px]" label="Positions" />
+      )}
+      {data === null && error !== null && <NotRead />}
+      {data !== null &&
+        (data.positions.length === 0 ? (
+          <p className="rule row flex items-center text-ink-3">
+            {current ? 'None open.' : 'None open when last seen.'} Agents open them when a signal
+            passes its threshold.
+          </p>
+        ) : (
+          <Positions portfolio={data} table />
+        ))}
+    </Section>
+  );
+}
+
+function LatestTrades({
+  history: { data, error },
+  current,
+  quote,
+}: {
+  history: Slot<History>;
+  current: boolean;
+  quote: string;
+}) {
+  const fills = data?.fills ?? [];
+  return (
+    <Section
+      title="Latest trades"
+      aside={
+        fills.length > 0 ? (
+          <span className="flex items-baseline gap-3">
+            <DataAge kind="history" />
+            <Link href="/portfolio" className="reach -mx-2 inline-block px-2 hover:text-ink">
+              All
+            </Link>
+          </span>
+        ) : undefined
+      }
+    >
+      {data === null && error === null && (
+        <SkeletonRows rows={4} rowClass="min-h-[53px]" label="Trades" />
+      )}
+      {data === null && error !== null && <NotRead />}
+      {data !== null && fills.length === 0 && (
+        <p className="rule row flex items-center text-ink-3">
+          {current ? 'No trades yet.' : 'No trades when last seen.'}
+        </p>
+      )}
+      {fills.length > 0 && <Fills fills={fills.slice(0, 8)} quote={quote} />}
+    </Section>
+  );
+}
+
 export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
   const portfolio = useSlot(portfolioStore, loadPortfolio);
   const history = useSlot(historyStore, loadHistory);
   const { views, current, slot } = useAgentViews();
   const money = useCurrent('portfolio');
   useInsight();
-  const fills = history.data?.fills ?? [];
   const agents = useMemo(() => views?.map((view) => view.agent) ?? null, [views]);
   return (
     <>
@@ -103,31 +228,7 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
       )}
       <div className="grid gap-x-10 gap-y-7 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-7">
-          <div>
-            <EquityFigure portfolio={portfolio.data} failed={portfolio.error !== null} />
-            <ReadError
-              message={portfolio.error}
-              hasData={portfolio.data !== null}
-              onRetry={() => {
-                void loadPortfolio(true);
-              }}
-            />
-            <div className="mt-2">
-              {portfolio.data === null ? (
-                <ChartPlace
-                  what="Equity"
-                  className="h-[204px] w-full"
-                  failed={portfolio.error !== null}
-                />
-              ) : (
-                <EquityChart
-                  curve={portfolio.data.equityCurve}
-                  quote={portfolio.data.quote}
-                  now={[portfolio.data.asOf, portfolio.data.equity]}
-                />
-              )}
-            </div>
-          </div>
+          <EquityPart portfolio={portfolio} />
           {views !== null && views.length > 0 && <EntriesOffNotice className="" />}
           <SinceYouLeft
             portfolio={portfolio.data}
@@ -139,51 +240,10 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
               <NeedsYou views={views} />
             </div>
           )}
-          <Section
-            title="Agents"
-            aside={
-              views === null || views.length === 0 ? undefined : (
-                <Link href="/agents" className="reach inline-block hover:text-ink">
-                  {runningText(agents ?? [], current)}
-                </Link>
-              )
-            }
-          >
-            <ReadError message={slot.error} hasData={views !== null} />
-            {views === null && slot.error === null && (
-              <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />
-            )}
-            {views !== null && views.length === 0 && <FirstStep />}
-            {views !== null && (
-              <ul>
-                {foremost(views).map((view) => (
-                  <AgentRow key={view.agent.id} view={view} />
-                ))}
-              </ul>
-            )}
-            {views !== null && views.length > SHOWN && (
-              <Link href="/agents" className="rule row flex items-center text-accent">
-                All {views.length} agents
-              </Link>
-            )}
-          </Section>
+          <AgentsPart views={views} agents={agents} current={current} error={slot.error} />
           {/* Not before the list above it has its length: nothing may move under the finger. */}
           {(views !== null || slot.error !== null) && (
-            <Section title="Positions" aside={<DataAge kind="portfolio" />}>
-              {portfolio.data === null && portfolio.error === null && (
-                <SkeletonRows rows={2} rowClass="min-h-[49px]" label="Positions" />
-              )}
-              {portfolio.data === null && portfolio.error !== null && <NotRead />}
-              {portfolio.data !== null &&
-                (portfolio.data.positions.length === 0 ? (
-                  <p className="rule row flex items-center text-ink-3">
-                    {money ? 'None open.' : 'None open when last seen.'} Agents open them when a
-                    signal passes its threshold.
-                  </p>
-                ) : (
-                  <Positions portfolio={portfolio.data} table />
-                ))}
-            </Section>
+            <PositionsPart portfolio={portfolio} current={money} />
           )}
         </div>
         <aside className="flex min-w-0 flex-col gap-7" aria-label="What happened">
@@ -192,32 +252,7 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
               <NeedsYou views={views} />
             </div>
           )}
-          <Section
-            title="Latest trades"
-            aside={
-              fills.length > 0 ? (
-                <span className="flex items-baseline gap-3">
-                  <DataAge kind="history" />
-                  <Link href="/portfolio" className="reach -mx-2 inline-block px-2 hover:text-ink">
-                    All
-                  </Link>
-                </span>
-              ) : undefined
-            }
-          >
-            {history.data === null && history.error === null && (
-              <SkeletonRows rows={4} rowClass="min-h-[53px]" label="Trades" />
-            )}
-            {history.data === null && history.error !== null && <NotRead />}
-            {history.data !== null && fills.length === 0 && (
-              <p className="rule row flex items-center text-ink-3">
-                {current ? 'No trades yet.' : 'No trades when last seen.'}
-              </p>
-            )}
-            {fills.length > 0 && (
-              <Fills fills={fills.slice(0, 8)} quote={portfolio.data?.quote ?? ''} />
-            )}
-          </Section>
+          <LatestTrades history={history} current={current} quote={portfolio.data?.quote ?? ''} />
         </aside>
       </div>
       {pro && agents !== null && portfolio.data !== null && (
