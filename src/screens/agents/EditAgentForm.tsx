@@ -2,7 +2,7 @@
  * Changes the terms of an agent, shown with what it would do under them; keeps what was typed,
  * refuses to overwrite an edit it has not seen.
  */
-import { lazy, Suspense, useState, type FormEvent } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import * as z from 'zod/mini';
 import { Agent, AgentSettingsBody } from '../../../contract/agents.ts';
 import { PreviewTerms, type AgentPreviewBody } from '../../../contract/preview.ts';
@@ -61,13 +61,14 @@ function askAbout(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
   return checked.ok ? { agentId: agent.id, terms: checked.value } : null;
 }
 
-export default function EditAgentForm({
-  agent,
-  onSaved,
-}: {
-  agent: Agent;
-  onSaved: (agent: Agent) => void;
-}) {
+/** The terms that the server has, where another edit came before this one; null otherwise. */
+function changedElsewhere(error: unknown): Agent | null {
+  if (!(error instanceof ApiError) || error.code !== 'agent_changed') return null;
+  return Agent.safeParse(error.details?.agent).data ?? null;
+}
+
+/** An edit as it is typed, kept over a reload, and the version of the agent that it was made on. */
+function useEdit(agent: Agent) {
   const [first] = useState(() => ({ base: agent.version, draft: termsOf(agent) }));
   const [{ base, draft }, keep] = useKeptDraft(`agent-edit.${agent.id}`, Kept, first);
   const [restored, setRestored] = useState(draft !== first.draft);
@@ -75,11 +76,37 @@ export default function EditAgentForm({
     const next = { ...draft, ...part };
     keep(base === first.base && isSame(next, first.draft) ? null : { base, draft: next });
   };
+  const discard = (): void => {
+    keep(null);
+    setRestored(false);
+  };
+  return { base, draft, keep, restored, change, discard };
+}
+
+/** Sends an edit; what the server refuses is told by field, or for the form as a whole. */
+function useSave(
+  agent: Agent,
+  { base, draft, keep }: Pick<ReturnType<typeof useEdit>, 'base' | 'draft' | 'keep'>,
+  onSaved: (agent: Agent) => void,
+) {
   const [issues, setIssues] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string>();
   const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const refused = (error: unknown): void => {
+    const theirs = changedElsewhere(error);
+    if (theirs !== null) {
+      const { version, risk_profile, max_position_size, execution_interval } = theirs;
+      keep({ base: version, draft });
+      setFailure(
+        `Changed elsewhere meanwhile. The server has ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`,
+      );
+      return;
+    }
+    const { fields, form } = serverIssues(error);
+    setIssues(fields);
+    setFailure(form);
+  };
+  const save = async (): Promise<void> => {
     setFailure(undefined);
     const checked = check(AgentSettingsBody, {
       risk_profile: draft.risk_profile,
@@ -103,70 +130,66 @@ export default function EditAgentForm({
       await loadAgents(true);
       onSaved(reply.agent);
     } catch (error) {
-      const theirs =
-        error instanceof ApiError && error.code === 'agent_changed'
-          ? Agent.safeParse(error.details?.agent)
-          : null;
-      if (theirs?.success === true) {
-        const { version, risk_profile, max_position_size, execution_interval } = theirs.data;
-        keep({ base: version, draft });
-        setFailure(
-          `Changed elsewhere meanwhile. The server has ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`,
-        );
-        return;
-      }
-      const { fields, form } = serverIssues(error);
-      setIssues(fields);
-      setFailure(form);
+      refused(error);
     } finally {
       setBusy(false);
     }
   };
+  const forget = (): void => {
+    setIssues({});
+    setFailure(undefined);
+  };
+  return { issues, failure, busy, save, forget };
+}
+
+function RestoredNotice({ onDiscard }: { onDiscard: () => void }) {
   return (
-    <form
-      className="flex flex-col gap-4"
-      noValidate
-      onSubmit={(event) => {
-        void submit(event);
-      }}
+    <p
+      role="status"
+      className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"
     >
-      {restored && (
-        <p
-          role="status"
-          className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"
-        >
-          <span>What you typed before and did not save.</span>
-          <button
-            type="button"
-            className="reach min-h-8 font-medium underline underline-offset-2"
-            onClick={() => {
-              keep(null);
-              setRestored(false);
-              setIssues({});
-              setFailure(undefined);
-            }}
-          >
-            Take the present terms
-          </button>
-        </p>
-      )}
+      <span>What you typed before and did not save.</span>
+      <button
+        type="button"
+        className="reach min-h-8 font-medium underline underline-offset-2"
+        onClick={onDiscard}
+      >
+        Take the present terms
+      </button>
+    </p>
+  );
+}
+
+function EditFields({
+  draft,
+  quote,
+  issues,
+  onChange,
+}: {
+  draft: EditDraft;
+  quote: string;
+  issues: Readonly<Record<string, string>>;
+  onChange: (part: Partial<EditDraft>) => void;
+}) {
+  return (
+    <>
       <Select
         label="Risk profile"
         value={draft.risk_profile}
         error={issues.risk_profile}
         options={PROFILES}
         onChange={(event) => {
-          change({ risk_profile: event.target.value });
+          onChange({ risk_profile: event.target.value });
         }}
       />
       <Field
         label="Most in one position"
-        unit={agent.quote}
+        unit={quote}
         inputMode="decimal"
         value={draft.size}
         error={issues.max_position_size}
         onChange={(event) => {
-          change({ size: event.target.value });
+          onChange({ size: event.target.value });
         }}
       />
       <Select
@@ -175,9 +198,41 @@ export default function EditAgentForm({
         error={issues.execution_interval}
         options={INTERVALS}
         onChange={(event) => {
-          change({ execution_interval: event.target.value });
+          onChange({ execution_interval: event.target.value });
         }}
       />
+    </>
+  );
+}
+
+export default function EditAgentForm({
+  agent,
+  onSaved,
+}: {
+  agent: Agent;
+  onSaved: (agent: Agent) => void;
+}) {
+  const edit = useEdit(agent);
+  const { draft, restored, change, discard } = edit;
+  const { issues, failure, busy, save, forget } = useSave(agent, edit, onSaved);
+  return (
+    <form
+      className="flex flex-col gap-4"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {restored && (
+        <RestoredNotice
+          onDiscard={() => {
+            discard();
+            forget();
+          }}
+        />
+      )}
+      <EditFields draft={draft} quote={agent.quote} issues={issues} onChange={change} />
       {failure !== undefined && (
         <p role="alert" className="text-danger">
           {failure}

@@ -237,15 +237,10 @@ function Unwatched() {
   );
 }
 
-export function AlertForm({
-  editing,
-  symbols,
-  onDone,
-}: {
-  editing: Editing;
-  symbols?: readonly string[];
-  onDone: () => void;
-}) {
+type ChangeDraft = (change: Partial<AlertDraft>) => void;
+
+/** What is typed, what is wrong with it, and its way to the server. */
+function useAlertDraft(editing: Editing, onDone: () => void) {
   const board = useSnapshot(marketStore).data?.symbols;
   const [draft, setDraft] = useState<AlertDraft>(() => {
     const price = board?.[editing.symbol]?.price ?? null;
@@ -253,8 +248,7 @@ export function AlertForm({
   });
   const [errors, setErrors] = useState<DraftErrors>({});
   const [busy, setBusy] = useState(false);
-  const price = board?.[draft.symbol]?.price ?? null;
-  const change = (next: Partial<AlertDraft>): void => {
+  const change: ChangeDraft = (next) => {
     setDraft((present) => ({ ...present, ...next }));
     setErrors({});
   };
@@ -274,27 +268,123 @@ export function AlertForm({
     // The form stays open: nothing that was typed is lost.
     pageToast('error', result.message);
   };
+  return { board, draft, errors, busy, change, save };
+}
+
+function PairPart({
+  draft,
+  symbols,
+  board,
+  error,
+  onChange,
+}: {
+  draft: AlertDraft;
+  symbols: readonly string[];
+  board: Readonly<Record<string, { readonly price: string }>> | undefined;
+  error: string | undefined;
+  onChange: ChangeDraft;
+}) {
+  return (
+    <Select
+      label="Pair"
+      value={draft.symbol}
+      error={error}
+      options={[
+        { value: '', label: 'Choose a pair' },
+        ...symbols.map((symbol) => ({ value: symbol, label: symbol })),
+      ]}
+      onChange={(event) => {
+        onChange({
+          symbol: event.target.value,
+          price: board?.[event.target.value]?.price ?? '',
+        });
+      }}
+    />
+  );
+}
+
+function RepeatPart({ draft, onChange }: { draft: AlertDraft; onChange: ChangeDraft }) {
+  return (
+    <Select
+      label="How often"
+      value={String(draft.repeatMinutes ?? 0)}
+      options={[null, ...ALERT_REPEATS].map((minutes) => ({
+        value: String(minutes ?? 0),
+        label: repeatText(minutes),
+      }))}
+      onChange={(event) => {
+        onChange({
+          repeatMinutes: event.target.value === '0' ? null : Number(event.target.value),
+        });
+      }}
+    />
+  );
+}
+
+function NotePart({
+  draft,
+  error,
+  onChange,
+}: {
+  draft: AlertDraft;
+  error: string | undefined;
+  onChange: ChangeDraft;
+}) {
+  return (
+    <Field
+      label="Note (optional)"
+      maxLength={ALERT_NOTE_MAX}
+      value={draft.note}
+      error={error}
+      placeholder="Why it matters"
+      onChange={(event) => {
+        onChange({ note: event.target.value });
+      }}
+    />
+  );
+}
+
+/** Where the person is told once the alert is reached. */
+function Channels() {
+  return (
+    <p className="text-xs text-ink-3">
+      You are told in the app, and by notification on devices where{' '}
+      <Link href="/settings#notifications" className="underline underline-offset-2">
+        notifications
+      </Link>{' '}
+      are on.
+    </p>
+  );
+}
+
+function titleOf({ terms }: Editing, symbol: string): string {
+  if (terms !== null) return `Edit alert for ${symbol}`;
+  return `Alert for ${symbol === '' ? 'a pair' : symbol}`;
+}
+
+interface AlertFormProps {
+  editing: Editing;
+  symbols?: readonly string[];
+  onDone: () => void;
+}
+
+export function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
+  const { board, draft, errors, busy, change, save } = useAlertDraft(editing, onDone);
+  const price = board?.[draft.symbol]?.price ?? null;
+  const submit = (): void => {
+    void save();
+  };
   return (
     <Dialog
       open
       onOpenChange={(open) => {
         if (!open) onDone();
       }}
-      title={
-        editing.terms === null
-          ? `Alert for ${draft.symbol === '' ? 'a pair' : draft.symbol}`
-          : `Edit alert for ${draft.symbol}`
-      }
+      title={titleOf(editing, draft.symbol)}
       actions={
         <>
           <Button onClick={onDone}>Cancel</Button>
-          <Button
-            tone="primary"
-            busy={busy}
-            onClick={() => {
-              void save();
-            }}
-          >
+          <Button tone="primary" busy={busy} onClick={submit}>
             {editing.terms === null ? 'Set alert' : 'Save alert'}
           </Button>
         </>
@@ -304,24 +394,16 @@ export function AlertForm({
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          submit();
         }}
       >
         {symbols !== undefined && (
-          <Select
-            label="Pair"
-            value={draft.symbol}
+          <PairPart
+            draft={draft}
+            symbols={symbols}
+            board={board}
             error={errors.symbol}
-            options={[
-              { value: '', label: 'Choose a pair' },
-              ...symbols.map((symbol) => ({ value: symbol, label: symbol })),
-            ]}
-            onChange={(event) => {
-              change({
-                symbol: event.target.value,
-                price: board?.[event.target.value]?.price ?? '',
-              });
-            }}
+            onChange={change}
           />
         )}
         <Kinds
@@ -336,37 +418,10 @@ export function AlertForm({
           <PricePart draft={draft} price={price} error={errors.price} onChange={change} />
         )}
         <Outlook draft={draft} />
-        <Select
-          label="How often"
-          value={String(draft.repeatMinutes ?? 0)}
-          options={[null, ...ALERT_REPEATS].map((minutes) => ({
-            value: String(minutes ?? 0),
-            label: repeatText(minutes),
-          }))}
-          onChange={(event) => {
-            change({
-              repeatMinutes: event.target.value === '0' ? null : Number(event.target.value),
-            });
-          }}
-        />
-        <Field
-          label="Note (optional)"
-          maxLength={ALERT_NOTE_MAX}
-          value={draft.note}
-          error={errors.note}
-          placeholder="Why it matters"
-          onChange={(event) => {
-            change({ note: event.target.value });
-          }}
-        />
+        <RepeatPart draft={draft} onChange={change} />
+        <NotePart draft={draft} error={errors.note} onChange={change} />
         <Unwatched />
-        <p className="text-xs text-ink-3">
-          You are told in the app, and by notification on devices where{' '}
-          <Link href="/settings#notifications" className="underline underline-offset-2">
-            notifications
-          </Link>{' '}
-          are on.
-        </p>
+        <Channels />
         <button type="submit" hidden aria-hidden tabIndex={-1} />
       </form>
     </Dialog>
