@@ -20,7 +20,7 @@ import { formatDate, formatWhen } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 import { isOtherList, listText } from './list-words.ts';
 import { reasonText } from './reason-words.ts';
-import { useBacktest, type BacktestDone } from './use-backtest.ts';
+import { useBacktest, type BacktestDone, type BacktestState } from './use-backtest.ts';
 
 const PERIODS = [
   [7, '1W'],
@@ -84,107 +84,147 @@ function Trade({ trade, until }: { trade: BacktestTrade; until: number }) {
   );
 }
 
-function Found({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
-  const [all, setAll] = useState(false);
-  const { buyAndHold, costs, curve, finalEquity, metrics, reasons, trades } = outcome;
+/** The result, and that of buying its pairs and holding them. */
+function ResultSentence({ outcome, terms }: Pick<BacktestDone, 'outcome' | 'terms'>) {
+  const { buyAndHold, finalEquity, metrics } = outcome;
   const change = formatFixed(subtract(parseFixed(finalEquity), parseFixed(terms.deposit)));
-  const newest = [...trades].reverse();
-  const interval = testedInterval(terms);
+  return (
+    <p aria-live="polite" className="pb-2">
+      From {formatDate(terms.from)} to {formatDate(terms.to)} its result would have been{' '}
+      <strong className="font-semibold">
+        <Amount value={change} change quote={terms.quote} />
+      </strong>{' '}
+      (<Percent value={metrics.totalReturn === null ? null : metrics.totalReturn * 100} />
+      ). Buying its pairs in equal parts and holding them:{' '}
+      <Percent value={buyAndHold === null ? null : buyAndHold * 100} why="No prices" />.
+    </p>
+  );
+}
+
+function Metrics({
+  outcome: { costs, metrics, reasons, trades },
+  quote,
+}: {
+  outcome: BacktestDone['outcome'];
+  quote: string;
+}) {
   const few = metrics.winRate === null ? 'Nothing was sold' : 'Too few days';
   return (
+    <dl className="mt-2">
+      <Line term="Trades">{trades.length}</Line>
+      <Line term="Fees, spread and price impact, taken off">
+        <Amount
+          value={formatFixed(add(parseFixed(costs.fees), parseFixed(costs.slippage)))}
+          quote={quote}
+        />
+      </Line>
+      <Line term="Deepest fall from a peak">
+        <Percent
+          value={metrics.maxDrawdown === null ? null : metrics.maxDrawdown * 100}
+          why="Nothing to measure"
+        />
+      </Line>
+      <Line term="Sales that won">
+        <Ratio value={metrics.winRate} share why={few} />
+      </Line>
+      <Line term="Time with something held">
+        <Ratio value={metrics.exposure} share why="Nothing to measure" />
+      </Line>
+      {reasons[0] !== undefined && (
+        <Line term="What kept it from trading most often">{reasonText(reasons[0][0])}</Line>
+      )}
+    </dl>
+  );
+}
+
+interface TradesProps {
+  trades: readonly BacktestTrade[];
+  until: number;
+  all: boolean;
+  onAll: () => void;
+}
+
+function Trades({ trades, until, all, onAll }: TradesProps) {
+  const newest = [...trades].reverse();
+  return (
+    <>
+      <h4 className="mt-3 text-sm font-semibold">Its trades, newest first</h4>
+      <ul>
+        {(all ? newest : newest.slice(0, TRADES_SHOWN)).map((trade, index) => (
+          <Trade
+            key={`${trade.pair}${trade.entryTime}${String(trade.exitTime)}${index}`}
+            trade={trade}
+            until={until}
+          />
+        ))}
+      </ul>
+      {newest.length > TRADES_SHOWN && !all && (
+        <Button size="sm" tone="plain" className="-ml-3" onClick={onAll}>
+          Show all {newest.length} trades
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** What the test was made with, and what no test can tell. */
+function Caveats({ terms, keptAt }: Pick<BacktestDone, 'terms' | 'keptAt'>) {
+  const interval = testedInterval(terms);
+  return (
+    <p className="mt-2 max-w-[72ch] text-xs text-ink-3">
+      {keptAt !== null && (
+        <>
+          From candles kept on this device <Age savedAt={keptAt} staleAfterMs={0} />.{' '}
+        </>
+      )}
+      Begun with <Amount value={terms.deposit} quote={terms.quote} />, what the account is worth
+      now. Decided at the close of a candle, filled at the next one's open
+      {LOOKS[interval] > LOOKS[terms.agent.interval]
+        ? `; on candles of ${INTERVAL_NAME[interval]}, so it looked less often than it does live`
+        : ''}
+      . What a test cannot tell: how it goes on. These candles are known now and were not then;
+      nobody reacted to its orders, nothing was ever down, and whoever tries many settings finds one
+      that would have done well. Paper money.
+    </p>
+  );
+}
+
+function Found({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
+  const [all, setAll] = useState(false);
+  const list = listText(terms);
+  return (
     <div>
-      <p aria-live="polite" className="pb-2">
-        From {formatDate(terms.from)} to {formatDate(terms.to)} its result would have been{' '}
-        <strong className="font-semibold">
-          <Amount value={change} change quote={terms.quote} />
-        </strong>{' '}
-        (<Percent value={metrics.totalReturn === null ? null : metrics.totalReturn * 100} />
-        ). Buying its pairs in equal parts and holding them:{' '}
-        <Percent value={buyAndHold === null ? null : buyAndHold * 100} why="No prices" />.
-      </p>
+      <ResultSentence outcome={outcome} terms={terms} />
       <TimeChart
         label={`Equity in ${terms.quote}, as it would have been`}
-        line={curve}
+        line={outcome.curve}
         lineName="Equity"
         height={CHART_HEIGHT}
         unit={terms.quote}
         empty="Nothing moved."
       />
-      <dl className="mt-2">
-        <Line term="Trades">{trades.length}</Line>
-        <Line term="Fees, spread and price impact, taken off">
-          <Amount
-            value={formatFixed(add(parseFixed(costs.fees), parseFixed(costs.slippage)))}
-            quote={terms.quote}
-          />
-        </Line>
-        <Line term="Deepest fall from a peak">
-          <Percent
-            value={metrics.maxDrawdown === null ? null : metrics.maxDrawdown * 100}
-            why="Nothing to measure"
-          />
-        </Line>
-        <Line term="Sales that won">
-          <Ratio value={metrics.winRate} share why={few} />
-        </Line>
-        <Line term="Time with something held">
-          <Ratio value={metrics.exposure} share why="Nothing to measure" />
-        </Line>
-        {reasons[0] !== undefined && (
-          <Line term="What kept it from trading most often">{reasonText(reasons[0][0])}</Line>
-        )}
-      </dl>
-      {trades.length > 0 && (
-        <>
-          <h4 className="mt-3 text-sm font-semibold">Its trades, newest first</h4>
-          <ul>
-            {(all ? newest : newest.slice(0, TRADES_SHOWN)).map((trade, index) => (
-              <Trade
-                key={`${trade.pair}${trade.entryTime}${String(trade.exitTime)}${index}`}
-                trade={trade}
-                until={terms.to}
-              />
-            ))}
-          </ul>
-          {newest.length > TRADES_SHOWN && !all && (
-            <Button
-              size="sm"
-              tone="plain"
-              className="-ml-3"
-              onClick={() => {
-                setAll(true);
-              }}
-            >
-              Show all {newest.length} trades
-            </Button>
-          )}
-        </>
+      <Metrics outcome={outcome} quote={terms.quote} />
+      {outcome.trades.length > 0 && (
+        <Trades
+          trades={outcome.trades}
+          until={terms.to}
+          all={all}
+          onAll={() => {
+            setAll(true);
+          }}
+        />
       )}
-      {listText(terms) !== null && (
+      {list !== null && (
         <p
           className={classes(
             'mt-2 max-w-[72ch] text-xs',
             isOtherList(terms) ? 'text-amber' : 'text-ink-3',
           )}
         >
-          {listText(terms)}
+          {list}
         </p>
       )}
-      <p className="mt-2 max-w-[72ch] text-xs text-ink-3">
-        {keptAt !== null && (
-          <>
-            From candles kept on this device <Age savedAt={keptAt} staleAfterMs={0} />.{' '}
-          </>
-        )}
-        Begun with <Amount value={terms.deposit} quote={terms.quote} />, what the account is worth
-        now. Decided at the close of a candle, filled at the next one's open
-        {LOOKS[interval] > LOOKS[terms.agent.interval]
-          ? `; on candles of ${INTERVAL_NAME[interval]}, so it looked less often than it does live`
-          : ''}
-        . What a test cannot tell: how it goes on. These candles are known now and were not then;
-        nobody reacted to its orders, nothing was ever down, and whoever tries many settings finds
-        one that would have done well. Paper money.
-      </p>
+      <Caveats terms={terms} keptAt={keptAt} />
     </div>
   );
 }
@@ -220,6 +260,101 @@ function Place() {
   );
 }
 
+function Periods({ days, onDays }: { days: number; onDays: (days: number) => void }) {
+  return (
+    <span role="group" aria-label="Period of the test" className="-mr-1.5 flex">
+      {PERIODS.map(([length, name]) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={days === length}
+          onClick={() => {
+            onDays(length);
+          }}
+          className={classes(
+            'min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8',
+            days === length ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
+          )}
+        >
+          {name}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function Offer({ days, onStart }: { days: number; onStart: () => void }) {
+  const { online } = useSnapshot(connection);
+  return (
+    <div className="rule flex flex-wrap items-center justify-between gap-3 py-2">
+      <p className="min-w-0 text-ink-2">
+        The same decisions, guards, fees and fills on the candles of the last {days} days, on this
+        device{online === 'offline' ? ', from those it keeps' : ''}.
+      </p>
+      <Button size="sm" data-next onClick={onStart}>
+        Test it
+      </Button>
+    </div>
+  );
+}
+
+function Running({ share, text, onCancel }: { share: number; text: string; onCancel: () => void }) {
+  return (
+    <>
+      <div className="rule flex items-center justify-between gap-3 py-2">
+        <label className="min-w-0 flex-1 text-ink-2">
+          {text}
+          <progress className="mt-1 block h-1 w-full" max={100} value={Math.round(share * 100)} />
+        </label>
+        <Button size="sm" data-next onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+      <Place />
+    </>
+  );
+}
+
+function Failed({ message, onAgain }: { message: string; onAgain: () => void }) {
+  return (
+    <p
+      role="status"
+      className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"
+    >
+      <span>{message}</span>
+      <button
+        type="button"
+        data-next
+        onClick={onAgain}
+        className="reach min-h-8 font-medium underline underline-offset-2"
+      >
+        Try again
+      </button>
+    </p>
+  );
+}
+
+/**
+ * The button that was pressed gives way to the next one: a keyboard is not sent back to the top of
+ * the page. `pressed` says that the person asked, rather than the page.
+ */
+function useNextFocus(at: BacktestState['at']) {
+  const section = useRef<HTMLElement>(null);
+  const pressed = useRef(false);
+  useEffect(() => {
+    if (!pressed.current || document.activeElement !== document.body) return;
+    section.current?.querySelector<HTMLElement>('[data-next]')?.focus({ preventScroll: true });
+  }, [at]);
+  return { section, pressed };
+}
+
+interface WouldHaveDoneProps {
+  ask: AgentPreviewBody | null;
+  version?: number;
+  missing?: string;
+  heading?: 'h2' | 'h3';
+}
+
 /**
  * `ask` null: the terms do not make an agent yet. `version`: of the agent's settings, whose old
  * test would be of another agent.
@@ -229,28 +364,14 @@ export default function WouldHaveDone({
   version = 0,
   missing = 'Choose pairs first.',
   heading: Heading = 'h3',
-}: {
-  ask: AgentPreviewBody | null;
-  version?: number;
-  missing?: string;
-  heading?: 'h2' | 'h3';
-}) {
-  const { online } = useSnapshot(connection);
+}: WouldHaveDoneProps) {
   const [days, setDays] = useState<number>(30);
   const { state, run, cancel } = useBacktest(ask, days, version);
-  const section = useRef<HTMLElement>(null);
-  const pressed = useRef(false);
-  // The button that was pressed gives way to the next one: a keyboard is not sent back to the top
-  // of the page.
-  useEffect(() => {
-    if (!pressed.current || document.activeElement !== document.body) return;
-    section.current?.querySelector<HTMLElement>('[data-next]')?.focus({ preventScroll: true });
-  }, [state.at]);
+  const { section, pressed } = useNextFocus(state.at);
   const start = (): void => {
     pressed.current = true;
     run();
   };
-  const percent = state.at === 'busy' ? Math.round(state.share * 100) : 0;
   return (
     <section
       ref={section}
@@ -259,67 +380,12 @@ export default function WouldHaveDone({
     >
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-3">
         <Heading className="text-sm font-semibold">What would it have done?</Heading>
-        <span role="group" aria-label="Period of the test" className="-mr-1.5 flex">
-          {PERIODS.map(([length, name]) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={days === length}
-              onClick={() => {
-                setDays(length);
-              }}
-              className={classes(
-                'min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8',
-                days === length ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
-              )}
-            >
-              {name}
-            </button>
-          ))}
-        </span>
+        <Periods days={days} onDays={setDays} />
       </div>
       {ask === null && <p className="rule py-2 text-ink-3">{missing}</p>}
-      {ask !== null && state.at === 'idle' && (
-        <div className="rule flex flex-wrap items-center justify-between gap-3 py-2">
-          <p className="min-w-0 text-ink-2">
-            The same decisions, guards, fees and fills on the candles of the last {days} days, on
-            this device{online === 'offline' ? ', from those it keeps' : ''}.
-          </p>
-          <Button size="sm" data-next onClick={start}>
-            Test it
-          </Button>
-        </div>
-      )}
-      {state.at === 'busy' && (
-        <>
-          <div className="rule flex items-center justify-between gap-3 py-2">
-            <label className="min-w-0 flex-1 text-ink-2">
-              {state.text}
-              <progress className="mt-1 block h-1 w-full" max={100} value={percent} />
-            </label>
-            <Button size="sm" data-next onClick={cancel}>
-              Cancel
-            </Button>
-          </div>
-          <Place />
-        </>
-      )}
-      {state.at === 'failed' && (
-        <p
-          role="status"
-          className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"
-        >
-          <span>{state.message}</span>
-          <button
-            type="button"
-            data-next
-            onClick={start}
-            className="reach min-h-8 font-medium underline underline-offset-2"
-          >
-            Try again
-          </button>
-        </p>
-      )}
+      {ask !== null && state.at === 'idle' && <Offer days={days} onStart={start} />}
+      {state.at === 'busy' && <Running share={state.share} text={state.text} onCancel={cancel} />}
+      {state.at === 'failed' && <Failed message={state.message} onAgain={start} />}
       {state.at === 'done' && (
         <>
           <Found done={state.done} />
