@@ -2,7 +2,7 @@
  * A new agent in three short steps: how much risk, stated in money; what it trades; what it would
  * do now. Keeps what was typed over a reload, refuses to hide the worst loss.
  */
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import * as z from 'zod/mini';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
@@ -99,7 +99,139 @@ interface CreateWizardProps {
   onCreated: (agent: Agent) => void;
 }
 
-export default function CreateWizard({ quote, draft: given, onCreated }: CreateWizardProps) {
+function Failure({ message }: { message: string | null }) {
+  if (message === null) return null;
+  return (
+    <p role="alert" className="mt-3 text-danger">
+      {message}
+    </p>
+  );
+}
+
+interface StepProps {
+  draft: AgentDraft;
+  quote: string;
+  onStep: (to: Step) => void;
+}
+
+function RiskStep({
+  draft,
+  quote,
+  onChange,
+  onStep,
+}: StepProps & { onChange: (part: Partial<AgentDraft>) => void }) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onStep('terms');
+      }}
+    >
+      <StepHead>1 of 3. How much may it risk</StepHead>
+      <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={onChange} />
+      <Button type="submit" tone="primary" wide className="mt-4">
+        Next: name and pairs
+      </Button>
+    </form>
+  );
+}
+
+function TermsStep({
+  draft,
+  quote,
+  issues,
+  failure,
+  onChange,
+  onNext,
+  onStep,
+}: StepProps & {
+  issues: Readonly<Record<string, string>>;
+  failure: string | null;
+  onChange: (part: Partial<AgentDraft>) => void;
+  onNext: () => void;
+}) {
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onNext();
+      }}
+    >
+      <StepHead>2 of 3. What it trades</StepHead>
+      <TermsFields
+        draft={draft}
+        quote={quote}
+        issues={issues}
+        onChange={onChange}
+        upgrade={{
+          from: NEW_AGENT_PATH,
+          onLeave: () => {
+            keepDraft(WIZARD_DRAFT, { draft, step: 'terms' });
+          },
+        }}
+      />
+      <Failure message={failure} />
+      <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
+        <Button type="submit" tone="primary" className="sm:flex-1">
+          Next: what would it do now
+        </Button>
+        <Button
+          onClick={() => {
+            onStep('risk');
+          }}
+        >
+          Back to risk: {draft.risk_profile}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function PreviewStep({
+  draft,
+  quote,
+  busy,
+  failure,
+  onCreate,
+  onStep,
+}: StepProps & {
+  busy: boolean;
+  failure: string | null;
+  onCreate: (start: boolean) => void;
+}) {
+  return (
+    <>
+      <StepHead>
+        3 of 3. {draft.name.trim()}, {draft.risk_profile}
+      </StepHead>
+      <EntriesOffNotice className="mb-3" />
+      <WouldDoNow
+        ask={previewOf(draft)}
+        rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
+        missing={INCOMPLETE}
+      />
+      <div className="mt-5">
+        <WouldHaveDone ask={previewOf(draft)} missing={INCOMPLETE} />
+      </div>
+      <Failure message={failure} />
+      <div className="mt-5 flex flex-col gap-2">
+        <CreateActs draft={draft} quote={quote} busy={busy} onCreate={onCreate} />
+        <Button
+          tone="plain"
+          onClick={() => {
+            onStep('terms');
+          }}
+        >
+          Back to what it trades
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** The draft and its step. A new agent's is kept on the device; a copy's is not. */
+function useWizardDraft(given: AgentDraft | undefined) {
   const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, {
     draft: given ?? NEW_AGENT,
     step: given === undefined ? 'risk' : 'terms',
@@ -107,16 +239,24 @@ export default function CreateWizard({ quote, draft: given, onCreated }: CreateW
   const [{ draft, step }, setState] = useState(
     given === undefined ? kept : { draft: given, step: 'terms' as Step },
   );
-  const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
-  const { busy, failure, create } = useCreate((agent) => {
-    if (given === undefined) keep(null);
-    onCreated(agent);
-  });
-  const steps = useStepStart(step);
   const put = (next: { draft: AgentDraft; step: Step }): void => {
     setState(next);
     if (given === undefined) keep(next);
   };
+  const forget = (): void => {
+    if (given === undefined) keep(null);
+  };
+  return { draft, step, put, forget };
+}
+
+export default function CreateWizard({ quote, draft: given, onCreated }: CreateWizardProps) {
+  const { draft, step, put, forget } = useWizardDraft(given);
+  const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
+  const { busy, failure, create } = useCreate((agent) => {
+    forget();
+    onCreated(agent);
+  });
+  const steps = useStepStart(step);
   const change = (part: Partial<AgentDraft>): void => {
     setIssues({});
     put({ draft: { ...draft, ...part }, step });
@@ -124,8 +264,7 @@ export default function CreateWizard({ quote, draft: given, onCreated }: CreateW
   const go = (to: Step): void => {
     put({ draft, step: to });
   };
-  const look = (event: FormEvent): void => {
-    event.preventDefault();
+  const preview = (): void => {
     const checked = checkDraft(draft);
     if (checked.ok) go('look');
     else setIssues(formIssues(checked.issues));
@@ -138,88 +277,20 @@ export default function CreateWizard({ quote, draft: given, onCreated }: CreateW
       }
     });
   };
+  const shared: StepProps = { draft, quote, onStep: go };
   return (
     <div ref={steps}>
-      {step === 'risk' && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            go('terms');
-          }}
-        >
-          <StepHead>1 of 3. How much may it risk</StepHead>
-          <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={change} />
-          <Button type="submit" tone="primary" wide className="mt-4">
-            Next: name and pairs
-          </Button>
-        </form>
-      )}
+      {step === 'risk' && <RiskStep {...shared} onChange={change} />}
       {step === 'terms' && (
-        <form noValidate onSubmit={look}>
-          <StepHead>2 of 3. What it trades</StepHead>
-          <TermsFields
-            draft={draft}
-            quote={quote}
-            issues={issues}
-            onChange={change}
-            upgrade={{
-              from: NEW_AGENT_PATH,
-              onLeave: () => {
-                keepDraft(WIZARD_DRAFT, { draft, step });
-              },
-            }}
-          />
-          {failure !== null && (
-            <p role="alert" className="mt-3 text-danger">
-              {failure}
-            </p>
-          )}
-          <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
-            <Button type="submit" tone="primary" className="sm:flex-1">
-              Next: what would it do now
-            </Button>
-            <Button
-              onClick={() => {
-                go('risk');
-              }}
-            >
-              Back to risk: {draft.risk_profile}
-            </Button>
-          </div>
-        </form>
+        <TermsStep
+          {...shared}
+          issues={issues}
+          failure={failure}
+          onChange={change}
+          onNext={preview}
+        />
       )}
-      {step === 'look' && (
-        <>
-          <StepHead>
-            3 of 3. {draft.name.trim()}, {draft.risk_profile}
-          </StepHead>
-          <EntriesOffNotice className="mb-3" />
-          <WouldDoNow
-            ask={previewOf(draft)}
-            rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
-            missing={INCOMPLETE}
-          />
-          <div className="mt-5">
-            <WouldHaveDone ask={previewOf(draft)} missing={INCOMPLETE} />
-          </div>
-          {failure !== null && (
-            <p role="alert" className="mt-3 text-danger">
-              {failure}
-            </p>
-          )}
-          <div className="mt-5 flex flex-col gap-2">
-            <CreateActs draft={draft} quote={quote} busy={busy} onCreate={send} />
-            <Button
-              tone="plain"
-              onClick={() => {
-                go('terms');
-              }}
-            >
-              Back to what it trades
-            </Button>
-          </div>
-        </>
-      )}
+      {step === 'look' && <PreviewStep {...shared} busy={busy} failure={failure} onCreate={send} />}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { agentsStore, loadAgents } from '../../stores/agents.ts';
-import { loadMarket, marketStore } from '../../stores/market.ts';
+import { loadMarket, marketStore, type MarketBoard } from '../../stores/market.ts';
 import { useAuth } from '../../stores/security.ts';
 import { checkDraft, formIssues, PRESETS, type AgentDraft } from '../agents/agent-draft.ts';
 import { useStepStart } from '../agents/step-start.ts';
@@ -24,7 +24,7 @@ import { PlanStep, type Entry } from './PlanStep.tsx';
 import { profileOf } from './profile.ts';
 import { PLAN_AT, START_AT } from './progress.ts';
 import { StartStep } from './StartStep.tsx';
-import { useSetup } from './use-setup.ts';
+import { useSetup, type Setup } from './use-setup.ts';
 
 /** The most traded coins, chosen to begin with where the source offers them. */
 const STARTERS = ['BTC', 'ETH', 'SOL'];
@@ -101,41 +101,26 @@ function planned(draft: AgentDraft, answers: readonly number[], starters: string
   };
 }
 
-export default function GuidedSetup() {
-  const [, go] = useLocation();
-  const { entry, mayCreate, room, cap, need } = useRoom();
-  const { progress, at, keep, to, back, again } = useSetup(mayCreate);
-  const { user } = useAuth();
-  const board = useSlot(marketStore, loadMarket).data;
-  const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
-  const [starting, setStarting] = useState(false);
-  const { busy, failure, create } = useCreate((agent) => {
-    keep(null);
-    go(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
-  });
-  const steps = useStepStart(String(at));
-  const { answers, draft, risks } = progress;
-  const quote = board?.source.quote ?? '';
+/** The most traded coins that the source offers against this quote. */
+function startersIn(board: MarketBoard | null, quote: string): string[] {
+  return STARTERS.map((base) => `${base}/${quote}`).filter(
+    (pair) => board?.symbols[pair] !== undefined,
+  );
+}
 
-  const answer = (given: number): void => {
-    const next = [...answers.slice(0, at), given, ...answers.slice(at + 1)];
-    if (at + 1 < PLAN_AT) {
-      to(at + 1, { answers: next });
-      return;
-    }
-    const starters = STARTERS.map((base) => `${base}/${quote}`).filter(
-      (pair) => board?.symbols[pair] !== undefined,
-    );
-    to(PLAN_AT, { answers: next, draft: planned(draft, next, starters) });
-  };
-  const change = (part: Partial<AgentDraft>): void => {
-    setIssues({});
-    keep({ draft: { ...draft, ...part } });
-  };
+type Faults = Readonly<Record<string, string>>;
+
+/** The way on from a complete plan, by the trial where it comes first. */
+function useNext(
+  { progress: { draft }, to }: Setup,
+  entry: Entry,
+  onFaults: (faults: Faults) => void,
+): { starting: boolean; next: () => void } {
+  const [starting, setStarting] = useState(false);
   const next = async (): Promise<void> => {
     const checked = checkDraft(draft);
     if (!checked.ok) {
-      setIssues(formIssues(checked.issues));
+      onFaults(formIssues(checked.issues));
       return;
     }
     if (entry === 'trial') {
@@ -146,16 +131,78 @@ export default function GuidedSetup() {
     }
     to(START_AT);
   };
+  return {
+    starting,
+    next: () => {
+      void next();
+    },
+  };
+}
+
+/** Creates the agent, opens its page and forgets the setup; goes back to the plan at a fault. */
+function useSend(
+  { progress: { draft }, keep, to }: Setup,
+  onFaults: (faults: Faults) => void,
+): { busy: boolean; failure: string | null; send: (start: boolean) => void } {
+  const [, go] = useLocation();
+  const { busy, failure, create } = useCreate((agent) => {
+    keep(null);
+    go(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
+  });
   const send = async (start: boolean): Promise<void> => {
     const faults = await create(draft, start);
     if (faults === null) return;
-    setIssues(faults);
+    onFaults(faults);
     to(PLAN_AT, {}, true);
+  };
+  return {
+    busy,
+    failure,
+    send: (start) => {
+      void send(start);
+    },
+  };
+}
+
+function StartOver({ onPress }: { onPress: () => void }) {
+  return (
+    <Button size="sm" tone="plain" className="-ml-3 text-ink-3" onClick={onPress}>
+      Start over
+    </Button>
+  );
+}
+
+export default function GuidedSetup() {
+  const { entry, mayCreate, room, cap, need } = useRoom();
+  const setup = useSetup(mayCreate);
+  const { progress, at, keep, to, back, again } = setup;
+  const { user } = useAuth();
+  const board = useSlot(marketStore, loadMarket).data;
+  const [issues, setIssues] = useState<Faults>({});
+  const { starting, next } = useNext(setup, entry, setIssues);
+  const { busy, failure, send } = useSend(setup, setIssues);
+  const steps = useStepStart(String(at));
+  const { answers, draft, risks } = progress;
+  const quote = board?.source.quote ?? '';
+
+  const answer = (given: number): void => {
+    const all = [...answers.slice(0, at), given, ...answers.slice(at + 1)];
+    if (at + 1 < PLAN_AT) to(at + 1, { answers: all });
+    else to(PLAN_AT, { answers: all, draft: planned(draft, all, startersIn(board, quote)) });
+  };
+  const change = (part: Partial<AgentDraft>): void => {
+    setIssues({});
+    keep({ draft: { ...draft, ...part } });
   };
   const accept = (accepted: boolean): void => {
     if (accepted && user !== null) note(user.uid, 'risk');
     keep({ risks: accepted });
   };
+  const startOver = (): void => {
+    setIssues({});
+    again();
+  };
+  const shared = { draft, quote, need, failure, onBack: back };
   return (
     <div className="mx-auto max-w-xl">
       <ScreenTitle title="Guided setup" note="Four questions, then a paper trading agent." />
@@ -165,51 +212,27 @@ export default function GuidedSetup() {
         {at < PLAN_AT && <Asked at={at} answers={answers} onAnswer={answer} onBack={back} />}
         {at === PLAN_AT && (
           <PlanStep
+            {...shared}
             answers={answers}
-            draft={draft}
-            quote={quote}
             entry={entry}
-            need={need}
             busy={starting}
             issues={issues}
-            failure={failure}
             onChange={change}
-            onNext={() => {
-              void next();
-            }}
-            onBack={back}
+            onNext={next}
           />
         )}
         {at === START_AT && (
           <StartStep
-            draft={draft}
-            quote={quote}
+            {...shared}
             risks={risks}
             room={room}
-            need={need}
             busy={busy}
-            failure={failure}
             onRisks={accept}
-            onCreate={(start) => {
-              void send(start);
-            }}
-            onBack={back}
+            onCreate={send}
           />
         )}
       </div>
-      {at > 0 && (
-        <Button
-          size="sm"
-          tone="plain"
-          className="-ml-3 text-ink-3"
-          onClick={() => {
-            setIssues({});
-            again();
-          }}
-        >
-          Start over
-        </Button>
-      )}
+      {at > 0 && <StartOver onPress={startOver} />}
     </div>
   );
 }
