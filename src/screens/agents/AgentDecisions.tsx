@@ -10,7 +10,7 @@ import { SignalMeter } from '../../components/SignalMeter.tsx';
 import { localSentence } from '../../format/sentences.ts';
 import { formatWhen } from '../../format/times.ts';
 import { useMarketNow } from '../reading.ts';
-import { groupDecisions } from './decision-groups.ts';
+import { groupDecisions, type DecisionGroup } from './decision-groups.ts';
 import { reasonText } from './reason-words.ts';
 
 const ACTION: Record<Decision['action'], string> = {
@@ -66,116 +66,164 @@ function useHeld(
   };
 }
 
-export function AgentDecisions({
-  decisions: newest,
-  older,
+const isTrade = ({ action }: Decision): boolean => action === 'enter' || action === 'exit';
+
+/** Comes and goes over the list, without a height of its own: nothing moves. */
+function NewDecisions({ count, onShow }: { count: number; onShow: () => void }) {
+  return (
+    <div className="sticky top-16 z-10 flex h-0 justify-center">
+      {count > 0 && (
+        <Button size="sm" className="bg-surface shadow-float" onClick={onShow}>
+          {count} new {count === 1 ? 'decision' : 'decisions'}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface Filter {
+  /** The empty string shows every pair. */
+  pair: string;
+  tradesOnly: boolean;
+}
+
+function FilterFields({
+  filter: { pair, tradesOnly },
+  pairs,
+  onPair,
+  onTradesOnly,
 }: {
+  filter: Filter;
+  pairs: readonly string[];
+  onPair: (pair: string) => void;
+  onTradesOnly: (tradesOnly: boolean) => void;
+}) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pb-2 text-xs text-ink-3">
+      {pairs.length > 1 && (
+        <label className="flex items-center gap-2">
+          Pair
+          <select
+            value={pair}
+            onChange={(event) => {
+              onPair(event.target.value);
+            }}
+            className="h-11 rounded-md border border-line-strong/60 bg-surface px-2 text-ink pointer-fine:h-8"
+          >
+            <option value="">All</option>
+            {pairs.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label className="flex min-h-11 items-center gap-2 pointer-fine:min-h-8">
+        <input
+          type="checkbox"
+          checked={tradesOnly}
+          onChange={(event) => {
+            onTradesOnly(event.target.checked);
+          }}
+          className="size-4"
+        />
+        Trades only
+      </label>
+    </div>
+  );
+}
+
+function DecisionRow({
+  group: { decision, count, since },
+  now,
+}: {
+  group: DecisionGroup;
+  now: number;
+}) {
+  return (
+    <li className="rule py-2">
+      <div className="flex items-baseline justify-between gap-3">
+        <span className={isTrade(decision) ? 'font-medium' : 'text-ink-2'}>
+          {ACTION[decision.action]} {decision.pair.split('/')[0]}
+        </span>
+        <time
+          className="text-xs whitespace-nowrap text-ink-3"
+          dateTime={new Date(decision.at).toISOString()}
+        >
+          {count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}
+          {count > 1 ? `${formatWhen(since, now)} – ` : ''}
+          {formatWhen(decision.at, now)}
+        </time>
+      </div>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5">
+        <p className="min-w-0 text-xs text-ink-2">{localSentence(decision.text, now)}</p>
+        {decision.strength !== null && (
+          <SignalMeter
+            strength={decision.strength}
+            threshold={decision.threshold}
+            className="text-ink-3"
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+function OlderReasons({ older }: { older: AgentPerformance['decisionCounts'] }) {
+  const counted = reasonCounts(older).slice(0, REASONS_SHOWN);
+  if (counted.length === 0) return null;
+  return (
+    <p className="rule pt-2 text-xs text-ink-3">
+      Older than 30 days, by reason:{' '}
+      {counted.map(({ reason, count }) => `${reasonText(reason)} ${count}×`).join(', ')}.
+    </p>
+  );
+}
+
+interface AgentDecisionsProps {
   decisions: readonly Decision[];
   older: AgentPerformance['decisionCounts'];
-}) {
+}
+
+export function AgentDecisions({ decisions: newest, older }: AgentDecisionsProps) {
   const now = useMarketNow(60_000);
   const list = useRef<HTMLDivElement>(null);
   const { held: decisions, waiting, take } = useHeld(newest, list);
   const [all, setAll] = useState(false);
   const [pair, setPair] = useState('');
-  const [acts, setActs] = useState(false);
+  const [tradesOnly, setTradesOnly] = useState(false);
   const pairs = useMemo(() => [...new Set(decisions.map((one) => one.pair))].sort(), [decisions]);
   const groups = useMemo(
     () =>
       groupDecisions(
         decisions.filter(
-          (one) =>
-            (pair === '' || one.pair === pair) &&
-            (!acts || one.action === 'enter' || one.action === 'exit'),
+          (one) => (pair === '' || one.pair === pair) && (!tradesOnly || isTrade(one)),
         ),
       ),
-    [decisions, pair, acts],
+    [decisions, pair, tradesOnly],
   );
   const shown = all ? groups : groups.slice(0, SHOWN);
-  const counted = reasonCounts(older).slice(0, REASONS_SHOWN);
-  const comeIn = (): void => {
+  const showNew = (): void => {
     take();
     list.current?.scrollIntoView({ block: 'start' });
     list.current?.focus({ preventScroll: true });
   };
   return (
     <div ref={list} tabIndex={-1} className="scroll-mt-24 outline-none">
-      {/* Over the list and of no height of its own: it comes and goes without moving anything. */}
-      <div className="sticky top-16 z-10 flex h-0 justify-center">
-        {waiting > 0 && (
-          <Button size="sm" className="bg-surface shadow-float" onClick={comeIn}>
-            {waiting} new {waiting === 1 ? 'decision' : 'decisions'}
-          </Button>
-        )}
-      </div>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pb-2 text-xs text-ink-3">
-        {pairs.length > 1 && (
-          <label className="flex items-center gap-2">
-            Pair
-            <select
-              value={pair}
-              onChange={(event) => {
-                setPair(event.target.value);
-              }}
-              className="h-11 rounded-md border border-line-strong/60 bg-surface px-2 text-ink pointer-fine:h-8"
-            >
-              <option value="">All</option>
-              {pairs.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          </label>
-        )}
-        <label className="flex min-h-11 items-center gap-2 pointer-fine:min-h-8">
-          <input
-            type="checkbox"
-            checked={acts}
-            onChange={(event) => {
-              setActs(event.target.checked);
-            }}
-            className="size-4"
-          />
-          Trades only
-        </label>
-      </div>
+      <NewDecisions count={waiting} onShow={showNew} />
+      <FilterFields
+        filter={{ pair, tradesOnly }}
+        pairs={pairs}
+        onPair={setPair}
+        onTradesOnly={setTradesOnly}
+      />
       {groups.length === 0 && (
         <p className="rule row flex items-center text-ink-3">
-          {acts ? 'None of the last 200 decisions was a trade.' : 'None.'}
+          {tradesOnly ? 'None of the last 200 decisions was a trade.' : 'None.'}
         </p>
       )}
       <ul>
-        {shown.map(({ decision, count, since }) => (
-          <li key={decision.id} className="rule py-2">
-            <div className="flex items-baseline justify-between gap-3">
-              <span
-                className={
-                  decision.action === 'enter' || decision.action === 'exit'
-                    ? 'font-medium'
-                    : 'text-ink-2'
-                }
-              >
-                {ACTION[decision.action]} {decision.pair.split('/')[0]}
-              </span>
-              <time
-                className="text-xs whitespace-nowrap text-ink-3"
-                dateTime={new Date(decision.at).toISOString()}
-              >
-                {count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}
-                {count > 1 ? `${formatWhen(since, now)} – ` : ''}
-                {formatWhen(decision.at, now)}
-              </time>
-            </div>
-            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5">
-              <p className="min-w-0 text-xs text-ink-2">{localSentence(decision.text, now)}</p>
-              {decision.strength !== null && (
-                <SignalMeter
-                  strength={decision.strength}
-                  threshold={decision.threshold}
-                  className="text-ink-3"
-                />
-              )}
-            </div>
-          </li>
+        {shown.map((group) => (
+          <DecisionRow key={group.decision.id} group={group} now={now} />
         ))}
       </ul>
       {!all && groups.length > shown.length && (
@@ -190,12 +238,7 @@ export function AgentDecisions({
           Show all {decisions.length}
         </Button>
       )}
-      {counted.length > 0 && (
-        <p className="rule pt-2 text-xs text-ink-3">
-          Older than 30 days, by reason:{' '}
-          {counted.map(({ reason, count }) => `${reasonText(reason)} ${count}×`).join(', ')}.
-        </p>
-      )}
+      <OlderReasons older={older} />
     </div>
   );
 }

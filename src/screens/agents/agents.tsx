@@ -23,6 +23,14 @@ import { StopAllButton } from './StopAllButton.tsx';
 const CreateWizard = lazy(() => import('./CreateWizard.tsx'));
 const StartAllDialog = lazy(() => import('./StartAllDialog.tsx'));
 
+interface CreateDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  count: number;
+  draft?: AgentDraft;
+  title?: string;
+}
+
 /** Whether there is room for one more, and what to say where there is not. */
 export function CreateDialog({
   open,
@@ -30,13 +38,7 @@ export function CreateDialog({
   count,
   draft,
   title = 'New agent',
-}: {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  count: number;
-  draft?: AgentDraft;
-  title?: string;
-}) {
+}: CreateDialogProps) {
   const [, go] = useLocation();
   const { subscriptionTier } = useAuth();
   const quote = useSlot(marketStore, loadMarket).data?.source.quote ?? '';
@@ -49,13 +51,7 @@ export function CreateDialog({
       onOpenChange={onOpenChange}
       title={title}
       wide={mayCreate && room}
-      description={
-        mayCreate && room
-          ? 'Nothing is created before the last step, and what you type is kept.'
-          : mayCreate
-            ? `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.`
-            : 'Agents come with a plan or the free trial.'
-      }
+      description={createDescription(mayCreate, room, cap)}
     >
       {(!mayCreate || !room) && (
         <UpgradeHere
@@ -93,6 +89,13 @@ export function CreateDialog({
   );
 }
 
+function createDescription(mayCreate: boolean, room: boolean, cap: number): string {
+  if (!mayCreate) return 'Agents come with a plan or the free trial.';
+  return room
+    ? 'Nothing is created before the last step, and what you type is kept.'
+    : `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.`;
+}
+
 /** What a command for all did not do, one line an agent, until it is tried again or dismissed. */
 function NotDone({ views }: { views: readonly AgentView[] }) {
   const entry = useEntries()
@@ -126,6 +129,103 @@ function NotDone({ views }: { views: readonly AgentView[] }) {
   );
 }
 
+interface ForAllProps {
+  views: readonly AgentView[];
+  onStartAll: () => void;
+  onStopAll: () => void;
+}
+
+/** Start and stop of all agents, each where there is something to start or to stop. */
+function ForAll({ views, onStartAll, onStopAll }: ForAllProps) {
+  return (
+    <>
+      {startableOf(views).length > 1 && (
+        <Button size="sm" onClick={onStartAll}>
+          <Play className="size-4" aria-hidden />
+          Start all
+        </Button>
+      )}
+      {views.some((view) => view.canStop) && (
+        <Button size="sm" tone="danger-quiet" onClick={onStopAll}>
+          <CircleStop className="size-4" aria-hidden />
+          Stop all
+        </Button>
+      )}
+    </>
+  );
+}
+
+const startableOf = (views: readonly AgentView[]): AgentView[] =>
+  views.filter((view) => view.canStart && !view.canStop);
+
+function FirstAgent() {
+  return (
+    <EmptyState
+      title="No agents yet"
+      action={
+        <LinkButton to="/guided-setup" tone="primary">
+          Set up my first agent
+        </LinkButton>
+      }
+    >
+      Agents watch the market and trade with paper money when their signal is strong enough. Every
+      decision is listed with its reason.
+    </EmptyState>
+  );
+}
+
+interface StopAllDialogProps {
+  open: boolean;
+  views: readonly AgentView[];
+  current: boolean;
+  onClose: () => void;
+}
+
+function StopAllDialog({ open, views, current, onClose }: StopAllDialogProps) {
+  const stoppable = views.filter((view) => view.agent.status !== 'stopped');
+  const positions = views.reduce((count, view) => count + view.agent.openPositions, 0);
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => {
+        if (!next) onClose();
+      }}
+      title="Stop all"
+      description={stopAllSentence(
+        stoppable.map((view) => view.agent.name),
+        positions,
+        current,
+      )}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <StopAllButton onPress={onClose} />
+        </>
+      }
+    />
+  );
+}
+
+/** The list, or what stands in its place. */
+function AllAgents({ views, error }: { views: readonly AgentView[] | null; error: string | null }) {
+  return (
+    <>
+      <ReadError
+        message={error}
+        hasData={views !== null}
+        onRetry={() => {
+          void loadAgents(true);
+        }}
+      />
+      {views === null && error === null && (
+        <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />
+      )}
+      {views !== null && views.length === 0 && <FirstAgent />}
+      {views !== null && views.length > 0 && <AgentList views={views} />}
+    </>
+  );
+}
+
 export default function AgentsScreen() {
   const { views, current, slot } = useAgentViews();
   // `?new`: back from taking a plan, where this was open.
@@ -134,47 +234,24 @@ export default function AgentsScreen() {
     if (location.search !== '') history.replaceState(history.state, '', location.pathname);
   }, []);
   const [asking, setAsking] = useState<'start' | 'stop' | null>(null);
+  const close = (): void => {
+    setAsking(null);
+  };
   useInsight();
   const all = views ?? [];
-  const startable = all.filter((view) => view.canStart && !view.canStop);
-  const stoppable = all.filter((view) => view.agent.status !== 'stopped');
-  const positions = all.reduce((count, view) => count + view.agent.openPositions, 0);
+  const agents = all.map(({ agent }) => agent);
   return (
     <>
-      <ScreenTitle
-        title="Agents"
-        note={
-          views === null
-            ? undefined
-            : runningText(
-                all.map(({ agent }) => agent),
-                current,
-              )
-        }
-      >
-        {startable.length > 1 && (
-          <Button
-            size="sm"
-            onClick={() => {
-              setAsking('start');
-            }}
-          >
-            <Play className="size-4" aria-hidden />
-            Start all
-          </Button>
-        )}
-        {all.some((view) => view.canStop) && (
-          <Button
-            size="sm"
-            tone="danger-quiet"
-            onClick={() => {
-              setAsking('stop');
-            }}
-          >
-            <CircleStop className="size-4" aria-hidden />
-            Stop all
-          </Button>
-        )}
+      <ScreenTitle title="Agents" note={views === null ? undefined : runningText(agents, current)}>
+        <ForAll
+          views={all}
+          onStartAll={() => {
+            setAsking('start');
+          }}
+          onStopAll={() => {
+            setAsking('stop');
+          }}
+        />
         <Button
           tone="primary"
           size="sm"
@@ -188,68 +265,13 @@ export default function AgentsScreen() {
       </ScreenTitle>
       <EntriesOffNotice />
       <NotDone views={all} />
-      <ReadError
-        message={slot.error}
-        hasData={views !== null}
-        onRetry={() => {
-          void loadAgents(true);
-        }}
-      />
-      {views === null && slot.error === null && (
-        <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />
-      )}
-      {views !== null && views.length === 0 && (
-        <EmptyState
-          title="No agents yet"
-          action={
-            <LinkButton to="/guided-setup" tone="primary">
-              Set up my first agent
-            </LinkButton>
-          }
-        >
-          Agents watch the market and trade with paper money when their signal is strong enough.
-          Every decision is listed with its reason.
-        </EmptyState>
-      )}
-      {views !== null && views.length > 0 && <AgentList views={views} />}
+      <AllAgents views={views} error={slot.error} />
       {asking === 'start' && (
         <Suspense>
-          <StartAllDialog
-            agents={startable.map((view) => view.agent)}
-            onClose={() => {
-              setAsking(null);
-            }}
-          />
+          <StartAllDialog agents={startableOf(all).map((view) => view.agent)} onClose={close} />
         </Suspense>
       )}
-      <Dialog
-        open={asking === 'stop'}
-        onOpenChange={(open) => {
-          if (!open) setAsking(null);
-        }}
-        title="Stop all"
-        description={stopAllSentence(
-          stoppable.map((view) => view.agent.name),
-          positions,
-          current,
-        )}
-        actions={
-          <>
-            <Button
-              onClick={() => {
-                setAsking(null);
-              }}
-            >
-              Cancel
-            </Button>
-            <StopAllButton
-              onPress={() => {
-                setAsking(null);
-              }}
-            />
-          </>
-        }
-      />
+      <StopAllDialog open={asking === 'stop'} views={all} current={current} onClose={close} />
       <CreateDialog open={creating} onOpenChange={setCreating} count={all.length} />
     </>
   );
