@@ -336,7 +336,7 @@ function Failed({ message, onAgain }: { message: string; onAgain: () => void }) 
 
 /**
  * The button that was pressed gives way to the next one: a keyboard is not sent back to the top of
- * the page. `pressed` says that the person asked, rather than the page.
+ * the page. `notePress` says that the person asked, rather than the page.
  */
 function useNextFocus(at: BacktestState['at']) {
   const section = useRef<HTMLElement>(null);
@@ -345,7 +345,10 @@ function useNextFocus(at: BacktestState['at']) {
     if (!pressed.current || document.activeElement !== document.body) return;
     section.current?.querySelector<HTMLElement>('[data-next]')?.focus({ preventScroll: true });
   }, [at]);
-  return { section, pressed };
+  const notePress = (): void => {
+    pressed.current = true;
+  };
+  return { section, notePress };
 }
 
 interface WouldHaveDoneProps {
@@ -367,9 +370,9 @@ export default function WouldHaveDone({
 }: WouldHaveDoneProps) {
   const [days, setDays] = useState<number>(30);
   const { state, run, cancel } = useBacktest(ask, days, version);
-  const { section, pressed } = useNextFocus(state.at);
+  const { section, notePress } = useNextFocus(state.at);
   const start = (): void => {
-    pressed.current = true;
+    notePress();
     run();
   };
   return (
