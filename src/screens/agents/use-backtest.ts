@@ -32,12 +32,73 @@ export type BacktestState =
   | { at: 'done'; key: string; done: BacktestDone }
   | { at: 'failed'; key: string; message: string };
 
-const why = (error: unknown): string =>
-  error instanceof ApiError && error.status === 0
-    ? 'The server did not answer.'
-    : error instanceof ApiError
-      ? errorSentence(error)
-      : 'The test could not be run on this device.';
+class NoCandles extends Error {}
+const NO_CANDLES =
+  'Offline, and this device holds no candles for this question. Ask it once with a network; then it can be asked here too.';
+
+function why(error: unknown): string {
+  if (error instanceof NoCandles) return NO_CANDLES;
+  if (!(error instanceof ApiError)) return 'The test could not be run on this device.';
+  return error.status === 0 ? 'The server did not answer.' : errorSentence(error);
+}
+
+type Progress = (share: number, text: string) => void;
+
+/** What a test is of, and the key under which its candles are kept. */
+interface Question {
+  ask: AgentPreviewBody | null;
+  days: number;
+  key: string;
+}
+
+async function freshOrder(
+  { ask, days, key }: Question,
+  signal: AbortSignal,
+  onProgress: Progress,
+): Promise<BacktestOrder> {
+  const terms = await api.call('backtestTerms', { body: { ...ask, days }, signal, attempts: 2 });
+  const candles = await readPastCandles(terms, signal, (share) => {
+    onProgress(share * READING, 'Reading candles');
+  });
+  void keepBacktest({ key, terms, candles });
+  return { terms, candles };
+}
+
+interface Source {
+  order: BacktestOrder;
+  /** Null for candles that were read for this test. */
+  keptAt: number | null;
+}
+
+async function keptOrder(key: string): Promise<Source | null> {
+  const found = await readKeptBacktest(key);
+  return found === null
+    ? null
+    : { order: { terms: found.kept.terms, candles: found.kept.candles }, keptAt: found.savedAt };
+}
+
+/** Fresh candles where there is a network, else those that this device keeps. */
+async function orderOf(
+  question: Question,
+  offline: boolean,
+  signal: AbortSignal,
+  onProgress: Progress,
+): Promise<Source> {
+  if (offline) {
+    const found = await keptOrder(question.key);
+    if (found === null) throw new NoCandles();
+    return found;
+  }
+  try {
+    return { order: await freshOrder(question, signal, onProgress), keptAt: null };
+  } catch (error) {
+    // The network may have gone on the way.
+    const unanswered = error instanceof ApiError && error.status === 0;
+    const found = signal.aborted || !unanswered ? null : await keptOrder(question.key);
+    if (found === null) throw error;
+    return found;
+  }
+}
 
 export function useBacktest(
   ask: AgentPreviewBody | null,
@@ -57,48 +118,14 @@ export function useBacktest(
     [key],
   );
 
-  const fresh = async (signal: AbortSignal): Promise<BacktestOrder> => {
-    const terms = await api.call('backtestTerms', { body: { ...ask, days }, signal, attempts: 2 });
-    const candles = await readPastCandles(terms, signal, (share) => {
-      if (!signal.aborted)
-        setState({ at: 'busy', share: share * READING, text: 'Reading candles' });
-    });
-    void keepBacktest({ key, terms, candles });
-    return { terms, candles };
-  };
-  const kept = async (): Promise<{ order: BacktestOrder; keptAt: number } | null> => {
-    const found = await readKeptBacktest(key);
-    return found === null
-      ? null
-      : { order: { terms: found.kept.terms, candles: found.kept.candles }, keptAt: found.savedAt };
-  };
-  const whole = async (signal: AbortSignal): Promise<BacktestDone> => {
-    let keptAt: number | null = null;
-    let order: BacktestOrder | null = null;
-    if (online !== 'offline') {
-      order = await fresh(signal).catch(async (error: unknown) => {
-        // The network may have gone on the way.
-        const found =
-          signal.aborted || !(error instanceof ApiError && error.status === 0)
-            ? null
-            : await kept();
-        if (found === null) throw error;
-        keptAt = found.keptAt;
-        return found.order;
-      });
-    } else {
-      const found = await kept();
-      if (found === null) throw new NoCandles();
-      keptAt = found.keptAt;
-      order = found.order;
-    }
+  const test = async (signal: AbortSignal): Promise<BacktestDone> => {
+    const onProgress: Progress = (share, text) => {
+      if (!signal.aborted) setState({ at: 'busy', share, text });
+    };
+    const offline = online === 'offline';
+    const { order, keptAt } = await orderOf({ ask, days, key }, offline, signal, onProgress);
     const { outcome, tested } = await runTest(order, signal, (share) => {
-      if (!signal.aborted)
-        setState({
-          at: 'busy',
-          share: READING + share * (1 - READING),
-          text: 'Going through them',
-        });
+      onProgress(READING + share * (1 - READING), 'Going through them');
     });
     if (ask !== null && !signal.aborted && order.terms.keepsTests === true)
       rememberTest(ask, version, tested);
@@ -109,17 +136,12 @@ export function useBacktest(
     const control = new AbortController();
     stop.current = control;
     setState({ at: 'busy', share: 0, text: 'Asking for its terms' });
-    whole(control.signal).then(
+    test(control.signal).then(
       (done) => {
         if (!control.signal.aborted) setState({ at: 'done', key, done });
       },
       (error: unknown) => {
-        if (!control.signal.aborted)
-          setState({
-            at: 'failed',
-            key,
-            message: error instanceof NoCandles ? NO_CANDLES : why(error),
-          });
+        if (!control.signal.aborted) setState({ at: 'failed', key, message: why(error) });
       },
     );
   };
@@ -131,7 +153,3 @@ export function useBacktest(
   const stale = (state.at === 'done' || state.at === 'failed') && state.key !== key;
   return { state: stale ? { at: 'idle' } : state, run, cancel };
 }
-
-class NoCandles extends Error {}
-const NO_CANDLES =
-  'Offline, and this device holds no candles for this question. Ask it once with a network; then it can be asked here too.';
