@@ -10,7 +10,7 @@ import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
-import { agentView } from '../../stores/agent-view.ts';
+import { agentView, type AgentView } from '../../stores/agent-view.ts';
 import { agentsStore } from '../../stores/agents.ts';
 import { useEntries } from '../reading.ts';
 import type { AgentDraft } from './agent-draft.ts';
@@ -37,37 +37,20 @@ export function copyOf(agent: Agent): AgentDraft {
   };
 }
 
-export function AgentPageActs({
-  agent,
-  editing,
-  onEdit,
-}: {
-  agent: Agent;
-  editing: boolean;
-  onEdit: (open: boolean) => void;
-}) {
-  const view = agentView(agent, useEntries());
-  const [starting, setStarting] = useState(false);
-  const [reviewing, setReviewing] = useState(false);
-  const [copying, setCopying] = useState(false);
-  const isStopPlace = useStopPlace(view);
-  const count = useSnapshot(agentsStore).data?.agents.length ?? 0;
+function StartButton({ agentId, onPress }: { agentId: string; onPress: () => void }) {
   return (
-    <div className="flex flex-wrap items-center gap-2">
-      {isStopPlace && <StopButton view={view} shows="word" tone="danger" />}
-      {view.canStart && (view.canStop || !isStopPlace) && (
-        <Button
-          tone="primary"
-          className="min-w-32"
-          data-act={`start ${agent.id}`}
-          onClick={() => {
-            setStarting(true);
-          }}
-        >
-          <Play className="size-4" aria-hidden />
-          Start
-        </Button>
-      )}
+    <Button tone="primary" className="min-w-32" data-act={`start ${agentId}`} onClick={onPress}>
+      <Play className="size-4" aria-hidden />
+      Start
+    </Button>
+  );
+}
+
+/** A start that waited too long, laid out before it is confirmed. */
+function ReviewStart({ view }: { view: AgentView }) {
+  const [reviewing, setReviewing] = useState(false);
+  return (
+    <>
       {view.canReview && (
         <Button
           tone="primary"
@@ -83,6 +66,69 @@ export function AgentPageActs({
           <ConfirmStart entry={view.entry} open onOpenChange={setReviewing} />
         </Suspense>
       )}
+    </>
+  );
+}
+
+function UndoButton({ commandId }: { commandId: string }) {
+  return (
+    <Button
+      data-act={`take back ${commandId}`}
+      onClick={() => {
+        void undo(commandId);
+      }}
+    >
+      <Undo2 className="size-4" aria-hidden />
+      Undo
+    </Button>
+  );
+}
+
+interface EditProps {
+  agent: Agent;
+  editing: boolean;
+  onEdit: (open: boolean) => void;
+}
+
+function EditDialog({ agent, editing, onEdit }: EditProps) {
+  return (
+    <Dialog
+      open={editing}
+      onOpenChange={onEdit}
+      wide
+      title={`Edit ${agent.name}`}
+      description="What is open stays; the next decision uses the new terms."
+    >
+      <Suspense fallback={<SkeletonRows rows={5} />}>
+        <EditAgentForm
+          agent={agent}
+          onSaved={() => {
+            onEdit(false);
+          }}
+        />
+      </Suspense>
+    </Dialog>
+  );
+}
+
+export function AgentPageActs({ agent, editing, onEdit }: EditProps) {
+  const view = agentView(agent, useEntries());
+  const [starting, setStarting] = useState(false);
+  const [copying, setCopying] = useState(false);
+  const isStopPlace = useStopPlace(view);
+  const count = useSnapshot(agentsStore).data?.agents.length ?? 0;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {isStopPlace && <StopButton view={view} shows="word" tone="danger" />}
+      {view.canStart && (view.canStop || !isStopPlace) && (
+        <StartButton
+          agentId={agent.id}
+          onPress={() => {
+            setStarting(true);
+          }}
+        />
+      )}
+      <ReviewStart view={view} />
       <Button
         onClick={() => {
           onEdit(true);
@@ -98,17 +144,7 @@ export function AgentPageActs({
         Duplicate
       </Button>
       {/* Last: what it takes back stands first, and nothing between them moves. */}
-      {view.canUndo && view.entry !== null && (
-        <Button
-          data-act={`take back ${view.entry.commandId}`}
-          onClick={() => {
-            if (view.entry !== null) void undo(view.entry.commandId);
-          }}
-        >
-          <Undo2 className="size-4" aria-hidden />
-          Undo
-        </Button>
-      )}
+      {view.canUndo && view.entry !== null && <UndoButton commandId={view.entry.commandId} />}
       <CreateDialog
         key={String(copying)}
         open={copying}
@@ -118,22 +154,7 @@ export function AgentPageActs({
         draft={copyOf(agent)}
       />
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
-      <Dialog
-        open={editing}
-        onOpenChange={onEdit}
-        wide
-        title={`Edit ${agent.name}`}
-        description="What is open stays; the next decision uses the new terms."
-      >
-        <Suspense fallback={<SkeletonRows rows={5} />}>
-          <EditAgentForm
-            agent={agent}
-            onSaved={() => {
-              onEdit(false);
-            }}
-          />
-        </Suspense>
-      </Dialog>
+      <EditDialog agent={agent} editing={editing} onEdit={onEdit} />
     </div>
   );
 }

@@ -249,6 +249,62 @@ function tradesOf(id: string, told: readonly Fill[], read: readonly Fill[]): Fil
   );
 }
 
+function Trades({ fills, quote }: { fills: readonly Fill[]; quote: string }) {
+  const current = useCurrent('history');
+  return (
+    <Section title="Trades">
+      {fills.length === 0 ? (
+        <EmptyState title={current ? 'No trades yet' : 'No trades when last seen'}>
+          They appear with price, fee and reason as they are made.
+        </EmptyState>
+      ) : (
+        <TradesTable fills={fills} most={100} quote={quote} showAgent={false} />
+      )}
+    </Section>
+  );
+}
+
+function Chart({ agent, fills }: { agent: Agent; fills: Fill[] }) {
+  return (
+    <Section title="Price and its trades">
+      <Suspense fallback={<Skeleton className="h-[440px] w-full md:h-[352px]" />}>
+        <AgentChart
+          pairs={agent.trading_pairs}
+          fills={fills}
+          rhythm={agent.execution_interval}
+          quote={agent.quote}
+        />
+      </Suspense>
+    </Section>
+  );
+}
+
+/** What it would have done, and how it fares against the test it was started after. */
+function Tests({ agent, id }: { agent: Agent; id: string }) {
+  return (
+    <>
+      <Suspense fallback={<Skeleton className="h-20 w-full" />}>
+        <WouldHaveDone ask={{ agentId: id }} version={agent.version} heading="h2" />
+      </Suspense>
+      {/* Last in its column: it comes with a later answer, and moves nothing. */}
+      <Suspense>
+        <AgainstTest agent={agent} />
+      </Suspense>
+    </>
+  );
+}
+
+function ToAgents() {
+  return (
+    <Link
+      href="/agents"
+      className="mb-1 inline-flex min-h-11 items-center text-xs pointer-fine:min-h-8 text-ink-3 hover:text-ink"
+    >
+      Agents
+    </Link>
+  );
+}
+
 export default function AgentScreen({ params }: ScreenProps) {
   const id = params.id ?? '';
   const agents = useSlot(agentsStore, loadAgents);
@@ -256,14 +312,16 @@ export default function AgentScreen({ params }: ScreenProps) {
   const history = useSlot(historyStore, loadHistory);
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
-  const current = useCurrent('history');
+  const reread = (): void => {
+    void read();
+  };
   if (agent === undefined)
     return (
       <Absent
         slot={agents}
         again={() => {
           void loadAgents(true);
-          void read();
+          reread();
         }}
       />
     );
@@ -273,23 +331,12 @@ export default function AgentScreen({ params }: ScreenProps) {
     agents.data === null ? agent : { ...agent, ...moneyOf(agent, agents.data, portfolio) };
   return (
     <>
-      <Link
-        href="/agents"
-        className="mb-1 inline-flex min-h-11 items-center text-xs pointer-fine:min-h-8 text-ink-3 hover:text-ink"
-      >
-        Agents
-      </Link>
+      <ToAgents />
       <Head agent={agent} />
       <EntriesOffNotice agentId={agent.id} />
       <HoldNotice agent={agent} />
       <FirstTrade key={agent.id} agent={agent} />
-      <ReadError
-        message={slot.error}
-        hasData={slot.data !== null}
-        onRetry={() => {
-          void read();
-        }}
-      />
+      <ReadError message={slot.error} hasData={slot.data !== null} onRetry={reread} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
           <AgentResult
@@ -300,33 +347,10 @@ export default function AgentScreen({ params }: ScreenProps) {
             now={portfolio === null || record === null ? undefined : [portfolio.asOf, record.total]}
           />
           <Held agent={agent} portfolio={portfolio} />
-          <Section title="Price and its trades">
-            <Suspense fallback={<Skeleton className="h-[440px] w-full md:h-[352px]" />}>
-              <AgentChart
-                pairs={agent.trading_pairs}
-                fills={fills}
-                rhythm={agent.execution_interval}
-                quote={agent.quote}
-              />
-            </Suspense>
-          </Section>
+          <Chart agent={agent} fills={fills} />
           <Decided id={id} slot={slot} />
-          <Section title="Trades">
-            {fills.length === 0 ? (
-              <EmptyState title={current ? 'No trades yet' : 'No trades when last seen'}>
-                They appear with price, fee and reason as they are made.
-              </EmptyState>
-            ) : (
-              <TradesTable fills={fills} most={100} quote={agent.quote} showAgent={false} />
-            )}
-          </Section>
-          <Suspense fallback={<Skeleton className="h-20 w-full" />}>
-            <WouldHaveDone ask={{ agentId: id }} version={agent.version} heading="h2" />
-          </Suspense>
-          {/* Last in its column: it comes with a later answer, and moves nothing. */}
-          <Suspense>
-            <AgainstTest agent={agent} />
-          </Suspense>
+          <Trades fills={fills} quote={agent.quote} />
+          <Tests agent={agent} id={id} />
         </div>
         <div className="flex min-w-0 flex-col gap-8">
           <Terms agent={agent} />
