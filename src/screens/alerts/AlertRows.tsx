@@ -57,28 +57,70 @@ function Waiting({ view }: { view: AlertView }) {
   );
 }
 
-function Row({
-  view,
-  named,
-  onEdit,
-}: {
+interface RowProps {
   view: AlertView;
   named: boolean;
   onEdit: (editing: Editing) => void;
-}) {
-  const now = useMarketNow(10_000);
-  const current = useCurrent('alerts');
-  const { id, terms, alert, seenVersion, leaving } = view;
+}
+
+/** Whether the alert can still be reached: it is switched on and has not been reached yet. */
+const isOn = ({ terms, alert }: AlertView): boolean => terms.active && alert?.phase !== 'fired';
+
+function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
+  const { id, terms, seenVersion } = view;
   const name = `${terms.symbol} ${conditionText(terms.condition)}`;
-  const on = terms.active && alert?.phase !== 'fired';
+  const on = isOn(view);
   const turn = (): void => {
     act(setAlert(id, AlertTerms.parse({ ...terms, active: !on }), seenVersion));
   };
   return (
+    <div className="flex shrink-0">
+      <Button
+        size="icon"
+        tone="plain"
+        aria-pressed={on}
+        aria-label={`${on ? 'Switch off' : 'Switch on'} ${name}`}
+        onClick={turn}
+      >
+        {on ? (
+          <BellRing className="size-4" aria-hidden />
+        ) : (
+          <BellOff className="size-4 text-ink-3" aria-hidden />
+        )}
+      </Button>
+      <Button
+        size="icon"
+        tone="plain"
+        aria-label={`Edit ${name}`}
+        onClick={() => {
+          onEdit({ id, terms: AlertTerms.parse(terms), symbol: terms.symbol, seenVersion });
+        }}
+      >
+        <Pencil className="size-4" aria-hidden />
+      </Button>
+      <Button
+        size="icon"
+        tone="plain"
+        aria-label={`Delete ${name}`}
+        onClick={() => {
+          void removeAlertFrom(view);
+        }}
+      >
+        <Trash2 className="size-4" aria-hidden />
+      </Button>
+    </div>
+  );
+}
+
+function Row({ view, named, onEdit }: RowProps) {
+  const now = useMarketNow(10_000);
+  const current = useCurrent('alerts');
+  const { terms, alert, leaving } = view;
+  return (
     <li className="rule py-1.5">
       <div className="flex items-center justify-between gap-2">
         <div className="min-w-0">
-          <p className={on && !leaving ? 'font-medium' : 'font-medium text-ink-3'}>
+          <p className={isOn(view) && !leaving ? 'font-medium' : 'font-medium text-ink-3'}>
             {named && (
               <>
                 <Link
@@ -98,43 +140,7 @@ function Row({
             {repeatText(terms.repeatMinutes)}.{terms.note !== '' && <> “{terms.note}”</>}
           </p>
         </div>
-        {!leaving && (
-          <div className="flex shrink-0">
-            <Button
-              size="icon"
-              tone="plain"
-              aria-pressed={on}
-              aria-label={`${on ? 'Switch off' : 'Switch on'} ${name}`}
-              onClick={turn}
-            >
-              {on ? (
-                <BellRing className="size-4" aria-hidden />
-              ) : (
-                <BellOff className="size-4 text-ink-3" aria-hidden />
-              )}
-            </Button>
-            <Button
-              size="icon"
-              tone="plain"
-              aria-label={`Edit ${name}`}
-              onClick={() => {
-                onEdit({ id, terms: AlertTerms.parse(terms), symbol: terms.symbol, seenVersion });
-              }}
-            >
-              <Pencil className="size-4" aria-hidden />
-            </Button>
-            <Button
-              size="icon"
-              tone="plain"
-              aria-label={`Delete ${name}`}
-              onClick={() => {
-                void removeAlertFrom(view);
-              }}
-            >
-              <Trash2 className="size-4" aria-hidden />
-            </Button>
-          </div>
-        )}
+        {!leaving && <RowActs view={view} onEdit={onEdit} />}
       </div>
       <Waiting view={view} />
     </li>

@@ -15,6 +15,7 @@ import { Tag } from '../../components/Tags.tsx';
 import { firingText } from '../../format/alerts.ts';
 import { formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
+import type { AlertView } from '../../stores/alert-view.ts';
 import { alertsSeen, alertsStore, loadAlerts, noteAlertsSeen } from '../../stores/alerts.ts';
 import { loadMarket, marketStore } from '../../stores/market.ts';
 import { useMarketNow, useSlot } from '../reading.ts';
@@ -77,13 +78,51 @@ function Firings({ firings }: { firings: readonly AlertFiring[] }) {
   );
 }
 
-export default function AlertsScreen() {
-  const { data, error } = useSlot(alertsStore, loadAlerts);
+/** The pairs that have a price; the same list until one comes or goes. */
+function useSymbols(): readonly string[] {
   useSlot(marketStore, loadMarket);
   const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {})
     .sort()
     .join(' ');
-  const symbols = useMemo(() => (names === '' ? [] : names.split(' ')), [names]);
+  return useMemo(() => (names === '' ? [] : names.split(' ')), [names]);
+}
+
+interface WatchedProps {
+  views: readonly AlertView[] | null;
+  sorted: readonly AlertView[];
+  error: string | null;
+}
+
+/** Keeps the height of what stands here while it is read: nothing below moves when it comes. */
+function Watched({ views, sorted, error }: WatchedProps) {
+  return (
+    <Section title="Watched" className="min-h-[17rem]">
+      {views === null && error === null && (
+        <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
+      )}
+      {views?.length === 0 && (
+        <EmptyState title="No alerts yet">
+          Set one here, or on the page of a pair: above or below a price, or a move within a time.
+          The server watches every price and tells you.
+        </EmptyState>
+      )}
+      {(views === null ? error !== null : views.length > 0) && (
+        <AlertRows views={sorted} named empty="None." />
+      )}
+    </Section>
+  );
+}
+
+const newAlert = (): Editing => ({
+  id: crypto.randomUUID(),
+  terms: null,
+  symbol: '',
+  seenVersion: null,
+});
+
+export default function AlertsScreen() {
+  const { data, error } = useSlot(alertsStore, loadAlerts);
+  const symbols = useSymbols();
   const views = useAlertViews();
   const [editing, setEditing] = useState<Editing | null>(null);
   const sorted = useMemo(
@@ -92,7 +131,10 @@ export default function AlertsScreen() {
   );
   const full = sorted.length >= ALERTS_MAX;
   const open = (): void => {
-    setEditing({ id: crypto.randomUUID(), terms: null, symbol: '', seenVersion: null });
+    setEditing(newAlert());
+  };
+  const close = (): void => {
+    setEditing(null);
   };
   return (
     <>
@@ -124,21 +166,7 @@ export default function AlertsScreen() {
         </p>
       )}
       <div className="grid gap-8 lg:grid-cols-2">
-        {/* The height of what stands here while it is read: nothing below moves when it comes. */}
-        <Section title="Watched" className="min-h-[17rem]">
-          {views === null && error === null && (
-            <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
-          )}
-          {views?.length === 0 && (
-            <EmptyState title="No alerts yet">
-              Set one here, or on the page of a pair: above or below a price, or a move within a
-              time. The server watches every price and tells you.
-            </EmptyState>
-          )}
-          {(views === null ? error !== null : views.length > 0) && (
-            <AlertRows views={sorted} named empty="None." />
-          )}
-        </Section>
+        <Watched views={views} sorted={sorted} error={error} />
         <Section title="Reached" className="min-h-[14rem]">
           {data === null ? (
             <SkeletonRows rows={3} label="Reached alerts" rowClass="min-h-14" />
@@ -149,13 +177,7 @@ export default function AlertsScreen() {
       </div>
       {editing !== null && (
         <Suspense>
-          <AlertForm
-            editing={editing}
-            symbols={symbols}
-            onDone={() => {
-              setEditing(null);
-            }}
-          />
+          <AlertForm editing={editing} symbols={symbols} onDone={close} />
         </Suspense>
       )}
     </>

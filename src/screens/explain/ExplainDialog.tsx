@@ -13,8 +13,33 @@ import { historyStore } from '../../stores/history.ts';
 import { portfolioStore } from '../../stores/portfolio.ts';
 import { useAgentViews } from '../reading.ts';
 import { explain, type Ask } from './asks.ts';
-import { follow } from './equation.ts';
+import { follow, type Explanation } from './equation.ts';
 import { Sum } from './Sum.tsx';
+
+function Description({ words }: { words: string | undefined }) {
+  return (
+    <>
+      {words !== undefined && `${words}${/[.!?]$/.test(words) ? '' : '.'} `}
+      <span className="whitespace-nowrap">Paper money.</span> <DataAge kind="portfolio" />
+    </>
+  );
+}
+
+function Facts({ facts }: { facts: NonNullable<Explanation['facts']> }) {
+  return (
+    <dl>
+      {facts.map(({ label, text }) => (
+        <div
+          key={label}
+          className="flex items-center justify-between gap-4 py-1 text-xs text-ink-3"
+        >
+          <dt>{label}</dt>
+          <dd className="text-right whitespace-nowrap">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 /** Explained afresh at every render, so that what is shown is always of one moment. */
 export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () => void }) {
@@ -29,13 +54,7 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
         if (!next) onClose();
       }}
       title={explanation.title}
-      description={
-        <>
-          {explanation.words !== undefined &&
-            `${explanation.words}${/[.!?]$/.test(explanation.words) ? '' : '.'} `}
-          <span className="whitespace-nowrap">Paper money.</span> <DataAge kind="portfolio" />
-        </>
-      }
+      description={<Description words={explanation.words} />}
     >
       {path.length > 0 && (
         <button
@@ -61,19 +80,7 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
             }}
           />
         ))}
-        {explanation.facts !== undefined && (
-          <dl>
-            {explanation.facts.map(({ label, text }) => (
-              <div
-                key={label}
-                className="flex items-center justify-between gap-4 py-1 text-xs text-ink-3"
-              >
-                <dt>{label}</dt>
-                <dd className="text-right whitespace-nowrap">{text}</dd>
-              </div>
-            ))}
-          </dl>
-        )}
+        {explanation.facts !== undefined && <Facts facts={explanation.facts} />}
       </div>
       <label className="mt-3 flex min-h-11 pointer-fine:min-h-8 w-fit items-center gap-2 text-xs text-ink-2">
         <input
