@@ -30,15 +30,47 @@ import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-w
 
 const NONE = '—';
 
-function Prices({
-  rows,
-  pressedAt,
-  now,
-}: {
+const idsOf = ({ agentId, agents }: OutboxEntryView): string[] =>
+  agentId === null ? agents.map((agent) => agent.id) : [agentId];
+
+function PriceCell({ price, why }: { price: string | null; why: string | null }) {
+  return price === null ? <span title={why ?? ''}>{NONE}</span> : formatPrice(price);
+}
+
+/** `common`: the age that the heading has for all; an age of its own is said in the row. */
+function PairRow({ row, common }: { row: PriceRow; common: string | null }) {
+  return (
+    <tr>
+      <td className="font-medium">{row.pair.split('/')[0]}</td>
+      <td className="num">
+        <PriceCell price={row.then} why={row.why} />
+      </td>
+      <td className="num">
+        <PriceCell price={row.now} why={row.why} />
+        {row.nowAgeMs !== null &&
+          row.nowAgeMs > STALE_AFTER.market &&
+          formatSpan(row.nowAgeMs) !== common && (
+            <span className="block text-xs text-amber">{formatSpan(row.nowAgeMs)} old</span>
+          )}
+      </td>
+      <td className="num">
+        {row.change === null ? (
+          <span className="text-xs text-ink-3">{row.why}</span>
+        ) : (
+          <Percent value={row.change} />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+interface PricesProps {
   rows: readonly PriceRow[];
   pressedAt: number;
   now: number;
-}) {
+}
+
+function Prices({ rows, pressedAt, now }: PricesProps) {
   if (rows.length === 0)
     return (
       <p className="rule py-2 text-ink-2">
@@ -72,35 +104,7 @@ function Prices({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.pair}>
-              <td className="font-medium">{row.pair.split('/')[0]}</td>
-              <td className="num">
-                {row.then === null ? (
-                  <span title={row.why ?? ''}>{NONE}</span>
-                ) : (
-                  formatPrice(row.then)
-                )}
-              </td>
-              <td className="num">
-                {row.now === null ? (
-                  <span title={row.why ?? ''}>{NONE}</span>
-                ) : (
-                  formatPrice(row.now)
-                )}
-                {row.nowAgeMs !== null &&
-                  row.nowAgeMs > STALE_AFTER.market &&
-                  formatSpan(row.nowAgeMs) !== common && (
-                    <span className="block text-xs text-amber">{formatSpan(row.nowAgeMs)} old</span>
-                  )}
-              </td>
-              <td className="num">
-                {row.change === null ? (
-                  <span className="text-xs text-ink-3">{row.why}</span>
-                ) : (
-                  <Percent value={row.change} />
-                )}
-              </td>
-            </tr>
+            <PairRow key={row.pair} row={row} common={common} />
           ))}
         </tbody>
       </table>
@@ -108,20 +112,49 @@ function Prices({
   );
 }
 
-function Body({
-  entry,
-  agents,
-  now,
-}: {
+interface BodyProps {
   entry: OutboxEntryView;
   agents: readonly Agent[];
   now: number;
-}) {
+}
+
+interface AgentPlanProps {
+  entry: OutboxEntryView;
+  id: string;
+  agent: Agent | undefined;
+  /** Its name and worst loss; null where one agent alone is started. */
+  head: { name: string; loss: string | undefined } | null;
+  now: number;
+}
+
+function AgentPlan({ entry, id, agent, head, now }: AgentPlanProps) {
+  return (
+    <li className="rule py-2">
+      {head !== null && (
+        <p className="flex items-baseline justify-between gap-3">
+          <span className="min-w-0 truncate font-medium">{head.name}</span>
+          {agent !== undefined && (
+            <Amount value={head.loss} change why="Equity is not on this device" />
+          )}
+        </p>
+      )}
+      {agent !== undefined && <p className="text-ink-2">{planText(agent)}</p>}
+      <p className={agent === undefined ? 'text-amber' : 'text-ink-2'}>
+        {changedMeanwhile(entry, id, agent, now)}
+      </p>
+      {agent !== undefined && (
+        <AskPreview agentId={id} name={agent.name} rows={agent.trading_pairs.length} />
+      )}
+    </li>
+  );
+}
+
+function Body({ entry, agents, now }: BodyProps) {
   const market = useSlot(marketStore, loadMarket);
   useSlot(poolsStore, loadPools);
   const settings = useSlot(settingsStore, loadSettings).data;
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
-  const ids = entry.agentId === null ? entry.agents.map((agent) => agent.id) : [entry.agentId];
+  const ids = idsOf(entry);
   const rows = priceRows(
     entry,
     agents.flatMap((agent) => pairsOf(agent)),
@@ -138,26 +171,16 @@ function Body({
       <ul>
         {ids.map((id) => {
           const agent = agents.find((one) => one.id === id);
+          const name = agent?.name ?? names.get(id) ?? 'An agent that is gone';
           return (
-            <li key={id} className="rule py-2">
-              {ids.length > 1 && (
-                <p className="flex items-baseline justify-between gap-3">
-                  <span className="min-w-0 truncate font-medium">
-                    {agent?.name ?? names.get(id) ?? 'An agent that is gone'}
-                  </span>
-                  {agent !== undefined && (
-                    <Amount value={worst?.each.get(id)} change why="Equity is not on this device" />
-                  )}
-                </p>
-              )}
-              {agent !== undefined && <p className="text-ink-2">{planText(agent)}</p>}
-              <p className={agent === undefined ? 'text-amber' : 'text-ink-2'}>
-                {changedMeanwhile(entry, id, agent, now)}
-              </p>
-              {agent !== undefined && (
-                <AskPreview agentId={id} name={agent.name} rows={agent.trading_pairs.length} />
-              )}
-            </li>
+            <AgentPlan
+              key={id}
+              entry={entry}
+              id={id}
+              agent={agent}
+              head={ids.length > 1 ? { name, loss: worst?.each.get(id) } : null}
+              now={now}
+            />
           );
         })}
       </ul>
@@ -191,7 +214,7 @@ export default function ConfirmStart({
 }) {
   const now = useNow(1_000);
   const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
-  const ids = entry.agentId === null ? entry.agents.map((agent) => agent.id) : [entry.agentId];
+  const ids = idsOf(entry);
   const agents = known.filter((agent) => ids.includes(agent.id));
   const name = entry.agentId === null ? `${ids.length} agents` : entry.agentName;
   const confirm = (): void => {

@@ -18,79 +18,78 @@ import { act, tried } from '../act.ts';
 import { useEntries } from '../reading.ts';
 import { stopSentence } from './AgentActs.tsx';
 
-/** What cannot be taken back stands apart from Stop, each with what it does, and is held. */
-export function GettingOut({ agent }: { agent: Agent }) {
+async function sellAll(agent: Agent): Promise<void> {
+  const sold = await tried(
+    api.call('liquidateAgent', { params: { id: agent.id } }),
+    `${agent.name} is stopped and has sold.`,
+  );
+  if (sold) await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
+}
+
+function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   const view = agentView(agent, useEntries());
-  const [, go] = useLocation();
-  const { online } = useSnapshot(connection);
-  const offline = online === 'offline';
-  const holds = agent.openPositions > 0;
-  const sell = async (): Promise<void> => {
-    if (offline) {
-      // Selling cannot wait on a device; stopping can.
-      act(stopAgent(agent));
-      return;
-    }
-    if (
-      await tried(
-        api.call('liquidateAgent', { params: { id: agent.id } }),
-        `${agent.name} is stopped and has sold.`,
-      )
-    ) {
-      await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
-    }
+  const sell = (): void => {
+    // Selling cannot wait on a device; stopping can.
+    if (offline) act(stopAgent(agent));
+    else void sellAll(agent);
   };
-  const remove = async (): Promise<void> => {
-    if (
-      await tried(
-        api.call('deleteAgent', { params: { id: agent.id } }),
-        `${agent.name} deleted. Its trades stay in the history.`,
-      )
-    ) {
-      await loadAgents(true);
-      go('/agents');
-    }
-  };
-  const sellText = offline
+  const text = offline
     ? 'Offline: the stop is saved now. Selling needs the server.'
     : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`;
-  const kept = holds
-    ? 'It can be deleted once it holds nothing.'
-    : agent.status === 'running'
-      ? 'It can be deleted once it is stopped.'
-      : offline
-        ? 'Deleting needs the server.'
-        : null;
+  return (
+    <div className="rule flex flex-col items-start gap-2 py-3">
+      <p className="text-ink-2">{text}</p>
+      <HoldToConfirm label="Stop and sell" sentence={text} onConfirm={sell} />
+    </div>
+  );
+}
+
+/** Why the agent cannot be deleted now; null where it can. */
+function keptBecause({ openPositions, status }: Agent, offline: boolean): string | null {
+  if (openPositions > 0) return 'It can be deleted once it holds nothing.';
+  if (status === 'running') return 'It can be deleted once it is stopped.';
+  return offline ? 'Deleting needs the server.' : null;
+}
+
+function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
+  const [, go] = useLocation();
+  const remove = async (): Promise<void> => {
+    const deleted = await tried(
+      api.call('deleteAgent', { params: { id: agent.id } }),
+      `${agent.name} deleted. Its trades stay in the history.`,
+    );
+    if (!deleted) return;
+    await loadAgents(true);
+    go('/agents');
+  };
+  return (
+    <div className="rule flex flex-col items-start gap-2 py-3">
+      <p className="text-ink-2">
+        {keptBecause(agent, offline) ??
+          `Deletes ${agent.name} for good. Its trades stay in the history.`}
+      </p>
+      {agent.openPositions <= 0 && agent.status !== 'running' && (
+        <HoldToConfirm
+          label="Delete"
+          tone="danger-quiet"
+          sentence={`Deletes ${agent.name}. Its trades stay in the history.`}
+          disabled={offline}
+          onConfirm={() => {
+            void remove();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What cannot be taken back stands apart from Stop, each with what it does, and is held. */
+export function GettingOut({ agent }: { agent: Agent }) {
+  const offline = useSnapshot(connection).online === 'offline';
   return (
     <Section title="Getting out">
-      {holds && (
-        <div className="rule flex flex-col items-start gap-2 py-3">
-          <p className="text-ink-2">{sellText}</p>
-          <HoldToConfirm
-            label="Stop and sell"
-            sentence={sellText}
-            onConfirm={() => {
-              void sell();
-            }}
-          />
-        </div>
-      )}
-      <div className="rule flex flex-col items-start gap-2 py-3">
-        <p className="text-ink-2">
-          {kept ?? `Deletes ${agent.name} for good. Its trades stay in the history.`}
-        </p>
-        {!holds && agent.status !== 'running' && (
-          <HoldToConfirm
-            label="Delete"
-            tone="danger-quiet"
-            sentence={`Deletes ${agent.name}. Its trades stay in the history.`}
-            disabled={offline}
-            onConfirm={() => {
-              void remove();
-            }}
-          />
-        )}
-      </div>
+      {agent.openPositions > 0 && <Sell agent={agent} offline={offline} />}
+      <Delete agent={agent} offline={offline} />
     </Section>
   );
 }

@@ -29,6 +29,16 @@ interface Board {
   readonly symbols: Readonly<Record<string, Readonly<SymbolQuote>>>;
 }
 
+function whyMissing(
+  then: string | null,
+  quote: Readonly<SymbolQuote> | undefined,
+  board: Board | null,
+): string | null {
+  if (board === null) return 'No price is on this device';
+  if (quote === undefined) return `${board.source.label} has no price of it here`;
+  return then === null ? 'No price was on this device at the press' : null;
+}
+
 /**
  * One row a pair, the largest move first. `savedAt` is when the board was read, `now` the device's
  * clock, both ms.
@@ -52,14 +62,7 @@ export function priceRows(
       then === null || quote === undefined || Number(then) === 0
         ? null
         : (Number(quote.price) / Number(then) - 1) * 100;
-    const why =
-      quote === undefined
-        ? board === null
-          ? 'No price is on this device'
-          : `${board.source.label} has no price of it here`
-        : then === null
-          ? 'No price was on this device at the press'
-          : null;
+    const why = whyMissing(then, quote, board);
     return { pair, then, now: quote?.price ?? null, nowAgeMs, change, why };
   });
   return rows.sort(
