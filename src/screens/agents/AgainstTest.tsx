@@ -167,64 +167,96 @@ function Costs({ test }: { test: AgentTest }) {
   );
 }
 
-function Found({
-  test,
-  insight,
-  agent,
-}: {
+interface FoundProps {
   test: AgentTest;
   insight: AgentInsight;
   agent: Pick<Agent, 'quote'>;
-}) {
-  const { live, edges } = useLines(test, insight);
-  const now = useMarketNow(60_000);
+}
+
+/** What was tested, and whether the agent and the engine are still the same. */
+function Tested({ test }: { test: AgentTest }) {
   const over = `${formatDate(test.from)} to ${formatDate(test.to)}`;
   return (
-    <div className="flex flex-col gap-3">
-      <p
-        className={
-          test.sameSettings ? 'text-ink-2' : 'border-l-2 border-amber py-1 pl-3 text-amber'
-        }
-      >
-        {test.sameSettings ? (
-          <>
-            Tested over {over} with these settings: {test.trades}{' '}
-            {test.trades === 1 ? 'trade' : 'trades'},{' '}
-            <Percent value={test.totalReturn === null ? null : test.totalReturn * 100} />.
-          </>
-        ) : (
-          <>Settings have changed since it was tested over {over}.</>
-        )}
-        {test.sameEngine === false &&
-          ' The engine has changed since, too: a test of today may come out otherwise.'}
-      </p>
-      <dl>
-        <Line term={`Result since ${formatWhen(test.since, now)}`}>
-          <Amount value={test.change} change quote={agent.quote} />{' '}
-          <span className="ml-1">
-            <Percent
-              value={
-                Number(test.equity) > 0 ? (Number(test.change) / Number(test.equity)) * 100 : null
-              }
-              why="No equity then"
-            />
-          </span>
-        </Line>
-      </dl>
-      <Standing test={test} />
-      {standing(test) !== null && live.length > 1 && (
-        <TimeChart
-          label={`Result in ${agent.quote} since its start, in the band of its test`}
-          line={live}
-          lineName="Live"
-          compared={edges}
-          height={CHART_HEIGHT}
-          unit={agent.quote}
-          note={`${agent.quote}. Dotted: the edges of the band`}
-          {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
-          empty="Nothing traded yet."
-        />
+    <p
+      className={test.sameSettings ? 'text-ink-2' : 'border-l-2 border-amber py-1 pl-3 text-amber'}
+    >
+      {test.sameSettings ? (
+        <>
+          Tested over {over} with these settings: {test.trades}{' '}
+          {test.trades === 1 ? 'trade' : 'trades'},{' '}
+          <Percent value={test.totalReturn === null ? null : test.totalReturn * 100} />.
+        </>
+      ) : (
+        <>Settings have changed since it was tested over {over}.</>
       )}
+      {test.sameEngine === false &&
+        ' The engine has changed since, too: a test of today may come out otherwise.'}
+    </p>
+  );
+}
+
+function ResultSince({ test, quote }: { test: AgentTest; quote: string }) {
+  const now = useMarketNow(60_000);
+  return (
+    <dl>
+      <Line term={`Result since ${formatWhen(test.since, now)}`}>
+        <Amount value={test.change} change quote={quote} />{' '}
+        <span className="ml-1">
+          <Percent
+            value={
+              Number(test.equity) > 0 ? (Number(test.change) / Number(test.equity)) * 100 : null
+            }
+            why="No equity then"
+          />
+        </span>
+      </Line>
+    </dl>
+  );
+}
+
+/** The result so far in the band that the test leads to expect. */
+function BandChart({ test, insight, agent: { quote } }: FoundProps) {
+  const { live, edges } = useLines(test, insight);
+  if (standing(test) === null || live.length <= 1) return null;
+  return (
+    <TimeChart
+      label={`Result in ${quote} since its start, in the band of its test`}
+      line={live}
+      lineName="Live"
+      compared={edges}
+      height={CHART_HEIGHT}
+      unit={quote}
+      note={`${quote}. Dotted: the edges of the band`}
+      {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
+      empty="Nothing traded yet."
+    />
+  );
+}
+
+function Hashes({ test }: { test: AgentTest }) {
+  return (
+    <details className="group/hashes text-xs text-ink-3">
+      <summary className="-ml-1 flex min-h-11 cursor-pointer list-none items-center gap-1 hover:text-ink pointer-fine:min-h-8 [&::-webkit-details-marker]:hidden">
+        <ChevronRight className="size-4 shrink-0 group-open/hashes:rotate-90" aria-hidden />
+        What was tested with, as hashes
+      </summary>
+      <p className="mt-1 break-all">
+        Settings {test.settings.slice(0, HASH_SHOWN)}, data {test.data.slice(0, HASH_SHOWN)}, engine{' '}
+        {test.engine === '' ? 'not told' : test.engine.slice(0, HASH_SHOWN)}. The same hashes again
+        mean the same settings, candles and engine, and so the same test. They do not say that the
+        device ran it, nor that it comes out so again.
+      </p>
+    </details>
+  );
+}
+
+function Found({ test, insight, agent }: FoundProps) {
+  return (
+    <div className="flex flex-col gap-3">
+      <Tested test={test} />
+      <ResultSince test={test} quote={agent.quote} />
+      <Standing test={test} />
+      <BandChart test={test} insight={insight} agent={agent} />
       <Costs test={test} />
       <p className="max-w-[72ch] text-xs text-ink-3">
         The band holds nine results in ten if days to come are like the {days(test.days)} tested,
@@ -233,18 +265,7 @@ function Found({
         shares the cash. Paper fills follow the test's own rules, so what differs in cost is spread
         and size. Percentages are of the account's equity at that start. Paper money.
       </p>
-      <details className="group/hashes text-xs text-ink-3">
-        <summary className="-ml-1 flex min-h-11 cursor-pointer list-none items-center gap-1 hover:text-ink pointer-fine:min-h-8 [&::-webkit-details-marker]:hidden">
-          <ChevronRight className="size-4 shrink-0 group-open/hashes:rotate-90" aria-hidden />
-          What was tested with, as hashes
-        </summary>
-        <p className="mt-1 break-all">
-          Settings {test.settings.slice(0, HASH_SHOWN)}, data {test.data.slice(0, HASH_SHOWN)},
-          engine {test.engine === '' ? 'not told' : test.engine.slice(0, HASH_SHOWN)}. The same
-          hashes again mean the same settings, candles and engine, and so the same test. They do not
-          say that the device ran it, nor that it comes out so again.
-        </p>
-      </details>
+      <Hashes test={test} />
     </div>
   );
 }

@@ -184,34 +184,106 @@ interface AgentResultProps extends ResultLineProps {
   record: AgentRecord | null;
 }
 
+interface TotalsProps {
+  agent: Pick<Agent, 'id' | 'name' | 'quote'>;
+  money: Pick<Agent, 'total' | 'realized' | 'unrealized' | 'fees'>;
+}
+
+/** A figure that opens into the sum behind it. */
+function Opens({
+  agent: { id, name },
+  of,
+  shown,
+  what,
+  children,
+}: Pick<TotalsProps, 'agent'> & {
+  of: 'agent' | 'agent-realized' | 'agent-unrealized';
+  shown: string;
+  what: string;
+  children: ReactNode;
+}) {
+  const ask: Ask = { of, id, name, shown };
+  return (
+    <Explain ask={ask} name={what} plain>
+      {children}
+    </Explain>
+  );
+}
+
+function Total({ agent, money }: TotalsProps) {
+  return (
+    <Opens agent={agent} of="agent" shown={money.total} what="the result">
+      <span className="block text-figure font-semibold tracking-[-0.02em]">
+        <Amount value={money.total} change />
+        <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">
+          {agent.quote}
+        </span>
+      </span>
+    </Opens>
+  );
+}
+
+function MoneyFigures({ agent, money }: TotalsProps) {
+  return (
+    <>
+      <Figure term="Realised, net of fees">
+        <Opens agent={agent} of="agent-realized" shown={money.realized} what="what was realised">
+          <Amount value={money.realized} change />
+        </Opens>
+      </Figure>
+      <Figure term="Unrealised">
+        <Opens
+          agent={agent}
+          of="agent-unrealized"
+          shown={money.unrealized}
+          what="what is unrealised"
+        >
+          <Amount value={money.unrealized} change />
+        </Opens>
+      </Figure>
+      <Figure term="Fees">
+        <Amount value={money.fees} />
+      </Figure>
+    </>
+  );
+}
+
+function TradeFigures({ record }: { record: AgentRecord | null }) {
+  return (
+    <>
+      <Figure term="Trades">
+        {record === null ? (
+          <Unknown why={NOT_TOLD} />
+        ) : (
+          <>
+            {record.trades}
+            <span className="text-xs text-ink-3">, {record.sells} closed</span>
+          </>
+        )}
+      </Figure>
+      <Figure term="Win rate">
+        {record === null ? <Unknown why={NOT_TOLD} /> : <WinRate record={record} />}
+      </Figure>
+      <Figure term="Profit factor">
+        {record === null ? <Unknown why={NOT_TOLD} /> : <ProfitFactor record={record} />}
+      </Figure>
+      <Figure term="Expectancy a trade">
+        {record?.expectancy == null ? (
+          <Unknown why={record === null ? NOT_TOLD : NOTHING_CLOSED} />
+        ) : (
+          <Amount value={record.expectancy} change />
+        )}
+      </Figure>
+    </>
+  );
+}
+
 export function AgentResult({ agent, record, insight, failed, now }: AgentResultProps) {
-  const { id, name, quote } = agent;
   const money = record ?? agent;
-  const opens = (
-    of: 'agent' | 'agent-realized' | 'agent-unrealized',
-    shown: string,
-    what: string,
-    value: ReactNode,
-  ): ReactNode => {
-    const ask: Ask = { of, id, name, shown };
-    return (
-      <Explain ask={ask} name={what} plain>
-        {value}
-      </Explain>
-    );
-  };
   return (
     <section aria-label="Result" className="min-w-0">
       <h2 className="sr-only">Result</h2>
-      {opens(
-        'agent',
-        money.total,
-        'the result',
-        <span className="block text-figure font-semibold tracking-[-0.02em]">
-          <Amount value={money.total} change />
-          <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">{quote}</span>
-        </span>,
-      )}
+      <Total agent={agent} money={money} />
       <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 text-ink-3">
         after fees <DataAge kind="portfolio" />
       </p>
@@ -219,48 +291,8 @@ export function AgentResult({ agent, record, insight, failed, now }: AgentResult
         <ResultLine agent={agent} insight={insight} failed={failed} now={now} />
       </div>
       <dl className="mt-2 grid grid-cols-2 gap-x-6 sm:grid-cols-4">
-        <Figure term="Realised, net of fees">
-          {opens(
-            'agent-realized',
-            money.realized,
-            'what was realised',
-            <Amount value={money.realized} change />,
-          )}
-        </Figure>
-        <Figure term="Unrealised">
-          {opens(
-            'agent-unrealized',
-            money.unrealized,
-            'what is unrealised',
-            <Amount value={money.unrealized} change />,
-          )}
-        </Figure>
-        <Figure term="Fees">
-          <Amount value={money.fees} />
-        </Figure>
-        <Figure term="Trades">
-          {record === null ? (
-            <Unknown why={NOT_TOLD} />
-          ) : (
-            <>
-              {record.trades}
-              <span className="text-xs text-ink-3">, {record.sells} closed</span>
-            </>
-          )}
-        </Figure>
-        <Figure term="Win rate">
-          {record === null ? <Unknown why={NOT_TOLD} /> : <WinRate record={record} />}
-        </Figure>
-        <Figure term="Profit factor">
-          {record === null ? <Unknown why={NOT_TOLD} /> : <ProfitFactor record={record} />}
-        </Figure>
-        <Figure term="Expectancy a trade">
-          {record?.expectancy == null ? (
-            <Unknown why={record === null ? NOT_TOLD : NOTHING_CLOSED} />
-          ) : (
-            <Amount value={record.expectancy} change />
-          )}
-        </Figure>
+        <MoneyFigures agent={agent} money={money} />
+        <TradeFigures record={record} />
       </dl>
     </section>
   );

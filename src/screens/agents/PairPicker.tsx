@@ -18,6 +18,44 @@ export interface PairPickerProps {
   hint: string;
 }
 
+interface PairButtonProps {
+  pair: string;
+  on: boolean;
+  disabled: boolean;
+  onPress: () => void;
+}
+
+function PairButton({ pair, on, disabled, onPress }: PairButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={on}
+      disabled={disabled}
+      onClick={onPress}
+      className={`min-h-11 rounded-md border px-2.5 text-sm disabled:opacity-40 pointer-fine:min-h-8 ${on ? 'border-accent bg-accent-wash font-medium text-accent' : 'border-line-strong/60 text-ink-2 hover:border-line-strong hover:text-ink'}`}
+    >
+      {pair}
+    </button>
+  );
+}
+
+function PickerHead({ chosen, onClear }: { chosen: number; onClear: () => void }) {
+  return (
+    <div className="flex items-baseline justify-between gap-3">
+      <legend className="font-medium">Pairs</legend>
+      {chosen > 0 && (
+        <button
+          type="button"
+          onClick={onClear}
+          className="reach min-h-8 text-xs text-ink-3 underline underline-offset-2 hover:text-ink"
+        >
+          Clear {chosen}
+        </button>
+      )}
+    </div>
+  );
+}
+
 export function PairPicker({ offered, chosen, onChange, error, hint }: PairPickerProps) {
   const [query, setQuery] = useState('');
   const wanted = query.trim().toUpperCase();
@@ -30,20 +68,12 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
   const full = chosen.length >= AGENT_PAIRS_MAX;
   return (
     <fieldset className="min-w-0">
-      <div className="flex items-baseline justify-between gap-3">
-        <legend className="font-medium">Pairs</legend>
-        {chosen.length > 0 && (
-          <button
-            type="button"
-            onClick={() => {
-              onChange([]);
-            }}
-            className="reach min-h-8 text-xs text-ink-3 underline underline-offset-2 hover:text-ink"
-          >
-            Clear {chosen.length}
-          </button>
-        )}
-      </div>
+      <PickerHead
+        chosen={chosen.length}
+        onClear={() => {
+          onChange([]);
+        }}
+      />
       <p className="text-xs text-ink-3">{hint}</p>
       {offered.length >= SEARCH_FROM && (
         <div className="mt-2">
@@ -62,18 +92,15 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
         {matching.slice(0, SHOWN_MAX).map((pair) => {
           const on = chosen.includes(pair);
           return (
-            <button
+            <PairButton
               key={pair}
-              type="button"
-              aria-pressed={on}
+              pair={pair}
+              on={on}
               disabled={full && !on}
-              onClick={() => {
+              onPress={() => {
                 onChange(on ? chosen.filter((one) => one !== pair) : [...chosen, pair]);
               }}
-              className={`min-h-11 rounded-md border px-2.5 text-sm disabled:opacity-40 pointer-fine:min-h-8 ${on ? 'border-accent bg-accent-wash font-medium text-accent' : 'border-line-strong/60 text-ink-2 hover:border-line-strong hover:text-ink'}`}
-            >
-              {pair}
-            </button>
+            />
           );
         })}
         {matching.length === 0 && offered.length > 0 && (

@@ -81,6 +81,62 @@ export interface Upgrade {
   onLeave?: () => void;
 }
 
+interface FieldsProps {
+  draft: AgentDraft;
+  issues: Readonly<Record<string, string>>;
+  onChange: (part: Partial<AgentDraft>) => void;
+}
+
+function NameField({ draft, issues, onChange }: FieldsProps) {
+  return (
+    <Field
+      label="Name"
+      value={draft.name}
+      error={issues.name}
+      autoComplete="off"
+      maxLength={200}
+      placeholder="Harbour"
+      onChange={(event) => {
+        onChange({ name: event.target.value });
+      }}
+    />
+  );
+}
+
+function SizeAndInterval({ draft, quote, issues, onChange }: FieldsProps & { quote: string }) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field
+        label="Most in one position"
+        unit={quote}
+        inputMode="decimal"
+        hint={withLocalNumbers('From 1 to 1,000,000. A cap, not a target.')}
+        value={draft.size}
+        error={issues.max_position_size}
+        onChange={(event) => {
+          onChange({ size: event.target.value });
+        }}
+      />
+      <Select
+        label="Checks the market"
+        value={draft.execution_interval}
+        error={issues.execution_interval}
+        options={INTERVALS}
+        hint="Stop losses are always monitored in real time."
+        onChange={(event) => {
+          onChange({ execution_interval: event.target.value });
+        }}
+      />
+    </div>
+  );
+}
+
+interface TermsFieldsProps extends FieldsProps {
+  quote: string;
+  upgrade: Upgrade;
+  named?: boolean;
+}
+
 export function TermsFields({
   draft,
   quote,
@@ -88,32 +144,13 @@ export function TermsFields({
   onChange,
   upgrade,
   named = true,
-}: {
-  draft: AgentDraft;
-  quote: string;
-  issues: Readonly<Record<string, string>>;
-  onChange: (part: Partial<AgentDraft>) => void;
-  upgrade: Upgrade;
-  named?: boolean;
-}) {
+}: TermsFieldsProps) {
   const pools = useSlot(poolsStore, loadPools);
   const offered = pools.data?.pools.find((pool) => pool.id === 'all_pools')?.pairs ?? [];
   const inPool = pools.data?.pools.find((pool) => pool.id === draft.pool)?.pairs.length ?? 0;
   return (
     <div className="flex flex-col gap-4">
-      {named && (
-        <Field
-          label="Name"
-          value={draft.name}
-          error={issues.name}
-          autoComplete="off"
-          maxLength={200}
-          placeholder="Harbour"
-          onChange={(event) => {
-            onChange({ name: event.target.value });
-          }}
-        />
-      )}
+      {named && <NameField draft={draft} issues={issues} onChange={onChange} />}
       <PoolChoice
         pool={draft.pool}
         error={issues.pool}
@@ -135,29 +172,7 @@ export function TermsFields({
             : `Leave empty to trade all ${inPool} pairs. At most ${AGENT_PAIRS_MAX}.`
         }
       />
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Field
-          label="Most in one position"
-          unit={quote}
-          inputMode="decimal"
-          hint={withLocalNumbers('From 1 to 1,000,000. A cap, not a target.')}
-          value={draft.size}
-          error={issues.max_position_size}
-          onChange={(event) => {
-            onChange({ size: event.target.value });
-          }}
-        />
-        <Select
-          label="Checks the market"
-          value={draft.execution_interval}
-          error={issues.execution_interval}
-          options={INTERVALS}
-          hint="Stop losses are always monitored in real time."
-          onChange={(event) => {
-            onChange({ execution_interval: event.target.value });
-          }}
-        />
-      </div>
+      <SizeAndInterval draft={draft} quote={quote} issues={issues} onChange={onChange} />
     </div>
   );
 }

@@ -54,6 +54,13 @@ export function useLate(agent: Looks, now: number, market: MarketState): number 
  */
 const SOON_MS = 2_000;
 
+function lastText(lastRunAt: number | null, now: number, speed: number): string {
+  if (lastRunAt === null) return 'has not looked yet';
+  return speed === 1
+    ? `looked ${formatAgo(Math.max(0, now - lastRunAt))}`
+    : `looked ${formatWhen(lastRunAt, now)} market time`;
+}
+
 /**
  * When it last looked and looks next, on the market clock; of a tape that runs fast, the market's
  * own time of the last and the reader's wait for the next. Where no prices come there is nothing to
@@ -72,12 +79,7 @@ export function runText(
       : `last known look ${formatWhen(agent.lastRunAt, now)}`;
   if (market === 'stopped' && agent.status !== 'stopped')
     return 'prices have stopped: nothing to look at';
-  const last =
-    agent.lastRunAt === null
-      ? 'has not looked yet'
-      : speed === 1
-        ? `looked ${formatAgo(Math.max(0, now - agent.lastRunAt))}`
-        : `looked ${formatWhen(agent.lastRunAt, now)} market time`;
+  const last = lastText(agent.lastRunAt, now, speed);
   if (agent.status !== 'running' || agent.nextRunAt === null) return last;
   if (late > 0) return `late: ${late} looks missed · ${last}`;
   const wait = (agent.nextRunAt - now) / speed;
