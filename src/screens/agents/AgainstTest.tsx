@@ -1,6 +1,6 @@
 /**
- * How an agent fares against the test it was started after: its place in the band, what its trades
- * cost, what it missed; refuses a verdict on too few days.
+ * Compares an agent with the test it was started after: its place in the band, its costs and what
+ * it missed. Too few days give no verdict.
  */
 import { ChevronRight } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
@@ -167,7 +167,7 @@ function Costs({ test }: { test: AgentTest }) {
   );
 }
 
-interface FoundProps {
+interface ComparisonProps {
   test: AgentTest;
   insight: AgentInsight;
   agent: Pick<Agent, 'quote'>;
@@ -215,7 +215,7 @@ function ResultSince({ test, quote }: { test: AgentTest; quote: string }) {
 }
 
 /** The result so far in the band that the test leads to expect. */
-function BandChart({ test, insight, agent: { quote } }: FoundProps) {
+function BandChart({ test, insight, agent: { quote } }: ComparisonProps) {
   const { live, edges } = useLines(test, insight);
   if (standing(test) === null || live.length <= 1) return null;
   return (
@@ -250,7 +250,7 @@ function Hashes({ test }: { test: AgentTest }) {
   );
 }
 
-function Found({ test, insight, agent }: FoundProps) {
+function Comparison({ test, insight, agent }: ComparisonProps) {
   return (
     <div className="flex flex-col gap-3">
       <Tested test={test} />
@@ -304,7 +304,7 @@ export default function AgainstTest({
           Test it, then start it: the test is kept.
         </p>
       ) : (
-        <Found test={test} insight={insight} agent={agent} />
+        <Comparison test={test} insight={insight} agent={agent} />
       )}
     </Section>
   );

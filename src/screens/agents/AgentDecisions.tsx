@@ -1,7 +1,4 @@
-/**
- * Every decision with its reason and the signal behind it, newest first, by pair or acts alone;
- * refuses to leave out why nothing was done.
- */
+/** Lists an agent's decisions with the reason and the signal behind each, newest first. */
 import { useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { Decision } from '../../../contract/agents.ts';
 import type { AgentPerformance } from '../../../contract/trading.ts';

@@ -1,6 +1,6 @@
 /**
- * All agents with realised, open and whole result, found and ordered by what a person looks for;
- * rows on a phone, columns on a wide window; refuses to hide Stop.
+ * Lists all agents with their results, searchable and sortable; rows on a phone, columns on a wide
+ * window.
  */
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,7 +1,4 @@
-/**
- * What a person does with one agent on its own screen: start, stop, take back, edit, duplicate;
- * refuses to hide Stop.
- */
+/** The buttons and dialogs of one agent's page: start, stop, undo, edit, duplicate. */
 import { Play, Undo2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';

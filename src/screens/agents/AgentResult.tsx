@@ -1,6 +1,6 @@
 /**
- * What an agent has earned: its result, the line of it over time, and the figures of its trades,
- * all of one reading of the account.
+ * Shows what an agent has earned: its result, the line of it over time, and the figures of its
+ * trades.
  */
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Agent } from '../../../contract/agents.ts';
@@ -190,7 +190,7 @@ interface TotalsProps {
 }
 
 /** A figure that opens into the sum behind it. */
-function Opens({
+function Explained({
   agent: { id, name },
   of,
   shown,
@@ -212,14 +212,14 @@ function Opens({
 
 function Total({ agent, money }: TotalsProps) {
   return (
-    <Opens agent={agent} of="agent" shown={money.total} what="the result">
+    <Explained agent={agent} of="agent" shown={money.total} what="the result">
       <span className="block text-figure font-semibold tracking-[-0.02em]">
         <Amount value={money.total} change />
         <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">
           {agent.quote}
         </span>
       </span>
-    </Opens>
+    </Explained>
   );
 }
 
@@ -227,19 +227,24 @@ function MoneyFigures({ agent, money }: TotalsProps) {
   return (
     <>
       <Figure term="Realised, net of fees">
-        <Opens agent={agent} of="agent-realized" shown={money.realized} what="what was realised">
+        <Explained
+          agent={agent}
+          of="agent-realized"
+          shown={money.realized}
+          what="what was realised"
+        >
           <Amount value={money.realized} change />
-        </Opens>
+        </Explained>
       </Figure>
       <Figure term="Unrealised">
-        <Opens
+        <Explained
           agent={agent}
           of="agent-unrealized"
           shown={money.unrealized}
           what="what is unrealised"
         >
           <Amount value={money.unrealized} change />
-        </Opens>
+        </Explained>
       </Figure>
       <Figure term="Fees">
         <Amount value={money.fees} />

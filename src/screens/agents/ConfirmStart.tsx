@@ -1,6 +1,6 @@
 /**
- * A start that waited too long, laid out again before it is confirmed: price then and now, plan,
- * worst loss, who changed the agent; refuses to confirm unseen.
+ * Shows a start that waited too long again before it is confirmed: prices then and now, plan, worst
+ * loss, and who changed the agent.
  */
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../contract/agents.ts';
@@ -112,7 +112,7 @@ function Prices({ rows, pressedAt, now }: PricesProps) {
   );
 }
 
-interface BodyProps {
+interface StartReviewProps {
   entry: OutboxEntryView;
   agents: readonly Agent[];
   now: number;
@@ -149,7 +149,7 @@ function AgentPlan({ entry, id, agent, head, now }: AgentPlanProps) {
   );
 }
 
-function Body({ entry, agents, now }: BodyProps) {
+function StartReview({ entry, agents, now }: StartReviewProps) {
   const market = useSlot(marketStore, loadMarket);
   useSlot(poolsStore, loadPools);
   const settings = useSlot(settingsStore, loadSettings).data;
@@ -261,7 +261,7 @@ export default function ConfirmStart({
         </>
       }
     >
-      <Body entry={entry} agents={agents} now={now} />
+      <StartReview entry={entry} agents={agents} now={now} />
     </Dialog>
   );
 }

@@ -1,7 +1,4 @@
-/**
- * A new agent in three short steps: how much risk, stated in money; what it trades; what it would
- * do now. Keeps what was typed over a reload, refuses to hide the worst loss.
- */
+/** Creates an agent in three steps: how much it may risk, what it trades, what it would do now. */
 import { useState, type ReactNode } from 'react';
 import * as z from 'zod/mini';
 import { useSnapshot } from 'valtio';

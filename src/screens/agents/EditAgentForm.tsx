@@ -1,6 +1,6 @@
 /**
- * Changes the terms of an agent, shown with what it would do under them; keeps what was typed,
- * refuses to overwrite an edit it has not seen.
+ * Edits the terms of an agent. An edit made on an older version is not saved before the person has
+ * seen the newer one.
  */
 import { lazy, Suspense, useState } from 'react';
 import * as z from 'zod/mini';

@@ -1,7 +1,4 @@
-/**
- * The ways out of an agent that nothing takes back: stop and sell, delete; each says what it does
- * and is held.
- */
+/** The two ways out of an agent that cannot be undone: stop and sell, and delete. */
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';

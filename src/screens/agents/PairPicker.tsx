@@ -1,7 +1,4 @@
-/**
- * Pairs to choose among, searchable, the chosen first and at most twenty; refuses a pair the source
- * does not offer.
- */
+/** Chooses the pairs of an agent among those on offer, with a search. */
 import { useMemo, useState } from 'react';
 import { AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
 import { Field } from '../../components/Field.tsx';

@@ -1,7 +1,4 @@
-/**
- * Name, pool, pairs, size and rhythm of a new agent; says what the plan adds, refuses to repeat the
- * risk chosen before.
- */
+/** The fields of a new agent's name, pool, pairs, size and interval. */
 import { AGENT_PAIRS_MAX } from '../../../contract/limits.ts';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';

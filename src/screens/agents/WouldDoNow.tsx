@@ -1,7 +1,4 @@
-/**
- * "What would it do now?", pair by pair, by the server's own decision: strength, size, loss at the
- * stop and the reason; refuses to guess without the server.
- */
+/** Previews what an agent would do now, pair by pair, as the server decides it. */
 import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';

@@ -1,7 +1,4 @@
-/**
- * "What would it have done?": an agent on past candles, with its costs and buying and holding
- * beside it; refuses to be read as a promise.
- */
+/** Backtests an agent on past candles and shows the result beside that of buying and holding. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { BacktestTrade } from '../../../contract/backtest.ts';
@@ -189,7 +186,7 @@ function Caveats({ terms, keptAt }: Pick<BacktestDone, 'terms' | 'keptAt'>) {
   );
 }
 
-function Found({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
+function Result({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
   const [all, setAll] = useState(false);
   const list = listText(terms);
   return (
@@ -232,7 +229,7 @@ function Found({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
 /**
  * The place of what will be found, from the press on: a result moves nothing that stands below it.
  */
-function Place() {
+function ResultSkeleton() {
   return (
     <div aria-hidden>
       <Skeleton className="mt-1 h-28 w-full md:h-12" />
@@ -310,7 +307,7 @@ function Running({ share, text, onCancel }: { share: number; text: string; onCan
           Cancel
         </Button>
       </div>
-      <Place />
+      <ResultSkeleton />
     </>
   );
 }
@@ -391,7 +388,7 @@ export default function WouldHaveDone({
       {state.at === 'failed' && <Failed message={state.message} onAgain={start} />}
       {state.at === 'done' && (
         <>
-          <Found done={state.done} />
+          <Result done={state.done} />
           <Button size="sm" tone="plain" className="mt-2 -ml-3" data-next onClick={start}>
             Test again
           </Button>

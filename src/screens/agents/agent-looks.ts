@@ -1,6 +1,6 @@
 /**
- * When an agent looks at the market, by its own rhythm and the market's clock, and whether it is
- * late; refuses to guess without the server.
+ * When an agent evaluates the market, by its own interval and the market's clock, and whether it is
+ * late.
  */
 import { useEffect, useState } from 'react';
 import type { BadgeTone } from '../../components/Tags.tsx';

@@ -1,7 +1,4 @@
-/**
- * One agent: its state and acts, then its result, what it holds, its prices with its trades, its
- * decisions, its terms.
- */
+/** The page of one agent: its state, result, positions, chart, decisions, trades and terms. */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';

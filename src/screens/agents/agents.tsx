@@ -1,4 +1,4 @@
-/** All agents: states, results, start and stop, one at a time or all; refuses to hide Stop. */
+/** The screen of all agents, with start and stop of one or of all. */
 import { CircleStop, Play, Plus } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -129,14 +129,14 @@ function NotDone({ views }: { views: readonly AgentView[] }) {
   );
 }
 
-interface ForAllProps {
+interface AllAgentsButtonsProps {
   views: readonly AgentView[];
   onStartAll: () => void;
   onStopAll: () => void;
 }
 
 /** Start and stop of all agents, each where there is something to start or to stop. */
-function ForAll({ views, onStartAll, onStopAll }: ForAllProps) {
+function AllAgentsButtons({ views, onStartAll, onStopAll }: AllAgentsButtonsProps) {
   return (
     <>
       {startableOf(views).length > 1 && (
@@ -243,7 +243,7 @@ export default function AgentsScreen() {
   return (
     <>
       <ScreenTitle title="Agents" note={views === null ? undefined : runningText(agents, current)}>
-        <ForAll
+        <AllAgentsButtons
           views={all}
           onStartAll={() => {
             setAsking('start');

@@ -1,6 +1,5 @@
 /**
- * What has changed between the press of a start and its confirmation, as rows and sentences;
- * refuses to guess a missing price.
+ * Tells what has changed between the press of a start and its confirmation, as rows and sentences.
  */
 import type { Agent } from '../../../contract/agents.ts';
 import type { SymbolQuote } from '../../../contract/market.ts';

@@ -1,6 +1,6 @@
 /**
- * Asks for a test, follows it, ends it; from the device's own candles where there is no network.
- * Refuses to show a test of other terms than those on the screen.
+ * Runs a backtest and follows its progress; without a network it uses the candles that this device
+ * keeps.
  */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';

@@ -1,7 +1,4 @@
-/**
- * The form of a price alert: what is watched, how often it may tell, and what will happen, in a
- * dialog that keeps what is typed.
- */
+/** The form of a price alert, in a dialog that keeps what is typed. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';

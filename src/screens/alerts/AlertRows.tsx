@@ -1,7 +1,4 @@
-/**
- * Alerts as rows: what each watches, where it stands by the server's word, what waits to be sent,
- * and what can be done.
- */
+/** Lists price alerts with their state, what waits to be sent, and their buttons. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';

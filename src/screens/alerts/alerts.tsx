@@ -1,6 +1,5 @@
 /**
- * All price alerts of the person: what is watched, what was reached and when, with the way to a new
- * one.
+ * The screen of all price alerts: which are watched, which were reached, and the way to a new one.
  */
 import { Bell } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';

@@ -1,6 +1,4 @@
-/**
- * The standard dashboard: equity, what happened, agents, positions; what needs the person first.
- */
+/** The standard dashboard: equity, agents, positions, trades, and what needs the person. */
 import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';

@@ -1,7 +1,4 @@
-/**
- * The sum behind a figure, and behind each of its rows; refuses rows that do not add up to their
- * total.
- */
+/** Shows the sum behind a figure, and behind each of its rows. */
 import { ChevronLeft } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';

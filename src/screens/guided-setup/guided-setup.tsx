@@ -1,7 +1,4 @@
-/**
- * From four questions to a running agent: the profile, the plan, the trial, the risks and the
- * start, kept on this device until done.
- */
+/** Leads from four questions to a running agent, and is kept on the device until done. */
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
