@@ -1,7 +1,4 @@
-/**
- * Sends ETH: to whom, how much, what it costs, a last look, and how far it has come; refuses to
- * send what was not shown, and to lose what was typed.
- */
+/** Sends ETH: to whom, how much, what it costs, a last look, and how far it has come. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
@@ -19,10 +16,11 @@ import { SendDialog, type Reviewed } from './send-dialog.tsx';
 import { sendEther } from './send-ether.ts';
 import { estimateSend, mostSendable, type SendTerms } from './send-fees.ts';
 import { SendProgress } from './send-progress.tsx';
-import { isOpen, stageOf } from './sends.ts';
+import { isOpen, stageOf, type Send } from './sends.ts';
 import { useEtherBalance, useKnownChain, useNoNetwork, useSends } from './use-wallet.ts';
 
 const Draft = z.object({ to: z.string(), amount: z.string() });
+type DraftSend = z.infer<typeof Draft>;
 const NOTHING = { to: '', amount: '' };
 /** Fees move with every block, ms. */
 const FEES_FRESH_MS = 15_000;
@@ -80,31 +78,25 @@ function AmountHint({
   isAsking: boolean;
   isSmart: boolean;
 }) {
+  const balanceText =
+    balanceWei === undefined ? 'Balance not known yet.' : `You have ${heldEther(balanceWei)} ETH.`;
+  let feeText = '';
+  if (feeWei !== undefined)
+    feeText = `Network fee at most ${costEther(feeWei)} ETH${isSmart ? '; the wallet names its own when it asks' : ''}.`;
+  else if (isAsking) feeText = 'Asking the chain for the fee.';
   return (
     <>
-      {balanceWei === undefined
-        ? 'Balance not known yet.'
-        : `You have ${heldEther(balanceWei)} ETH.`}{' '}
-      {feeWei !== undefined
-        ? `Network fee at most ${costEther(feeWei)} ETH${isSmart ? '; the wallet names its own when it asks' : ''}.`
-        : isAsking
-          ? 'Asking the chain for the fee.'
-          : ''}
+      {balanceText} {feeText}
     </>
   );
 }
 
-function Sender({ from, chain, isSmart }: SenderProps) {
-  const { sends, uid, config } = useSends();
-  const [draft, setDraft] = useKeptDraft('walletSend', Draft, NOTHING);
-  const [checked, setChecked] = useState(false);
-  const [reviewed, setReviewed] = useState<Reviewed | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
-  const [busy, setBusy] = useState<string | null>(null);
-  const balance = useEtherBalance();
-  const noNetwork = useNoNetwork();
-  const balanceWei = balance.data?.value;
-
+/** What is typed, read against the balance and the fees of this moment. */
+function useSendTerms(
+  draft: DraftSend,
+  { from, chain, isSmart }: SenderProps,
+  balanceWei: bigint | undefined,
+) {
   const recipient = parseRecipient(draft.to, from);
   const amount = parseTypedEther(draft.amount);
   const overdrawn = 'wei' in amount && balanceWei !== undefined && amount.wei > balanceWei;
@@ -129,24 +121,32 @@ function Sender({ from, chain, isSmart }: SenderProps) {
     balanceWei !== undefined &&
     fees.data !== undefined &&
     amount.wei + fees.data.feeWei > balanceWei;
-  const amountError =
-    'error' in amount
-      ? checked
-        ? amount.error
-        : undefined
-      : overdrawn
-        ? 'More than the wallet holds.'
-        : short
-          ? 'Together with the network fee this is more than the wallet holds.'
-          : undefined;
-  const recipientError =
-    'error' in recipient && (checked || (draft.to !== '' && draft.to.length >= 42))
-      ? recipient.error
-      : undefined;
-  const shown = sends.filter(
-    (send, index) => index === 0 || isOpen(send) || stageOf(send) === 'asking',
-  );
+  return { recipient, amount, overdrawn, short, fees, plain, most };
+}
 
+type CheckedTerms = ReturnType<typeof useSendTerms>;
+
+function amountErrorOf(
+  { amount, overdrawn, short }: CheckedTerms,
+  checked: boolean,
+): string | undefined {
+  if ('error' in amount) return checked ? amount.error : undefined;
+  if (overdrawn) return 'More than the wallet holds.';
+  if (short) return 'Together with the network fee this is more than the wallet holds.';
+  return undefined;
+}
+
+/** A send from the check of what was typed, by way of the last look, to the wallet. */
+function useReviewedSend(
+  { recipient, amount, overdrawn, short, fees }: CheckedTerms,
+  balanceWei: bigint | undefined,
+  deliver: (order: Reviewed) => Promise<unknown>,
+  onSent: () => void,
+) {
+  const [checked, setChecked] = useState(false);
+  const [reviewed, setReviewed] = useState<Reviewed | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState<string | null>(null);
   const review = async (): Promise<void> => {
     setChecked(true);
     setFailure(null);
@@ -167,20 +167,11 @@ function Sender({ from, chain, isSmart }: SenderProps) {
   const send = (order: Reviewed): void => {
     setReviewed(null);
     setBusy('Asking the wallet');
-    sendEther(config, {
-      uid,
-      chainId: chain.id,
-      from,
-      to: order.to,
-      wei: order.wei,
-      isSmart,
-      fees: order.fees,
-    })
+    deliver(order)
       .then(
         () => {
-          setDraft(null);
           setChecked(false);
-          void balance.refetch();
+          onSent();
         },
         (error: unknown) => {
           setFailure(error);
@@ -190,7 +181,159 @@ function Sender({ from, chain, isSmart }: SenderProps) {
         setBusy(null);
       });
   };
+  const close = (): void => {
+    setReviewed(null);
+  };
+  return { checked, reviewed, failure, busy, review, send, close };
+}
 
+function RecipientField({
+  to,
+  recipient,
+  checked,
+  onTo,
+}: {
+  to: string;
+  recipient: CheckedTerms['recipient'];
+  checked: boolean;
+  onTo: (to: string) => void;
+}) {
+  const error =
+    'error' in recipient && (checked || (to !== '' && to.length >= 42))
+      ? recipient.error
+      : undefined;
+  return (
+    <Field
+      label="To"
+      hint="A Base address, 0x and 40 digits."
+      error={error}
+      value={to}
+      autoComplete="off"
+      spellCheck={false}
+      autoCapitalize="none"
+      className="font-mono text-sm"
+      onChange={(event) => {
+        onTo(event.target.value);
+      }}
+    />
+  );
+}
+
+function AmountField({
+  draft,
+  terms,
+  balanceWei,
+  isSmart,
+  checked,
+  onAmount,
+}: {
+  draft: DraftSend;
+  terms: CheckedTerms;
+  balanceWei: bigint | undefined;
+  isSmart: boolean;
+  checked: boolean;
+  onAmount: (amount: string) => void;
+}) {
+  const { fees, plain, most } = terms;
+  return (
+    <div>
+      <Field
+        label="Amount"
+        unit="ETH"
+        inputMode="decimal"
+        autoComplete="off"
+        error={amountErrorOf(terms, checked)}
+        value={draft.amount}
+        hint={
+          <AmountHint
+            balanceWei={balanceWei}
+            feeWei={fees.data?.feeWei ?? plain.data?.feeWei}
+            isAsking={fees.isFetching || plain.isFetching}
+            isSmart={isSmart}
+          />
+        }
+        onChange={(event) => {
+          onAmount(event.target.value);
+        }}
+      />
+      <Button
+        size="sm"
+        className="mt-2"
+        disabled={most === undefined || most === null}
+        onClick={() => {
+          if (most !== undefined && most !== null) onAmount(plainEther(most));
+        }}
+      >
+        All but the fee
+      </Button>
+    </div>
+  );
+}
+
+function ReviewButton({ busy, noNetwork }: { busy: string | null; noNetwork: boolean }) {
+  return (
+    <>
+      {noNetwork && (
+        <p role="status" className="text-amber">
+          No network. What you type stays here; send when you are back.
+        </p>
+      )}
+      <div>
+        <Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>
+          {busy ?? 'Look it over'}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** The newest send, and every other that is not settled. */
+function NewestSends({ sends }: { sends: readonly Send[] }) {
+  const shown = sends.filter(
+    (send, index) => index === 0 || isOpen(send) || stageOf(send) === 'asking',
+  );
+  if (shown.length === 0) return null;
+  return (
+    <section aria-labelledby="newest-sends">
+      <h3 id="newest-sends" className="text-sm font-semibold">
+        {shown.length === 1 ? 'Newest send' : 'Newest send and those under way'}
+      </h3>
+      {shown.map((send, index) => (
+        <SendProgress key={send.id} send={send} isLive={index === 0} />
+      ))}
+    </section>
+  );
+}
+
+/** What is sent of an order that was looked over. */
+const sendOf = ({ from, chain, isSmart }: SenderProps, uid: string, order: Reviewed) => ({
+  uid,
+  chainId: chain.id,
+  from,
+  to: order.to,
+  wei: order.wei,
+  isSmart,
+  fees: order.fees,
+});
+
+function Sender(sender: SenderProps) {
+  const { chain, isSmart } = sender;
+  const { sends, uid, config } = useSends();
+  const [draft, setDraft] = useKeptDraft('walletSend', Draft, NOTHING);
+  const balance = useEtherBalance();
+  const noNetwork = useNoNetwork();
+  const balanceWei = balance.data?.value;
+
+  const terms = useSendTerms(draft, sender, balanceWei);
+  const { checked, reviewed, failure, busy, review, send, close } = useReviewedSend(
+    terms,
+    balanceWei,
+    (order) => sendEther(config, sendOf(sender, uid, order)),
+    () => {
+      setDraft(null);
+      void balance.refetch();
+    },
+  );
   return (
     <div className="grid gap-x-14 gap-y-6 lg:grid-cols-2">
       <form
@@ -204,82 +347,35 @@ function Sender({ from, chain, isSmart }: SenderProps) {
         <p className="flex flex-wrap items-center gap-2 text-ink-2">
           From your wallet on {chain.name} <CoinsTag real={chain.id === base.id} />
         </p>
-        <Field
-          label="To"
-          hint="A Base address, 0x and 40 digits."
-          error={recipientError}
-          value={draft.to}
-          autoComplete="off"
-          spellCheck={false}
-          autoCapitalize="none"
-          className="font-mono text-sm"
-          onChange={(event) => {
-            setDraft({ ...draft, to: event.target.value });
+        <RecipientField
+          to={draft.to}
+          recipient={terms.recipient}
+          checked={checked}
+          onTo={(to) => {
+            setDraft({ ...draft, to });
           }}
         />
-        <div>
-          <Field
-            label="Amount"
-            unit="ETH"
-            inputMode="decimal"
-            autoComplete="off"
-            error={amountError}
-            value={draft.amount}
-            hint={
-              <AmountHint
-                balanceWei={balanceWei}
-                feeWei={fees.data?.feeWei ?? plain.data?.feeWei}
-                isAsking={fees.isFetching || plain.isFetching}
-                isSmart={isSmart}
-              />
-            }
-            onChange={(event) => {
-              setDraft({ ...draft, amount: event.target.value });
-            }}
-          />
-          <Button
-            size="sm"
-            className="mt-2"
-            disabled={most === undefined || most === null}
-            onClick={() => {
-              if (most !== undefined && most !== null)
-                setDraft({ ...draft, amount: plainEther(most) });
-            }}
-          >
-            All but the fee
-          </Button>
-        </div>
-        {fees.error !== null && <FailureNote error={fees.error} act="look" />}
-        {noNetwork && (
-          <p role="status" className="text-amber">
-            No network. What you type stays here; send when you are back.
-          </p>
-        )}
-        <div>
-          <Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>
-            {busy ?? 'Look it over'}
-          </Button>
-        </div>
+        <AmountField
+          draft={draft}
+          terms={terms}
+          balanceWei={balanceWei}
+          isSmart={isSmart}
+          checked={checked}
+          onAmount={(amount) => {
+            setDraft({ ...draft, amount });
+          }}
+        />
+        {terms.fees.error !== null && <FailureNote error={terms.fees.error} act="look" />}
+        <ReviewButton busy={busy} noNetwork={noNetwork} />
         {failure !== null && <FailureNote error={failure} act="send" />}
       </form>
-      {shown.length > 0 && (
-        <section aria-labelledby="newest-sends">
-          <h3 id="newest-sends" className="text-sm font-semibold">
-            {shown.length === 1 ? 'Newest send' : 'Newest send and those under way'}
-          </h3>
-          {shown.map((send, index) => (
-            <SendProgress key={send.id} send={send} isLive={index === 0} />
-          ))}
-        </section>
-      )}
+      <NewestSends sends={sends} />
       {reviewed !== null && (
         <SendDialog
           chain={chain}
           isSmart={isSmart}
           reviewed={reviewed}
-          onClose={() => {
-            setReviewed(null);
-          }}
+          onClose={close}
           onSend={send}
         />
       )}
