@@ -2,7 +2,14 @@
  * An act that needs 600 ms of intent, by pointer or key; a slip does nothing and is told what to
  * do, and who cannot hold is asked.
  */
-import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type CSSProperties,
+  type DOMAttributes,
+  type ReactNode,
+} from 'react';
 import { Button, buttonClass, type ButtonSize, type ButtonTone } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
 
@@ -114,27 +121,10 @@ function useHint(label: string) {
   };
 }
 
-export function HoldToConfirm({
-  label,
-  sentence,
-  onConfirm,
-  icon,
-  tone = 'danger-quiet',
-  size = 'md',
-  wide = false,
-  disabled = false,
-}: HoldToConfirmProps) {
+/** The 600 ms themselves: `begin` starts them, `stop` ends them early, `onHeld` is their end. */
+function useHoldTimer(label: string, disabled: boolean, onHeld: () => void) {
   const [filling, setFilling] = useState(false);
-  const [asking, setAsking] = useState(false);
-  const { hint, show, hide } = useHint(label);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  const begun = useRef(false);
-  const pressed = useRef({ x: 0, y: 0 });
-  /**
-   * A key let go elsewhere is not heard here, so focus that leaves ends the hold; a pointer is
-   * heard wherever it is.
-   */
-  const byKey = useRef(false);
 
   /** Whether there was a hold to end. */
   const stop = (): boolean => {
@@ -145,14 +135,11 @@ export function HoldToConfirm({
     return true;
   };
   const begin = (): void => {
-    if (disabled || timer.current !== null) return;
-    begun.current = true;
     setFilling(true);
-    hide();
     timer.current = setTimeout(() => {
       timer.current = null;
       setFilling(false);
-      onConfirm();
+      onHeld();
     }, HOLD_MS);
   };
   // Given another act under a finger that rests, or none: what was begun was not for that.
@@ -162,8 +149,148 @@ export function HoldToConfirm({
     },
     [label, disabled],
   );
+  return { filling, isHeld: () => timer.current !== null, begin, stop };
+}
 
-  const isActing = (key: string): boolean => key === 'Enter' || key === ' ';
+const isActing = (key: string): boolean => key === 'Enter' || key === ' ';
+
+type Hold = Omit<ReturnType<typeof useHoldTimer>, 'filling'>;
+type Hint = Pick<ReturnType<typeof useHint>, 'show' | 'hide'>;
+
+/** What the button hears: pointers and keys hold it, a click without either asks. */
+function useHoldEvents(
+  { isHeld, begin, stop }: Hold,
+  { show, hide }: Hint,
+  disabled: boolean,
+  onAsk: () => void,
+): DOMAttributes<HTMLButtonElement> {
+  const begun = useRef(false);
+  const pressed = useRef({ x: 0, y: 0 });
+  /**
+   * A key let go elsewhere is not heard here, so focus that leaves ends the hold; a pointer is
+   * heard wherever it is.
+   */
+  const byKey = useRef(false);
+  const press = (): void => {
+    if (disabled || isHeld()) return;
+    begun.current = true;
+    hide();
+    begin();
+  };
+  const release = (button: Element): void => {
+    if (stop()) show(button);
+  };
+  return {
+    onPointerDown: (event) => {
+      if (event.button !== 0) return;
+      byKey.current = false;
+      pressed.current = { x: event.clientX, y: event.clientY };
+      // Lists above may grow while it is held: the press stays this button's wherever that puts
+      // it.
+      if (event.isTrusted) event.currentTarget.setPointerCapture(event.pointerId);
+      press();
+    },
+    onPointerMove: (event) => {
+      if (
+        Math.hypot(event.clientX - pressed.current.x, event.clientY - pressed.current.y) > SLIP_PX
+      )
+        stop();
+    },
+    onPointerUp: (event) => {
+      release(event.currentTarget);
+      // Its click comes at once or never; a later one is nobody's press.
+      setTimeout(() => {
+        begun.current = false;
+      }, HOLD_MS);
+    },
+    // The finger scrolls the page: no click comes of it, and nothing is to be said.
+    onPointerCancel: () => {
+      stop();
+      begun.current = false;
+    },
+    onBlur: () => {
+      if (byKey.current) stop();
+    },
+    onKeyDown: (event) => {
+      if (!isActing(event.key)) return;
+      event.preventDefault();
+      if (event.repeat) return;
+      byKey.current = true;
+      press();
+    },
+    onKeyUp: (event) => {
+      if (!isActing(event.key)) return;
+      event.preventDefault();
+      release(event.currentTarget);
+    },
+    onContextMenu: (event) => {
+      event.preventDefault();
+    },
+    onClick: () => {
+      // A click that no press came before is a screen reader's: it cannot hold, so it is asked.
+      if (!begun.current) onAsk();
+      begun.current = false;
+    },
+  };
+}
+
+/** The same question as a dialog, for those who cannot hold. */
+function AskDialog({
+  label,
+  sentence,
+  open,
+  onOpenChange,
+  onConfirm,
+}: Pick<HoldToConfirmProps, 'label' | 'sentence' | 'onConfirm'> & {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={label}
+      description={sentence}
+      actions={
+        <>
+          <Button
+            onClick={() => {
+              onOpenChange(false);
+            }}
+          >
+            Cancel
+          </Button>
+          <Button
+            tone="danger"
+            onClick={() => {
+              onOpenChange(false);
+              onConfirm();
+            }}
+          >
+            {label}
+          </Button>
+        </>
+      }
+    />
+  );
+}
+
+export function HoldToConfirm({
+  label,
+  sentence,
+  onConfirm,
+  icon,
+  tone = 'danger-quiet',
+  size = 'md',
+  wide = false,
+  disabled = false,
+}: HoldToConfirmProps) {
+  const [asking, setAsking] = useState(false);
+  const { hint, show, hide } = useHint(label);
+  const { filling, ...hold } = useHoldTimer(label, disabled, onConfirm);
+  const events = useHoldEvents(hold, { show, hide }, disabled, () => {
+    setAsking(true);
+  });
   return (
     <>
       <button
@@ -171,90 +298,18 @@ export function HoldToConfirm({
         disabled={disabled}
         className={buttonClass(tone, size, wide)}
         aria-label={`${label}. Hold to confirm.`}
-        onPointerDown={(event) => {
-          if (event.button !== 0) return;
-          byKey.current = false;
-          pressed.current = { x: event.clientX, y: event.clientY };
-          // Lists above may grow while it is held: the press stays this button's wherever that puts
-          // it.
-          if (event.isTrusted) event.currentTarget.setPointerCapture(event.pointerId);
-          begin();
-        }}
-        onPointerMove={(event) => {
-          if (
-            Math.hypot(event.clientX - pressed.current.x, event.clientY - pressed.current.y) >
-            SLIP_PX
-          )
-            stop();
-        }}
-        onPointerUp={(event) => {
-          if (stop()) show(event.currentTarget);
-          // Its click comes at once or never; a later one is nobody's press.
-          setTimeout(() => {
-            begun.current = false;
-          }, HOLD_MS);
-        }}
-        // The finger scrolls the page: no click comes of it, and nothing is to be said.
-        onPointerCancel={() => {
-          stop();
-          begun.current = false;
-        }}
-        onBlur={() => {
-          if (byKey.current) stop();
-        }}
-        onKeyDown={(event) => {
-          if (isActing(event.key)) {
-            event.preventDefault();
-            if (!event.repeat) {
-              byKey.current = true;
-              begin();
-            }
-          }
-        }}
-        onKeyUp={(event) => {
-          if (isActing(event.key)) {
-            event.preventDefault();
-            if (stop()) show(event.currentTarget);
-          }
-        }}
-        onContextMenu={(event) => {
-          event.preventDefault();
-        }}
-        onClick={() => {
-          // A click that no press came before is a screen reader's: it cannot hold, so it is asked.
-          if (!begun.current) setAsking(true);
-          begun.current = false;
-        }}
+        {...events}
       >
         {filling || icon === undefined ? <Ring filling={filling} /> : icon}
         <span className="min-w-0 truncate">{label}</span>
       </button>
       {hint}
-      <Dialog
+      <AskDialog
+        label={label}
+        sentence={sentence}
         open={asking}
         onOpenChange={setAsking}
-        title={label}
-        description={sentence}
-        actions={
-          <>
-            <Button
-              onClick={() => {
-                setAsking(false);
-              }}
-            >
-              Cancel
-            </Button>
-            <Button
-              tone="danger"
-              onClick={() => {
-                setAsking(false);
-                onConfirm();
-              }}
-            >
-              {label}
-            </Button>
-          </>
-        }
+        onConfirm={onConfirm}
       />
     </>
   );

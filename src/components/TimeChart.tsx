@@ -1,5 +1,12 @@
 /** A line over time, and lines to compare it with, with its table one tap away. */
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import type { ChartHandle, ComparedLine } from './chart-drawing.ts';
 import { formatAmount, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
@@ -48,28 +55,22 @@ export function pointAfter(key: string, index: number, count: number): number | 
 
 const NONE: readonly ComparedLine[] = [];
 
-export function TimeChart({
-  label,
-  line,
-  lineName = 'Value',
-  stepMs,
-  compared = NONE,
-  height,
-  empty,
-  controls,
-  unit = '',
-  note,
-}: TimeChartProps) {
+interface ReadPoint {
+  at: number;
+  text: string;
+}
+
+type PlotData = TimeChartProps & { compared: readonly ComparedLine[] };
+
+/** A chart in `box` while it is wanted there, drawn by code that comes when it is first needed. */
+function useDrawnChart(
+  { line, stepMs, compared }: Pick<PlotData, 'line' | 'stepMs' | 'compared'>,
+  { drawable, table }: { drawable: boolean; table: boolean },
+  setRead: (read: ReadPoint | null) => void,
+) {
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<ChartHandle | null>(null);
-  const [table, setTable] = useState(false);
-  const [read, setRead] = useState<{ at: number; text: string } | null>(null);
   const [failed, setFailed] = useState(false);
-  const points: Points = line;
-  const count = points.length;
-  /** The point the keyboard stands on; null while it reads nothing. */
-  const [index, setIndex] = useState<number | null>(null);
-  const drawable = count > 1;
 
   useEffect(() => {
     const host = box.current;
@@ -98,6 +99,18 @@ export function TimeChart({
     handle.current?.set({ line, stepMs, compared });
   }, [line, stepMs, compared]);
 
+  return { box, handle, failed };
+}
+
+/** The point that the arrow keys have come to, shown on the chart. */
+function useKeyReading(
+  points: Points,
+  handle: RefObject<ChartHandle | null>,
+  setRead: (read: ReadPoint | null) => void,
+) {
+  const count = points.length;
+  /** The point the keyboard stands on; null while it reads nothing. */
+  const [index, setIndex] = useState<number | null>(null);
   const move = (to: number | null): void => {
     const point = to === null ? undefined : points[to];
     setIndex(point === undefined ? null : to);
@@ -113,49 +126,145 @@ export function TimeChart({
     event.preventDefault();
     move(to);
   };
-  const at = Math.min(index ?? count - 1, count - 1);
+  const leave = (): void => {
+    if (index !== null) move(null);
+  };
+  return { at: Math.min(index ?? count - 1, count - 1), byKey, leave };
+}
+
+/** Where the chart is drawn, and what reads it by keys. */
+function Plot({
+  label,
+  unit,
+  points,
+  reading: { at, byKey, leave },
+  box,
+}: {
+  label: string;
+  unit: string;
+  points: Points;
+  reading: ReturnType<typeof useKeyReading>;
+  box: RefObject<HTMLDivElement | null>;
+}) {
   const [time, value] = points[at] ?? [0, ''];
+  return (
+    <div
+      ref={box}
+      role="slider"
+      tabIndex={0}
+      aria-label={`${label}. Arrow keys read it.`}
+      aria-orientation="horizontal"
+      aria-valuemin={0}
+      aria-valuemax={points.length - 1}
+      aria-valuenow={at}
+      aria-valuetext={`${formatMoment(time)}: ${formatPrice(value)} ${unit}`.trim()}
+      onKeyDown={byKey}
+      onBlur={leave}
+      className="relative min-h-0 flex-1 touch-pan-y"
+    />
+  );
+}
+
+/** The line above the plot: what is read from it, else the note. */
+function Reading({ note, read }: { note: ReactNode; read: ReadPoint | null }) {
+  return (
+    <div
+      className={classes(
+        'grid shrink-0 text-xs text-ink-2 *:col-start-1 *:row-start-1',
+        note === undefined ? 'min-h-5' : 'min-h-8 sm:min-h-5',
+      )}
+    >
+      <p className={classes(read !== null && 'invisible')}>{note}</p>
+      {read !== null && (
+        <p aria-hidden>
+          {formatMoment(read.at)} <span className="ml-1 font-medium text-ink">{read.text}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function PointTable({
+  label,
+  line,
+  lineName,
+  compared,
+  unit,
+}: Required<Pick<TimeChartProps, 'label' | 'line' | 'lineName' | 'compared' | 'unit'>>) {
+  return (
+    <div
+      className="sheet-scroll h-full overflow-y-auto"
+      tabIndex={0}
+      role="region"
+      aria-label={`${label}: table`}
+    >
+      <table className="sheet-table">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col" className="num">
+              {lineName}
+              {unit === '' ? '' : `, ${unit}`}
+            </th>
+            {compared.map(({ name }) => (
+              <th key={name} scope="col" className="num">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {line
+            .slice(-TABLE_ROWS)
+            .reverse()
+            .map(([at, value]) => (
+              <tr key={at}>
+                <td>{formatMoment(at)}</td>
+                <td className="num">{formatAmount(value)}</td>
+                {compared.map(({ name, points: others }) => (
+                  <td key={name} className="num">
+                    {formatAmount(others.find(([time]) => time === at)?.[1])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function TimeChart({
+  label,
+  line,
+  lineName = 'Value',
+  stepMs,
+  compared = NONE,
+  height,
+  empty,
+  controls,
+  unit = '',
+  note,
+}: TimeChartProps) {
+  const [table, setTable] = useState(false);
+  const [read, setRead] = useState<ReadPoint | null>(null);
+  const points: Points = line;
+  const drawable = points.length > 1;
+  const { box, handle, failed } = useDrawnChart(
+    { line, stepMs, compared },
+    { drawable, table },
+    setRead,
+  );
+  const reading = useKeyReading(points, handle, setRead);
 
   return (
     <figure className="m-0 min-w-0">
       {/* What is said of the line stands above it, and its place is kept: a line never runs under words. */}
       <div style={{ height }} className="flex flex-col overflow-hidden">
         {!drawable && <div className="rule flex h-full items-center text-ink-3">{empty}</div>}
-        {drawable && !table && (
-          <div
-            className={classes(
-              'grid shrink-0 text-xs text-ink-2 *:col-start-1 *:row-start-1',
-              note === undefined ? 'min-h-5' : 'min-h-8 sm:min-h-5',
-            )}
-          >
-            <p className={classes(read !== null && 'invisible')}>{note}</p>
-            {read !== null && (
-              <p aria-hidden>
-                {formatMoment(read.at)}{' '}
-                <span className="ml-1 font-medium text-ink">{read.text}</span>
-              </p>
-            )}
-          </div>
-        )}
+        {drawable && !table && <Reading note={note} read={read} />}
         {drawable && !table && !failed && (
-          <div
-            ref={box}
-            role="slider"
-            tabIndex={0}
-            aria-label={`${label}. Arrow keys read it.`}
-            aria-orientation="horizontal"
-            aria-valuemin={0}
-            aria-valuemax={count - 1}
-            aria-valuenow={at}
-            aria-valuetext={
-              drawable ? `${formatMoment(time)}: ${formatPrice(value)} ${unit}`.trim() : ''
-            }
-            onKeyDown={byKey}
-            onBlur={() => {
-              if (index !== null) move(null);
-            }}
-            className="relative min-h-0 flex-1 touch-pan-y"
-          />
+          <Plot label={label} unit={unit} points={points} reading={reading} box={box} />
         )}
         {drawable && failed && !table && (
           <p className="rule flex min-h-0 flex-1 items-center text-ink-3">
@@ -163,45 +272,13 @@ export function TimeChart({
           </p>
         )}
         {drawable && table && (
-          <div
-            className="sheet-scroll h-full overflow-y-auto"
-            tabIndex={0}
-            role="region"
-            aria-label={`${label}: table`}
-          >
-            <table className="sheet-table">
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col" className="num">
-                    {lineName}
-                    {unit === '' ? '' : `, ${unit}`}
-                  </th>
-                  {compared.map(({ name }) => (
-                    <th key={name} scope="col" className="num">
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {points
-                  .slice(-TABLE_ROWS)
-                  .reverse()
-                  .map(([at, value]) => (
-                    <tr key={at}>
-                      <td>{formatMoment(at)}</td>
-                      <td className="num">{formatAmount(value)}</td>
-                      {compared.map(({ name, points: others }) => (
-                        <td key={name} className="num">
-                          {formatAmount(others.find(([time]) => time === at)?.[1])}
-                        </td>
-                      ))}
-                    </tr>
-                  ))}
-              </tbody>
-            </table>
-          </div>
+          <PointTable
+            label={label}
+            line={points}
+            lineName={lineName}
+            compared={compared}
+            unit={unit}
+          />
         )}
       </div>
       <figcaption className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
