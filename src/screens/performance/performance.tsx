@@ -14,7 +14,7 @@ import { useHeldOrder } from '../../components/use-held-order.ts';
 import { CommandState } from '../../components/CommandState.tsx';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { loadAgents } from '../../stores/agents.ts';
-import { runningText } from '../../stores/agent-view.ts';
+import { runningText, type AgentView } from '../../stores/agent-view.ts';
 import { useAuth } from '../../stores/security.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
 import { chooseTable, tableChoices } from '../../stores/table-choices.ts';
@@ -95,35 +95,30 @@ const totalOf = (
   key: 'total' | 'realized' | 'unrealized' | 'fees',
 ): string => sumOf(rows.map(({ agent }) => agent[key]));
 
-export default function Performance() {
-  const { views, current, slot } = useAgentViews();
-  const { subscriptionTier } = useAuth();
-  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
-  const words = portfolio === null ? null : resultWords(portfolio);
-  const insight = useInsight().data;
+/** The table's order as a person chose it, else by result. */
+function useSort(): TableSort<Column> {
   const kept = useSnapshot(tableChoices).agents?.sort;
-  const sort: TableSort<Column> = {
+  return {
     key:
       COLUMNS.find(([column]) => column === kept?.key)?.[0] ??
       (kept?.key === 'name' ? 'name' : 'total'),
     down: kept?.down ?? true,
   };
-  const compares = views === null ? [] : compared(views, insight, portfolio);
-  const sorted = sortCompared(compares, sort);
-  const { order, hold } = useHeldOrder(sorted.map(({ agent }) => agent.id));
-  const rows = order.flatMap((id) => sorted.find(({ agent }) => agent.id === id) ?? []);
-  const ranks = new Map(
-    sortCompared(rows, { key: 'total', down: true }).map(({ agent }, index) => [
-      agent.id,
-      index + 1,
-    ]),
-  );
-  const agents = useMemo(
-    () => views?.map(({ agent }) => ({ id: agent.id, name: agent.name })) ?? [],
-    [views],
-  );
-  const heading = (column: Column, label: string, isText: boolean) => (
-    <th key={column} scope="col" className={isText ? '' : 'num'} aria-sort={ariaSort(sort, column)}>
+}
+
+function Heading({
+  column,
+  label,
+  sort,
+  isText = false,
+}: {
+  column: Column;
+  label: string;
+  sort: TableSort<Column>;
+  isText?: boolean;
+}) {
+  return (
+    <th scope="col" className={isText ? '' : 'num'} aria-sort={ariaSort(sort, column)}>
       <SortButton
         name={column}
         label={label}
@@ -134,6 +129,131 @@ export default function Performance() {
         }}
       />
     </th>
+  );
+}
+
+type Row = AgentView & Compared;
+
+function AgentRow({ row, rank }: { row: Row; rank: number | undefined }) {
+  return (
+    <tr>
+      <td className="text-ink-3">{rank}</td>
+      <td className="sticky left-0 z-[1] min-w-32 bg-ground py-1.5 whitespace-normal! sm:min-w-56">
+        <Link
+          href={`/agents/${encodeURIComponent(row.agent.id)}`}
+          className="reach block max-w-56 font-medium break-words hover:text-accent"
+        >
+          {row.agent.name}
+        </Link>
+        <AgentStatus view={row} className="text-xs" />
+        {row.entry !== null && row.commandText !== null && (
+          <CommandState phase={row.entry.state} className="text-xs">
+            {row.commandText}
+          </CommandState>
+        )}
+        <span className="block text-xs text-ink-3">{POOL_NAME[row.agent.pool]}</span>
+      </td>
+      <Figures row={row} />
+      <td>
+        <AgentActs view={row} startable={false} />
+      </td>
+    </tr>
+  );
+}
+
+function AgentTable({
+  rows,
+  sort,
+  hold,
+}: {
+  rows: readonly Row[];
+  sort: TableSort<Column>;
+  hold: ReturnType<typeof useHeldOrder>['hold'];
+}) {
+  const ranks = new Map(
+    sortCompared(rows, { key: 'total', down: true }).map(({ agent }, index) => [
+      agent.id,
+      index + 1,
+    ]),
+  );
+  return (
+    <div className="sheet-scroll">
+      <table className="sheet-table">
+        <thead>
+          <tr>
+            <th scope="col" className="w-6">
+              <abbr title="Rank by result" className="no-underline">
+                #
+              </abbr>
+            </th>
+            <Heading column="name" label="Agent" sort={sort} isText />
+            {COLUMNS.map(([column, label]) => (
+              <Heading key={column} column={column} label={label} sort={sort} />
+            ))}
+            <th scope="col">
+              <span className="sr-only">Acts</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody {...hold}>
+          {rows.map((row) => (
+            <AgentRow key={row.agent.id} row={row} rank={ranks.get(row.agent.id)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The sums of all agents. */
+function Together({ rows, current }: { rows: readonly Compared[]; current: boolean }) {
+  const { subscriptionTier } = useAuth();
+  return (
+    <Section title="Together" className="max-w-md">
+      <dl>
+        <Line term="Result">
+          <Explain ask={{ of: 'agents' }} name="the result of all agents">
+            <Amount value={totalOf(rows, 'total')} change quote={rows[0]?.agent.quote ?? ''} />
+          </Explain>
+        </Line>
+        <Line term="Realised, net of fees">
+          <Explain ask={{ of: 'agents-realized' }} name="what all agents realised">
+            <Amount value={totalOf(rows, 'realized')} change />
+          </Explain>
+        </Line>
+        <Line term="Unrealised">
+          <Explain ask={{ of: 'agents-unrealized' }} name="what all agents hold unrealised">
+            <Amount value={totalOf(rows, 'unrealized')} change />
+          </Explain>
+        </Line>
+        <Line term="Fees">
+          <Amount value={totalOf(rows, 'fees')} />
+        </Line>
+        <Line term="Agents">
+          {runningText(
+            rows.map(({ agent }) => agent),
+            current,
+          )}
+          , {agentCap(subscriptionTier)} with your plan
+        </Line>
+      </dl>
+    </Section>
+  );
+}
+
+export default function Performance() {
+  const { views, current, slot } = useAgentViews();
+  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
+  const words = portfolio === null ? null : resultWords(portfolio);
+  const insight = useInsight().data;
+  const sort = useSort();
+  const compares = views === null ? [] : compared(views, insight, portfolio);
+  const sorted = sortCompared(compares, sort);
+  const { order, hold } = useHeldOrder(sorted.map(({ agent }) => agent.id));
+  const rows = order.flatMap((id) => sorted.find(({ agent }) => agent.id === id) ?? []);
+  const agents = useMemo(
+    () => views?.map(({ agent }) => ({ id: agent.id, name: agent.name })) ?? [],
+    [views],
   );
   return (
     <>
@@ -167,86 +287,11 @@ export default function Performance() {
       )}
       {views !== null && views.length > 0 && (
         <div className="flex flex-col gap-8">
-          <div className="sheet-scroll">
-            <table className="sheet-table">
-              <thead>
-                <tr>
-                  <th scope="col" className="w-6">
-                    <abbr title="Rank by result" className="no-underline">
-                      #
-                    </abbr>
-                  </th>
-                  {heading('name', 'Agent', true)}
-                  {COLUMNS.map(([column, label]) => heading(column, label, false))}
-                  <th scope="col">
-                    <span className="sr-only">Acts</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody {...hold}>
-                {rows.map((row) => (
-                  <tr key={row.agent.id}>
-                    <td className="text-ink-3">{ranks.get(row.agent.id)}</td>
-                    <td className="sticky left-0 z-[1] min-w-32 bg-ground py-1.5 whitespace-normal! sm:min-w-56">
-                      <Link
-                        href={`/agents/${encodeURIComponent(row.agent.id)}`}
-                        className="reach block max-w-56 font-medium break-words hover:text-accent"
-                      >
-                        {row.agent.name}
-                      </Link>
-                      <AgentStatus view={row} className="text-xs" />
-                      {row.entry !== null && row.commandText !== null && (
-                        <CommandState phase={row.entry.state} className="text-xs">
-                          {row.commandText}
-                        </CommandState>
-                      )}
-                      <span className="block text-xs text-ink-3">{POOL_NAME[row.agent.pool]}</span>
-                    </td>
-                    <Figures row={row} />
-                    <td>
-                      <AgentActs view={row} startable={false} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <AgentTable rows={rows} sort={sort} hold={hold} />
           <Section title="Over time" aside="result, realised and unrealised">
             <Curves agents={agents} insight={insight} quote={portfolio?.quote ?? ''} />
           </Section>
-          <Section title="Together" className="max-w-md">
-            <dl>
-              <Line term="Result">
-                <Explain ask={{ of: 'agents' }} name="the result of all agents">
-                  <Amount
-                    value={totalOf(rows, 'total')}
-                    change
-                    quote={rows[0]?.agent.quote ?? ''}
-                  />
-                </Explain>
-              </Line>
-              <Line term="Realised, net of fees">
-                <Explain ask={{ of: 'agents-realized' }} name="what all agents realised">
-                  <Amount value={totalOf(rows, 'realized')} change />
-                </Explain>
-              </Line>
-              <Line term="Unrealised">
-                <Explain ask={{ of: 'agents-unrealized' }} name="what all agents hold unrealised">
-                  <Amount value={totalOf(rows, 'unrealized')} change />
-                </Explain>
-              </Line>
-              <Line term="Fees">
-                <Amount value={totalOf(rows, 'fees')} />
-              </Line>
-              <Line term="Agents">
-                {runningText(
-                  rows.map(({ agent }) => agent),
-                  current,
-                )}
-                , {agentCap(subscriptionTier)} with your plan
-              </Line>
-            </dl>
-          </Section>
+          <Together rows={rows} current={current} />
           {words !== null && (
             <Section title="Tell somebody" className="max-w-2xl">
               <ShareWords

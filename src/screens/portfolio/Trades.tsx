@@ -1,7 +1,4 @@
-/**
- * The trade history with its filters and its file, from whatever of it is known; refuses to pass a
- * part for the whole.
- */
+/** The trade history with its filters and its file, from whatever of it is known. */
 import { Download, Landmark, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -129,18 +126,165 @@ function useOlder(
   return { fills, read, busy };
 }
 
-export function Trades({
-  known,
-  total,
-  quote,
-  book,
+/** The trades on screen, and how they stand to all there are. */
+interface TradeCounts {
+  mine: readonly Fill[];
+  fills: readonly Fill[];
+  total: number | undefined;
+  missing: number;
+  isFiltered: boolean;
+}
+
+function countText({ mine, fills, total, missing, isFiltered }: TradeCounts): string {
+  if (isFiltered) return `${mine.length} of ${fills.length} trades`;
+  if (missing > 0) return `Newest ${fills.length} of ${total ?? fills.length} trades`;
+  return `${fills.length} ${fills.length === 1 ? 'trade' : 'trades'}`;
+}
+
+function fileTitle({ fills, missing, isFiltered }: TradeCounts): string {
+  if (isFiltered) return 'The trades that the filter shows';
+  return missing > 0 ? `The newest ${fills.length} trades` : 'Every trade';
+}
+
+function TradeTools({
+  counts,
+  filtering,
+  onFiltering,
+  onTaxing,
 }: {
+  counts: TradeCounts;
+  filtering: boolean;
+  onFiltering: (filtering: boolean) => void;
+  onTaxing: () => void;
+}) {
+  const { mine } = counts;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
+      <p className="text-ink-3" role="status">
+        {countText(counts)}
+        {mine.some((fill) => fill.realized !== null) && (
+          <>
+            , realised <Amount value={sumOf(mine.map((fill) => fill.realized))} change />
+          </>
+        )}
+      </p>
+      <span className="-mr-3 flex">
+        <Button
+          size="sm"
+          tone="plain"
+          aria-expanded={filtering}
+          onClick={() => {
+            onFiltering(!filtering);
+          }}
+        >
+          <SlidersHorizontal className="size-4" aria-hidden />
+          Filter
+        </Button>
+        <Button
+          size="sm"
+          tone="plain"
+          disabled={mine.length === 0}
+          title={fileTitle(counts)}
+          onClick={() => {
+            download('tradewind-trades.csv', fillsCsv(mine));
+          }}
+        >
+          <Download className="size-4" aria-hidden />
+          CSV
+        </Button>
+        <Button
+          size="sm"
+          tone="plain"
+          aria-haspopup="dialog"
+          title="Gains lot by lot, first in, first out"
+          onClick={onTaxing}
+        >
+          <Landmark className="size-4" aria-hidden />
+          Tax lots
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+function NoMatch({
+  fills,
+  missing,
+  onShowAll,
+}: {
+  fills: readonly Fill[];
+  missing: number;
+  onShowAll: () => void;
+}) {
+  return (
+    <EmptyState
+      title="No trade like that"
+      action={
+        <Button size="sm" onClick={onShowAll}>
+          Show all
+        </Button>
+      }
+    >
+      {missing > 0
+        ? `Among the newest ${fills.length}. Older ones have not been read.`
+        : 'Nothing in this book fits the filter.'}
+    </EmptyState>
+  );
+}
+
+/** Trades that are on the server alone. */
+function OlderTrades({
+  missing,
+  busy,
+  onRead,
+}: {
+  missing: number;
+  busy: boolean;
+  onRead: () => void;
+}) {
+  const { online } = useSnapshot(connection);
+  return online === 'offline' ? (
+    <p className="py-2 text-xs text-ink-3">
+      {missing} older {missing === 1 ? 'trade is' : 'trades are'} on the server.
+    </p>
+  ) : (
+    <Button wide tone="plain" busy={busy} onClick={onRead}>
+      Read {Math.min(READ_AT_ONCE, missing)} older
+    </Button>
+  );
+}
+
+/** What comes after the rows on screen: more of those at hand, then older ones. */
+function MoreTrades({
+  rest,
+  missing,
+  busy,
+  onMore,
+  onRead,
+}: {
+  rest: number;
+  missing: number;
+  busy: boolean;
+  onMore: () => void;
+  onRead: () => void;
+}) {
+  if (rest > 0)
+    return (
+      <Button wide tone="plain" onClick={onMore}>
+        Show more
+      </Button>
+    );
+  return missing > 0 && <OlderTrades missing={missing} busy={busy} onRead={onRead} />;
+}
+
+export interface TradesProps {
   known: readonly Fill[];
   total: number | undefined;
   quote: string;
   book?: number;
-}) {
-  const { online } = useSnapshot(connection);
+}
+
+export function Trades({ known, total, quote, book }: TradesProps) {
   const { fills, read, busy } = useOlder(known, book);
   const [filter, setFilter] = useState(EVERY_TRADE);
   const [filtering, setFiltering] = useState(false);
@@ -157,63 +301,14 @@ export function Trades({
     );
   return (
     <>
-      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
-        <p className="text-ink-3" role="status">
-          {isFiltered
-            ? `${mine.length} of ${fills.length} trades`
-            : missing > 0
-              ? `Newest ${fills.length} of ${total ?? fills.length} trades`
-              : `${fills.length} ${fills.length === 1 ? 'trade' : 'trades'}`}
-          {mine.some((fill) => fill.realized !== null) && (
-            <>
-              , realised <Amount value={sumOf(mine.map((fill) => fill.realized))} change />
-            </>
-          )}
-        </p>
-        <span className="-mr-3 flex">
-          <Button
-            size="sm"
-            tone="plain"
-            aria-expanded={filtering}
-            onClick={() => {
-              setFiltering(!filtering);
-            }}
-          >
-            <SlidersHorizontal className="size-4" aria-hidden />
-            Filter
-          </Button>
-          <Button
-            size="sm"
-            tone="plain"
-            disabled={mine.length === 0}
-            title={
-              isFiltered
-                ? 'The trades that the filter shows'
-                : missing > 0
-                  ? `The newest ${fills.length} trades`
-                  : 'Every trade'
-            }
-            onClick={() => {
-              download('tradewind-trades.csv', fillsCsv(mine));
-            }}
-          >
-            <Download className="size-4" aria-hidden />
-            CSV
-          </Button>
-          <Button
-            size="sm"
-            tone="plain"
-            aria-haspopup="dialog"
-            title="Gains lot by lot, first in, first out"
-            onClick={() => {
-              setTaxing(true);
-            }}
-          >
-            <Landmark className="size-4" aria-hidden />
-            Tax lots
-          </Button>
-        </span>
-      </div>
+      <TradeTools
+        counts={{ mine, fills, total, missing, isFiltered }}
+        filtering={filtering}
+        onFiltering={setFiltering}
+        onTaxing={() => {
+          setTaxing(true);
+        }}
+      />
       {taxing && (
         <Suspense>
           <TaxExport
@@ -235,55 +330,27 @@ export function Trades({
         />
       )}
       {mine.length === 0 ? (
-        <EmptyState
-          title="No trade like that"
-          action={
-            <Button
-              size="sm"
-              onClick={() => {
-                setFilter(EVERY_TRADE);
-              }}
-            >
-              Show all
-            </Button>
-          }
-        >
-          {missing > 0
-            ? `Among the newest ${fills.length}. Older ones have not been read.`
-            : 'Nothing in this book fits the filter.'}
-        </EmptyState>
+        <NoMatch
+          fills={fills}
+          missing={missing}
+          onShowAll={() => {
+            setFilter(EVERY_TRADE);
+          }}
+        />
       ) : (
         <TradesTable fills={mine} most={shown} quote={quote} />
       )}
-      {mine.length > shown && (
-        <Button
-          wide
-          tone="plain"
-          onClick={() => {
-            setShown(shown + 4 * PAGE);
-          }}
-        >
-          Show more
-        </Button>
-      )}
-      {mine.length <= shown &&
-        missing > 0 &&
-        (online === 'offline' ? (
-          <p className="py-2 text-xs text-ink-3">
-            {missing} older {missing === 1 ? 'trade is' : 'trades are'} on the server.
-          </p>
-        ) : (
-          <Button
-            wide
-            tone="plain"
-            busy={busy}
-            onClick={() => {
-              void read();
-            }}
-          >
-            Read {Math.min(READ_AT_ONCE, missing)} older
-          </Button>
-        ))}
+      <MoreTrades
+        rest={mine.length - shown}
+        missing={missing}
+        busy={busy}
+        onMore={() => {
+          setShown(shown + 4 * PAGE);
+        }}
+        onRead={() => {
+          void read();
+        }}
+      />
     </>
   );
 }

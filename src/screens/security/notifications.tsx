@@ -1,6 +1,6 @@
 /**
- * What this person is told of, when, and on which device; refuses to ask for permission before a
- * press.
+ * What this person is told of, when, and on which device. The browser is asked for permission only
+ * by a press.
  */
 import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -145,11 +145,9 @@ function QuietHours({
   );
 }
 
-export function Notifications() {
-  const { user } = useSnapshot(session);
-  const uid = user?.uid ?? '';
+/** What the server knows of this person's notifications, and this device's part in them. */
+function usePush(uid: string) {
   const { online } = useSnapshot(connection);
-  const trading = useSlot(settingsStore, loadSettings);
   const [device, setDevice] = useState<DeviceState>(() => deviceState(uid));
   const [push, setPush] = useState<PushState | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -184,9 +182,95 @@ export function Notifications() {
     };
   }, [uid, online]);
 
-  const change = (settings: PushSettings): void => {
-    void ask(() => writePush(settings));
-  };
+  return { device, push, error, busy, ask, isOffline: online === 'offline' };
+}
+
+type Ask = ReturnType<typeof usePush>['ask'];
+
+function DeviceSwitch({
+  device,
+  uid,
+  busy,
+  ask,
+}: {
+  device: DeviceState;
+  uid: string;
+  busy: boolean;
+  ask: Ask;
+}) {
+  return (
+    <div className="pb-3">
+      {device === 'off' && (
+        <Button
+          tone="primary"
+          busy={busy}
+          onClick={() => {
+            void ask(() => joinPush(uid));
+          }}
+        >
+          Notify this device
+        </Button>
+      )}
+      {device === 'on' && (
+        <Button
+          busy={busy}
+          onClick={() => {
+            void ask(leavePush);
+          }}
+        >
+          Stop notifying this device
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Choices({
+  settings,
+  onChange: change,
+}: {
+  settings: PushSettings;
+  onChange: (settings: PushSettings) => void;
+}) {
+  return (
+    <div role="group" aria-label="What you are told">
+      {KINDS.map(({ kind, label, hint }) => (
+        <div key={kind} className="rule">
+          <Switch
+            label={label}
+            hint={hint}
+            checked={settings.kinds[kind] ?? true}
+            onChange={(on) => {
+              change({ ...settings, kinds: { ...settings.kinds, [kind]: on } });
+            }}
+          />
+        </div>
+      ))}
+      <QuietHours
+        quiet={settings.quietHours}
+        onChange={(quietHours) => {
+          change({ ...settings, quietHours });
+        }}
+      />
+      <div className="rule">
+        <Switch
+          label="Show details on the lock screen"
+          hint="Agents' names, pairs and amounts. Off, a notification says only what kind of thing has happened."
+          checked={settings.showDetails}
+          onChange={(showDetails) => {
+            change({ ...settings, showDetails });
+          }}
+        />
+      </div>
+    </div>
+  );
+}
+
+export function Notifications() {
+  const { user } = useSnapshot(session);
+  const uid = user?.uid ?? '';
+  const { device, push, error, busy, ask, isOffline } = usePush(uid);
+  const trading = useSlot(settingsStore, loadSettings);
   const settings = push?.settings;
   const master = trading.data?.settings.notificationsEnabled;
   return (
@@ -213,63 +297,17 @@ export function Notifications() {
           </LinkButton>
         </p>
       )}
-      <div className="pb-3">
-        {device === 'off' && (
-          <Button
-            tone="primary"
-            busy={busy}
-            onClick={() => {
-              void ask(() => joinPush(uid));
-            }}
-          >
-            Notify this device
-          </Button>
-        )}
-        {device === 'on' && (
-          <Button
-            busy={busy}
-            onClick={() => {
-              void ask(leavePush);
-            }}
-          >
-            Stop notifying this device
-          </Button>
-        )}
-      </div>
-      {settings === undefined && (error === null || online === 'offline') && (
+      <DeviceSwitch device={device} uid={uid} busy={busy} ask={ask} />
+      {settings === undefined && (error === null || isOffline) && (
         <SkeletonRows rows={8} label="What you are told" rowClass="min-h-14" />
       )}
       {settings !== undefined && (
-        <div role="group" aria-label="What you are told">
-          {KINDS.map(({ kind, label, hint }) => (
-            <div key={kind} className="rule">
-              <Switch
-                label={label}
-                hint={hint}
-                checked={settings.kinds[kind] ?? true}
-                onChange={(on) => {
-                  change({ ...settings, kinds: { ...settings.kinds, [kind]: on } });
-                }}
-              />
-            </div>
-          ))}
-          <QuietHours
-            quiet={settings.quietHours}
-            onChange={(quietHours) => {
-              change({ ...settings, quietHours });
-            }}
-          />
-          <div className="rule">
-            <Switch
-              label="Show details on the lock screen"
-              hint="Agents' names, pairs and amounts. Off, a notification says only what kind of thing has happened."
-              checked={settings.showDetails}
-              onChange={(showDetails) => {
-                change({ ...settings, showDetails });
-              }}
-            />
-          </div>
-        </div>
+        <Choices
+          settings={settings}
+          onChange={(next) => {
+            void ask(() => writePush(next));
+          }}
+        />
       )}
     </Section>
   );

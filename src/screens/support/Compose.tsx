@@ -1,6 +1,4 @@
-/**
- * A new request: what it is about, the words, and facts by consent; refuses to lose what was typed.
- */
+/** A new request: what it is about, the words, and facts by consent. */
 import { useRef, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import {
@@ -51,23 +49,37 @@ function Facts({ facts }: { facts: SupportDiagnostics }) {
   );
 }
 
-export function Compose({
-  facts,
-  priority,
-  onSent,
-}: {
-  facts: () => SupportDiagnostics;
-  priority: boolean;
-  onSent: (reply: SupportRequests) => void;
-}) {
-  const uid = useSnapshot(session).user?.uid ?? '';
-  const { online } = useSnapshot(connection);
+interface ComposeErrors {
+  category?: string;
+  text?: string;
+  form?: string;
+}
+
+function textErrorOf(text: string): string | undefined {
+  if (text.trim() === '') return 'Required';
+  return text.length > SUPPORT_TEXT_MAX ? `At most ${SUPPORT_TEXT_MAX} characters` : undefined;
+}
+
+function errorsIn({ category, text }: Draft): ComposeErrors {
+  const textError = textErrorOf(text);
+  return {
+    ...(category === '' ? { category: 'Choose what it is about' } : {}),
+    ...(textError === undefined ? {} : { text: textError }),
+  };
+}
+
+function textHint(text: string, kept: boolean): string {
+  const left = SUPPORT_TEXT_MAX - text.length;
+  if (left < 200) return `${left} characters left.`;
+  return text !== '' && kept
+    ? 'Kept on this device until it is sent.'
+    : 'Never your password. Nobody here asks for it.';
+}
+
+/** The draft as this device keeps it. */
+function useDraft(uid: string) {
   const [draft, setDraft] = useState<Draft>(() => readDraft(uid));
   const [kept, setKept] = useState(true);
-  const [withFacts, setWithFacts] = useState(false);
-  const [shown, setShown] = useState<SupportDiagnostics | null>(null);
-  const [errors, setErrors] = useState<{ category?: string; text?: string; form?: string }>({});
-  const [busy, setBusy] = useState(false);
   const tried = useRef(false);
   const put = (next: Draft): void => {
     setDraft(next);
@@ -78,31 +90,37 @@ export function Compose({
     put({ ...draft, ...part, ...(tried.current ? { id: crypto.randomUUID() } : {}) });
     tried.current = false;
   };
+  const markTried = (wasTried: boolean): void => {
+    tried.current = wasTried;
+  };
+  return { draft, kept, put, change, markTried };
+}
+
+/** Sends the draft, and keeps it where that fails. */
+function useRequest(
+  { draft, put, markTried }: ReturnType<typeof useDraft>,
+  diagnostics: SupportDiagnostics | null,
+  onSent: (reply: SupportRequests) => void,
+) {
+  const [errors, setErrors] = useState<ComposeErrors>({});
+  const [busy, setBusy] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const found = {
-      ...(draft.category === '' ? { category: 'Choose what it is about' } : {}),
-      ...(draft.text.trim() === ''
-        ? { text: 'Required' }
-        : draft.text.length > SUPPORT_TEXT_MAX
-          ? { text: `At most ${SUPPORT_TEXT_MAX} characters` }
-          : {}),
-    };
+    const found = errorsIn(draft);
     setErrors(found);
     if (Object.keys(found).length > 0 || draft.category === '') return;
     setBusy(true);
-    tried.current = true;
+    markTried(true);
     callFunction('openSupportRequest', {
       id: draft.id,
       category: draft.category,
       text: draft.text,
-      diagnostics: withFacts ? shown : null,
+      diagnostics,
     })
       .then(
         (reply) => {
-          tried.current = false;
+          markTried(false);
           put(emptyDraft());
-          setWithFacts(false);
           onSent(reply);
           pageToast('success', 'Request received.');
         },
@@ -114,8 +132,64 @@ export function Compose({
         setBusy(false);
       });
   };
-  const left = SUPPORT_TEXT_MAX - draft.text.length;
-  const begun = draft.text !== '';
+  return { errors, busy, submit };
+}
+
+/** What is in the way of a send, or of keeping what is written. */
+function Notices({
+  kept,
+  error,
+  isOffline,
+  begun,
+}: {
+  kept: boolean;
+  error: string | undefined;
+  isOffline: boolean;
+  begun: boolean;
+}) {
+  return (
+    <>
+      {!kept && (
+        <p role="alert" className="text-amber">
+          This browser has no room to keep what you write: send it before you leave.
+        </p>
+      )}
+      {error !== undefined && (
+        <p role="alert" className="text-danger">
+          {error}
+        </p>
+      )}
+      {isOffline && (
+        <p role="status" className="text-amber">
+          Offline: this cannot be sent now.{' '}
+          {begun
+            ? 'What you wrote is kept on this device; send it when the network is back.'
+            : 'You can write it; it is kept on this device.'}
+        </p>
+      )}
+    </>
+  );
+}
+
+export function Compose({
+  facts,
+  priority,
+  onSent,
+}: {
+  facts: () => SupportDiagnostics;
+  priority: boolean;
+  onSent: (reply: SupportRequests) => void;
+}) {
+  const uid = useSnapshot(session).user?.uid ?? '';
+  const { online } = useSnapshot(connection);
+  const kept = useDraft(uid);
+  const { draft, change } = kept;
+  const [withFacts, setWithFacts] = useState(false);
+  const [shown, setShown] = useState<SupportDiagnostics | null>(null);
+  const { errors, busy, submit } = useRequest(kept, withFacts ? shown : null, (reply) => {
+    setWithFacts(false);
+    onSent(reply);
+  });
   return (
     <Section title="New request" aside={priority ? 'Priority with your plan' : undefined}>
       <form noValidate className="rule flex flex-col gap-4 pt-4" onSubmit={submit}>
@@ -136,13 +210,7 @@ export function Compose({
           onChange={(event) => {
             change({ text: event.target.value });
           }}
-          hint={
-            left < 200
-              ? `${left} characters left.`
-              : begun && kept
-                ? 'Kept on this device until it is sent.'
-                : 'Never your password. Nobody here asks for it.'
-          }
+          hint={textHint(draft.text, kept.kept)}
         />
         <div>
           <Switch
@@ -156,24 +224,12 @@ export function Compose({
           />
           {shown !== null && <Facts facts={shown} />}
         </div>
-        {!kept && (
-          <p role="alert" className="text-amber">
-            This browser has no room to keep what you write: send it before you leave.
-          </p>
-        )}
-        {errors.form !== undefined && (
-          <p role="alert" className="text-danger">
-            {errors.form}
-          </p>
-        )}
-        {online === 'offline' && (
-          <p role="status" className="text-amber">
-            Offline: this cannot be sent now.{' '}
-            {begun
-              ? 'What you wrote is kept on this device; send it when the network is back.'
-              : 'You can write it; it is kept on this device.'}
-          </p>
-        )}
+        <Notices
+          kept={kept.kept}
+          error={errors.form}
+          isOffline={online === 'offline'}
+          begun={draft.text !== ''}
+        />
         <div>
           <Button type="submit" tone="primary" busy={busy} disabled={online === 'offline'}>
             Send
