@@ -157,15 +157,11 @@ function Held({
   );
 }
 
-export function EquityChart({
-  curve,
-  quote,
-  height = 160,
-  now,
-  held,
-  whyNotHeld = 'Not known',
-}: EquityChartProps) {
-  const [range, setRange] = useState<Range>('ALL');
+/** The curve of a range, thinned to what it needs, with buy-and-hold beside it. */
+function useRange(
+  range: Range,
+  { curve, now, held }: Pick<EquityChartProps, 'curve' | 'now' | 'held'>,
+) {
   const [nowAt, nowEquity] = now ?? [];
   const whole = useMemo(
     () =>
@@ -190,6 +186,46 @@ export function EquityChart({
   );
   // A younger account than the range asks for: the change is of what there is, and says since when.
   const short = range !== 'ALL' && (whole[0]?.[0] ?? 0) > rangeStart(range, end);
+  return { shown, stepMs, change, beside, compared, end, short };
+}
+
+function RangeChoice({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }) {
+  return (
+    <span role="group" aria-label="Range" className="-ml-2 flex">
+      {RANGES.map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={range === name}
+          onClick={() => {
+            onChoose(name);
+          }}
+          className={classes(
+            'min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8',
+            range === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
+          )}
+        >
+          {name}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+export function EquityChart({
+  curve,
+  quote,
+  height = 160,
+  now,
+  held,
+  whyNotHeld = 'Not known',
+}: EquityChartProps) {
+  const [range, setRange] = useState<Range>('ALL');
+  const { shown, stepMs, change, beside, compared, end, short } = useRange(range, {
+    curve,
+    now,
+    held,
+  });
   return (
     <TimeChart
       label={`Equity in ${quote}`}
@@ -220,26 +256,7 @@ export function EquityChart({
           </>
         )
       }
-      controls={
-        <span role="group" aria-label="Range" className="-ml-2 flex">
-          {RANGES.map((name) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={range === name}
-              onClick={() => {
-                setRange(name);
-              }}
-              className={classes(
-                'min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8',
-                range === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
-              )}
-            >
-              {name}
-            </button>
-          ))}
-        </span>
-      }
+      controls={<RangeChoice range={range} onChoose={setRange} />}
     />
   );
 }

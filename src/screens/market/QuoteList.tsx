@@ -89,6 +89,89 @@ function Block({
   );
 }
 
+type HeadProps = Pick<QuoteListProps, 'columns' | 'quote' | 'sort' | 'onSort'>;
+
+/** The header of a column that a person may choose. */
+function ChosenHeader({
+  name,
+  quote,
+  sort,
+  onSort,
+}: Omit<HeadProps, 'columns'> & { name: MarketColumn }) {
+  const { title, sort: key } = COLUMNS[name];
+  if (key === undefined)
+    return (
+      <span role="columnheader" className="hidden text-right text-xs text-ink-3 md:block">
+        {title}
+      </span>
+    );
+  const label = name === 'volume' && quote !== '' ? `Volume, ${quote}` : title;
+  return (
+    <Header
+      name={key}
+      label={label}
+      sort={sort}
+      onSort={onSort}
+      className={classes('text-right', name === 'volume' ? 'max-md:order-2' : 'max-md:hidden')}
+    >
+      {name === 'volume' ? (
+        <>
+          <span className="md:hidden">Volume</span>
+          <span className="hidden md:inline">{label}</span>
+        </>
+      ) : (
+        title
+      )}
+    </Header>
+  );
+}
+
+function HeadRow({ columns, quote, sort, onSort }: HeadProps) {
+  return (
+    <div role="row" className="quote-head">
+      <span role="columnheader" className="max-md:hidden">
+        <span className="sr-only">Favourite</span>
+      </span>
+      <Header name="symbol" label="Pair" sort={sort} onSort={onSort} />
+      <Header
+        name="price"
+        label="Price"
+        sort={sort}
+        onSort={onSort}
+        className="text-right max-md:order-3 max-md:ml-auto"
+      />
+      <Header
+        name="change"
+        label="24 h"
+        sort={sort}
+        onSort={onSort}
+        className="text-right max-md:order-4"
+      />
+      {!columns.includes('volume') && (
+        <Header
+          name="volume"
+          label="Volume"
+          sort={sort}
+          onSort={onSort}
+          className="max-md:order-2 md:hidden"
+        />
+      )}
+      {columns.map((name) => (
+        <ChosenHeader key={name} name={name} quote={quote} sort={sort} onSort={onSort} />
+      ))}
+    </div>
+  );
+}
+
+/** The widths of the columns, as the table's style has them. */
+function columnStyle(columns: readonly MarketColumn[]): CSSProperties {
+  const widths = columns.map((name) => COLUMNS[name].width);
+  return {
+    '--columns': ['2.25rem', 'minmax(9rem,1fr)', '7.5rem', '6.5rem', ...widths].join(' '),
+    '--least': `calc(${[...FIXED_WIDTHS, ...widths].join(' + ')} + ${FIXED_WIDTHS.length + widths.length - 1} * ${GAP})`,
+  } as CSSProperties;
+}
+
 export function QuoteList({
   board,
   symbols,
@@ -100,11 +183,7 @@ export function QuoteList({
   onSort,
 }: QuoteListProps) {
   const starred = new Set(favourites);
-  const widths = columns.map((name) => COLUMNS[name].width);
-  const style = {
-    '--columns': ['2.25rem', 'minmax(9rem,1fr)', '7.5rem', '6.5rem', ...widths].join(' '),
-    '--least': `calc(${[...FIXED_WIDTHS, ...widths].join(' + ')} + ${FIXED_WIDTHS.length + widths.length - 1} * ${GAP})`,
-  } as CSSProperties;
+  const style = columnStyle(columns);
   const blocks = Array.from({ length: Math.ceil(symbols.length / BLOCK_ROWS) }, (_none, index) =>
     symbols.slice(index * BLOCK_ROWS, (index + 1) * BLOCK_ROWS),
   );
@@ -117,71 +196,7 @@ export function QuoteList({
         style={style}
         className="quote-table"
       >
-        <div role="row" className="quote-head">
-          <span role="columnheader" className="max-md:hidden">
-            <span className="sr-only">Favourite</span>
-          </span>
-          <Header name="symbol" label="Pair" sort={sort} onSort={onSort} />
-          <Header
-            name="price"
-            label="Price"
-            sort={sort}
-            onSort={onSort}
-            className="text-right max-md:order-3 max-md:ml-auto"
-          />
-          <Header
-            name="change"
-            label="24 h"
-            sort={sort}
-            onSort={onSort}
-            className="text-right max-md:order-4"
-          />
-          {!columns.includes('volume') && (
-            <Header
-              name="volume"
-              label="Volume"
-              sort={sort}
-              onSort={onSort}
-              className="max-md:order-2 md:hidden"
-            />
-          )}
-          {columns.map((name) => {
-            const { title, sort: key } = COLUMNS[name];
-            if (key === undefined)
-              return (
-                <span
-                  key={name}
-                  role="columnheader"
-                  className="hidden text-right text-xs text-ink-3 md:block"
-                >
-                  {title}
-                </span>
-              );
-            const label = name === 'volume' && quote !== '' ? `Volume, ${quote}` : title;
-            return (
-              <Header
-                key={name}
-                name={key}
-                label={label}
-                sort={sort}
-                onSort={onSort}
-                className={classes(
-                  'text-right',
-                  name === 'volume' ? 'max-md:order-2' : 'max-md:hidden',
-                )}
-              >
-                {name === 'volume' ? (
-                  <>
-                    <span className="md:hidden">Volume</span>
-                    <span className="hidden md:inline">{label}</span>
-                  </>
-                ) : (
-                  title
-                )}
-              </Header>
-            );
-          })}
-        </div>
+        <HeadRow columns={columns} quote={quote} sort={sort} onSort={onSort} />
         {blocks.map((some, index) => (
           <Block
             key={index}

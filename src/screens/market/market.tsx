@@ -25,7 +25,7 @@ import {
   type Sort,
 } from './market-order.ts';
 import { Overview } from './Overview.tsx';
-import { QuoteList } from './QuoteList.tsx';
+import { QuoteList, type QuoteListProps } from './QuoteList.tsx';
 import { presentBoard } from './use-quote.ts';
 
 const Pools = lazy(() => import('./Pools.tsx'));
@@ -180,15 +180,138 @@ function useOrder(view: MarketView) {
   };
 }
 
+/** The pairs of a view in its order, and those of them that the search leaves. */
+function usePairs(view: MarketView) {
+  const [query, setQuery] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  const taken = useOrder(view);
+  const { order } = taken;
+  const shown = useMemo(
+    () => (query.trim() === '' ? order : order.filter((symbol) => matches(symbol, query))),
+    [order, query],
+  );
+  const clear = (): void => {
+    setQuery('');
+    input.current?.focus();
+  };
+  return { ...taken, query, setQuery, input, shown, clear };
+}
+
+type Pairs = ReturnType<typeof usePairs>;
+
+function NoPairs({
+  view,
+  query,
+  onClear,
+}: {
+  view: MarketView;
+  query: string;
+  onClear: () => void;
+}) {
+  if (query.trim() !== '')
+    return (
+      <EmptyState
+        title={`No pair matches “${query.trim()}”`}
+        action={
+          <button
+            type="button"
+            className="text-accent underline underline-offset-2"
+            onClick={onClear}
+          >
+            Clear the search
+          </button>
+        }
+      >
+        {view === 'all'
+          ? 'Search by symbol or by the name of the coin.'
+          : `Searched in ${TITLE[view].toLowerCase()} alone.`}
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      title={EMPTY[view].title}
+      {...(view === 'all'
+        ? {}
+        : {
+            action: (
+              <Link href="/market" className="text-accent underline underline-offset-2">
+                All pairs
+              </Link>
+            ),
+          })}
+    >
+      {EMPTY[view].text}
+    </EmptyState>
+  );
+}
+
+/** How many pairs there are, and of which moment their order is. */
+function OrderLine({ shown, order, at, again }: Pairs) {
+  return (
+    <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">
+      <span role="status">
+        {shown.length === order.length
+          ? `${order.length} pairs`
+          : `${shown.length} of ${order.length} pairs`}
+        , in the order of {formatClock(at)}
+      </span>
+      <button
+        type="button"
+        onClick={again}
+        className="inline-flex min-h-11 items-center gap-1.5 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8"
+      >
+        <RefreshCw className="size-3" aria-hidden />
+        Sort again
+      </button>
+    </div>
+  );
+}
+
+function PairList({
+  view,
+  pairs,
+  market,
+  lines,
+}: {
+  view: MarketView;
+  pairs: Pairs;
+  market: typeof marketStore;
+  lines: QuoteListProps['lines'];
+}) {
+  const choices = useSnapshot(marketChoices);
+  const { query, order, shown, sort, setSort, clear } = pairs;
+  const ready = market.data !== null && choices.ready;
+  return (
+    <>
+      {!ready && market.error === null && (
+        <SkeletonRows rows={12} rowClass="max-md:min-h-14" label="Prices" />
+      )}
+      {ready && shown.length > 0 && (
+        <QuoteList
+          board={presentBoard()}
+          symbols={shown}
+          lines={lines}
+          favourites={choices.favourites}
+          columns={choices.columns}
+          quote={market.data?.source.quote ?? ''}
+          sort={sort}
+          onSort={setSort}
+        />
+      )}
+      {ready && shown.length === 0 && <NoPairs view={view} query={query} onClear={clear} />}
+      {ready && order.length > 0 && <OrderLine {...pairs} />}
+    </>
+  );
+}
+
 export default function Market() {
   const [, go] = useLocation();
   const view = viewOf(new URLSearchParams(useSearch()).get('view'));
   const market = useSlot(marketStore, loadMarket);
   const lines = useSlot(sparklinesStore, loadSparklines).data?.lines;
   const choices = useSnapshot(marketChoices);
-  const [query, setQuery] = useState('');
-  const input = useRef<HTMLInputElement>(null);
-  const { order, at, sort, setSort, again } = useOrder(view);
+  const pairs = usePairs(view);
+  const { query, setQuery, input, shown } = pairs;
   useEffect(
     () =>
       whileSeen(REREAD_MS, () => {
@@ -196,16 +319,7 @@ export default function Market() {
       }),
     [],
   );
-  const shown = useMemo(
-    () => (query.trim() === '' ? order : order.filter((symbol) => matches(symbol, query))),
-    [order, query],
-  );
-  const ready = market.data !== null && choices.ready;
   const first = shown[0];
-  const clear = (): void => {
-    setQuery('');
-    input.current?.focus();
-  };
   return (
     <>
       <ScreenTitle title="Markets">
@@ -240,76 +354,7 @@ export default function Market() {
           <Pools query={query} />
         </Suspense>
       ) : (
-        <>
-          {!ready && market.error === null && (
-            <SkeletonRows rows={12} rowClass="max-md:min-h-14" label="Prices" />
-          )}
-          {ready && shown.length > 0 && (
-            <QuoteList
-              board={presentBoard()}
-              symbols={shown}
-              lines={lines}
-              favourites={choices.favourites}
-              columns={choices.columns}
-              quote={market.data?.source.quote ?? ''}
-              sort={sort}
-              onSort={setSort}
-            />
-          )}
-          {ready &&
-            shown.length === 0 &&
-            (query.trim() !== '' ? (
-              <EmptyState
-                title={`No pair matches “${query.trim()}”`}
-                action={
-                  <button
-                    type="button"
-                    className="text-accent underline underline-offset-2"
-                    onClick={clear}
-                  >
-                    Clear the search
-                  </button>
-                }
-              >
-                {view === 'all'
-                  ? 'Search by symbol or by the name of the coin.'
-                  : `Searched in ${TITLE[view].toLowerCase()} alone.`}
-              </EmptyState>
-            ) : (
-              <EmptyState
-                title={EMPTY[view].title}
-                {...(view === 'all'
-                  ? {}
-                  : {
-                      action: (
-                        <Link href="/market" className="text-accent underline underline-offset-2">
-                          All pairs
-                        </Link>
-                      ),
-                    })}
-              >
-                {EMPTY[view].text}
-              </EmptyState>
-            ))}
-          {ready && order.length > 0 && (
-            <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">
-              <span role="status">
-                {shown.length === order.length
-                  ? `${order.length} pairs`
-                  : `${shown.length} of ${order.length} pairs`}
-                , in the order of {formatClock(at)}
-              </span>
-              <button
-                type="button"
-                onClick={again}
-                className="inline-flex min-h-11 items-center gap-1.5 underline underline-offset-2 hover:text-ink pointer-fine:min-h-8"
-              >
-                <RefreshCw className="size-3" aria-hidden />
-                Sort again
-              </button>
-            </div>
-          )}
-        </>
+        <PairList view={view} pairs={pairs} market={market} lines={lines} />
       )}
     </>
   );

@@ -219,6 +219,39 @@ function Head({
   );
 }
 
+/** What stands beside the chart. */
+function Aside({
+  symbol,
+  quote,
+  unit,
+  portfolio,
+}: {
+  symbol: string;
+  quote: Parameters<typeof Today>[0]['quote'];
+  unit: string;
+  portfolio: Parameters<typeof SymbolPositions>[0]['portfolio'];
+}) {
+  return (
+    <div className="flex min-w-0 flex-col gap-8">
+      <Today quote={quote} unit={unit} />
+      <SymbolAlerts symbol={symbol} />
+      <SymbolPositions portfolio={portfolio} symbol={symbol} />
+      <SymbolAgents symbol={symbol} />
+      <p className="text-xs text-ink-3">
+        B and S mark where your agents bought and sold. Charts by{' '}
+        <a
+          href="https://www.tradingview.com/"
+          rel="noreferrer"
+          className="underline underline-offset-2"
+        >
+          TradingView
+        </a>{' '}
+        Lightweight Charts.
+      </p>
+    </div>
+  );
+}
+
 export default function SymbolScreen({ params }: ScreenProps) {
   const symbol = (params.symbol ?? '').toUpperCase().replace('-', '/');
   const market = useSlot(marketStore, loadMarket);
@@ -273,23 +306,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
           </div>
           <SymbolTrades fills={fills} symbol={symbol} quote={unit} />
         </div>
-        <div className="flex min-w-0 flex-col gap-8">
-          <Today quote={quote} unit={unit} />
-          <SymbolAlerts symbol={symbol} />
-          <SymbolPositions portfolio={portfolio} symbol={symbol} />
-          <SymbolAgents symbol={symbol} />
-          <p className="text-xs text-ink-3">
-            B and S mark where your agents bought and sold. Charts by{' '}
-            <a
-              href="https://www.tradingview.com/"
-              rel="noreferrer"
-              className="underline underline-offset-2"
-            >
-              TradingView
-            </a>{' '}
-            Lightweight Charts.
-          </p>
-        </div>
+        <Aside symbol={symbol} quote={quote} unit={unit} portfolio={portfolio} />
       </div>
       {creating && (
         <NewAgent

@@ -1,6 +1,4 @@
-/**
- * The results of chosen agents over time in one chart; refuses more lines than can be told apart.
- */
+/** The results of chosen agents over time in one chart, at most four at a time. */
 import { useMemo, useState } from 'react';
 import type { AgentInsight } from '../../../contract/insight.ts';
 import { classes } from '../../components/class-names.ts';
@@ -18,15 +16,10 @@ const SWATCH = [
   'border-dotted border-[var(--blue)]',
 ] as const;
 
-export function Curves({
-  agents,
-  insight,
-  quote,
-}: {
-  agents: readonly { id: string; name: string }[];
-  insight: AgentInsight | null;
-  quote: string;
-}) {
+type NamedAgents = readonly { id: string; name: string }[];
+
+/** The lines that can be drawn, and those that are chosen: the first ones until a person chooses. */
+function useLines(agents: NamedAgents, insight: AgentInsight | null) {
   const drawn = useMemo(
     () =>
       agents.flatMap(({ id, name }) => {
@@ -46,14 +39,61 @@ export function Curves({
     () => ids.flatMap((id) => drawn.filter((one) => one.id === id)),
     [ids, drawn],
   );
+  const toggle = (id: string): void => {
+    setChosen(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id].slice(-LINES_MAX));
+  };
+  return { drawn, lines, toggle };
+}
+
+function AgentChoice({ drawn, lines, toggle }: ReturnType<typeof useLines>) {
+  return (
+    <div role="group" aria-label="Agents in the chart" className="flex flex-wrap gap-x-1 gap-y-0.5">
+      {drawn.map(({ id, name }) => {
+        const place = lines.findIndex((one) => one.id === id);
+        return (
+          <button
+            key={id}
+            type="button"
+            aria-pressed={place >= 0}
+            onClick={() => {
+              toggle(id);
+            }}
+            className={classes(
+              '-ml-2 flex min-h-11 items-center gap-2 rounded-sm px-2 text-xs pointer-fine:min-h-8',
+              place >= 0 ? 'text-ink' : 'text-ink-3 hover:text-ink',
+            )}
+          >
+            <span
+              aria-hidden
+              className={classes(
+                'w-5 border-t-2',
+                place >= 0 ? SWATCH[place] : 'border-transparent',
+              )}
+            />
+            {name}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+export function Curves({
+  agents,
+  insight,
+  quote,
+}: {
+  agents: NamedAgents;
+  insight: AgentInsight | null;
+  quote: string;
+}) {
+  const choice = useLines(agents, insight);
+  const { drawn, lines } = choice;
   const [first, ...others] = lines;
   if (insight === null)
     return (
       <ChartPlace what="The lines of agents" className="h-[328px] w-full pointer-fine:h-[304px]" />
     );
-  const toggle = (id: string): void => {
-    setChosen(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id].slice(-LINES_MAX));
-  };
   return (
     <>
       <TimeChart
@@ -70,38 +110,7 @@ export function Curves({
             : 'Choose an agent below.'
         }
       />
-      <div
-        role="group"
-        aria-label="Agents in the chart"
-        className="flex flex-wrap gap-x-1 gap-y-0.5"
-      >
-        {drawn.map(({ id, name }) => {
-          const place = lines.findIndex((one) => one.id === id);
-          return (
-            <button
-              key={id}
-              type="button"
-              aria-pressed={place >= 0}
-              onClick={() => {
-                toggle(id);
-              }}
-              className={classes(
-                '-ml-2 flex min-h-11 items-center gap-2 rounded-sm px-2 text-xs pointer-fine:min-h-8',
-                place >= 0 ? 'text-ink' : 'text-ink-3 hover:text-ink',
-              )}
-            >
-              <span
-                aria-hidden
-                className={classes(
-                  'w-5 border-t-2',
-                  place >= 0 ? SWATCH[place] : 'border-transparent',
-                )}
-              />
-              {name}
-            </button>
-          );
-        })}
-      </div>
+      <AgentChoice {...choice} />
       {drawn.length > LINES_MAX && (
         <p className="text-xs text-ink-3">At most {LINES_MAX} at a time.</p>
       )}

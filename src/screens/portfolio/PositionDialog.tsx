@@ -1,6 +1,6 @@
 /**
  * One position in full: what made its cost, what it would bring, its stop, its agent, and a way to
- * close it; refuses to close by a tap.
+ * close it.
  */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -89,21 +89,35 @@ function OfClosedBook({ position, quote }: { position: Position; quote: string }
   );
 }
 
-function Explained({
-  position,
-  quote,
-  equity,
-  onDone,
-}: {
-  position: Position;
-  quote: string;
-  equity: string | undefined;
-  onDone: () => void;
-}) {
+function Cost({ position, quote }: { position: Position; quote: string }) {
   const fills = useSnapshot(historyStore).data?.fills;
   const buys = buysBehind(position, fills ?? []);
-  const { online } = useSnapshot(connection);
-  const [busy, setBusy] = useState(false);
+  return (
+    <dl aria-label="Cost">
+      {buys?.map((fill) => (
+        <Line
+          key={fill.id}
+          term={`Bought ${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}, fee ${formatPrice(fill.fee)}`}
+        >
+          <Amount value={formatFixed(add(parseFixed(fill.notional), parseFixed(fill.fee)))} />
+        </Line>
+      ))}
+      {buys === null && (
+        <Line term="Average cost of one, fees of entry included">
+          {formatPrice(position.averageCost)}
+        </Line>
+      )}
+      <Line term={<strong className="text-ink">{buys === null ? 'Cost' : '= Cost'}</strong>}>
+        <strong>
+          <Amount value={position.cost} quote={quote} />
+        </strong>
+      </Line>
+    </dl>
+  );
+}
+
+/** What it has brought, and what it would at its stop. */
+function ResultAndStop({ position, equity }: { position: Position; equity: string | undefined }) {
   const worst =
     position.stopPrice === null
       ? null
@@ -113,6 +127,35 @@ function Explained({
             parseFixed(position.cost),
           ),
         );
+  return (
+    <dl className="mt-4">
+      <Line term="Result on its cost">
+        <Percent value={gainPercent(position)} why="No price seen yet" />
+      </Line>
+      <Line term="Stop">{formatPrice(position.stopPrice)}</Line>
+      <Line term="If the stop fills at its price, before the fee">
+        <Amount value={worst} change why="No stop set" />
+      </Line>
+      {equity !== undefined && (
+        <Line term="Share of equity">
+          {formatShare(shareOf(position, equity), { signed: false, decimals: 1 })}
+        </Line>
+      )}
+    </dl>
+  );
+}
+
+function ClosePosition({
+  position,
+  quote,
+  onDone,
+}: {
+  position: Position;
+  quote: string;
+  onDone: () => void;
+}) {
+  const { online } = useSnapshot(connection);
+  const [busy, setBusy] = useState(false);
   const close = async (): Promise<void> => {
     setBusy(true);
     if (
@@ -128,67 +171,51 @@ function Explained({
   };
   const sentence = `Sells ${formatQuantity(position.quantity)} ${position.pair.split('/')[0] ?? ''}, about ${formatAmount(position.value)} ${quote} at the bid, less the fee.`;
   return (
+    <div className="mt-4">
+      <p className="mb-2 text-ink-2">
+        {online === 'offline'
+          ? 'Closing needs the server; it cannot wait on this device. You can stop the agent now.'
+          : sentence}
+      </p>
+      <HoldToConfirm
+        label="Close position"
+        sentence={sentence}
+        tone="danger"
+        wide
+        disabled={busy || online === 'offline'}
+        onConfirm={() => {
+          void close();
+        }}
+      />
+    </div>
+  );
+}
+
+function Explained({
+  position,
+  quote,
+  equity,
+  onDone,
+}: {
+  position: Position;
+  quote: string;
+  equity: string | undefined;
+  onDone: () => void;
+}) {
+  return (
     <>
       <p className="mb-2 empty:hidden">
         <DataAge kind="portfolio" />
       </p>
-      <dl aria-label="Cost">
-        {buys?.map((fill) => (
-          <Line
-            key={fill.id}
-            term={`Bought ${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}, fee ${formatPrice(fill.fee)}`}
-          >
-            <Amount value={formatFixed(add(parseFixed(fill.notional), parseFixed(fill.fee)))} />
-          </Line>
-        ))}
-        {buys === null && (
-          <Line term="Average cost of one, fees of entry included">
-            {formatPrice(position.averageCost)}
-          </Line>
-        )}
-        <Line term={<strong className="text-ink">{buys === null ? 'Cost' : '= Cost'}</strong>}>
-          <strong>
-            <Amount value={position.cost} quote={quote} />
-          </strong>
-        </Line>
-      </dl>
+      <Cost position={position} quote={quote} />
       <div className="mt-4">
         {ofPosition(position, quote).equations.map((one) => (
           <Sum key={one.name} equation={one} quote={quote} />
         ))}
       </div>
-      <dl className="mt-4">
-        <Line term="Result on its cost">
-          <Percent value={gainPercent(position)} why="No price seen yet" />
-        </Line>
-        <Line term="Stop">{formatPrice(position.stopPrice)}</Line>
-        <Line term="If the stop fills at its price, before the fee">
-          <Amount value={worst} change why="No stop set" />
-        </Line>
-        {equity !== undefined && (
-          <Line term="Share of equity">
-            {formatShare(shareOf(position, equity), { signed: false, decimals: 1 })}
-          </Line>
-        )}
-      </dl>
+      <ResultAndStop position={position} equity={equity} />
       <ItsAgent position={position} />
-      <div className="mt-4">
-        <p className="mb-2 text-ink-2">
-          {online === 'offline'
-            ? 'Closing needs the server; it cannot wait on this device. You can stop the agent now.'
-            : sentence}
-        </p>
-        <HoldToConfirm
-          label="Close position"
-          sentence={sentence}
-          tone="danger"
-          wide
-          disabled={busy || online === 'offline'}
-          onConfirm={() => {
-            void close();
-          }}
-        />
-      </div>
+      <ClosePosition position={position} quote={quote} onDone={onDone} />
     </>
   );
 }

@@ -11,7 +11,7 @@ import { SortMenu } from '../../components/SortMenu.tsx';
 import { useWide } from '../../components/use-wide.ts';
 import { formatPrice, formatQuantity, formatShare } from '../../format/numbers.ts';
 import { menuColumns, useTableView } from '../table-view.ts';
-import { positionsTable } from './position-columns.tsx';
+import { positionsTable, type PositionColumn } from './position-columns.tsx';
 import { gainPercent, shareOf } from './position-figures.ts';
 
 const PositionDialog = lazy(() => import('./PositionDialog.tsx'));
@@ -86,6 +86,32 @@ export interface PositionsProps {
   tools?: boolean;
 }
 
+function PositionTools({
+  asTable,
+  setup,
+  view,
+}: {
+  asTable: boolean;
+  setup: ReturnType<typeof positionsTable>;
+  view: ReturnType<typeof useTableView<Position, PositionColumn>>;
+}) {
+  return (
+    <div className="flex items-center justify-end">
+      {asTable ? (
+        <ColumnMenu
+          label="Columns of positions"
+          columns={menuColumns(setup)}
+          chosen={view.chosen}
+          onChoose={view.onChoose}
+          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink"
+        />
+      ) : (
+        <SortMenu columns={setup.columns} sort={view.sort} onSort={view.onSort} />
+      )}
+    </div>
+  );
+}
+
 export function Positions({
   portfolio: { positions, quote, equity },
   closed = false,
@@ -101,19 +127,7 @@ export function Positions({
   return (
     <>
       {tools && positions.length > 1 && (
-        <div className="flex items-center justify-end">
-          {asTable ? (
-            <ColumnMenu
-              label="Columns of positions"
-              columns={menuColumns(setup)}
-              chosen={view.chosen}
-              onChoose={view.onChoose}
-              className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink"
-            />
-          ) : (
-            <SortMenu columns={setup.columns} sort={view.sort} onSort={view.onSort} />
-          )}
-        </div>
+        <PositionTools asTable={asTable} setup={setup} view={view} />
       )}
       {asTable ? (
         <DataTable

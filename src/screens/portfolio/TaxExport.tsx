@@ -1,7 +1,4 @@
-/**
- * Gains lot by lot for a tax return: the sums before the file, and how they meet the portfolio's;
- * refuses to save a part as the whole.
- */
+/** Gains lot by lot for a tax return: the sums before the file, and how they meet the portfolio's. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { TaxLots } from '../../../contract/tax.ts';
@@ -151,20 +148,8 @@ function useTaxLots(
   };
 }
 
-export default function TaxExport({
-  book,
-  onClose,
-}: {
-  book: number | undefined;
-  onClose: () => void;
-}) {
-  const { online } = useSnapshot(connection);
-  const offline = online === 'offline';
-  const [year, setYear] = useState<number | null>(null);
-  const [held, setHeld] = useState(false);
-  const ask: TaxAsk = { book, year, held };
-  const { found, error, again } = useTaxLots(ask, !offline);
-  const [years, setYears] = useState<readonly number[]>([]);
+/** Reads every row and hands the file to the browser; what it said goes with other lots. */
+function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
   const [saving, setSaving] = useState<string | null>(null);
   const [said, setSaid] = useState('');
   const [fault, setFault] = useState<string | null>(null);
@@ -176,7 +161,6 @@ export default function TaxExport({
     [],
   );
   useEffect(() => {
-    if (found !== null) setYears(found.years);
     setSaid('');
     setFault(null);
   }, [found]);
@@ -198,6 +182,135 @@ export default function TaxExport({
     }
     setSaving(null);
   };
+  return { saving, said, fault, save };
+}
+
+type SaveFile = ReturnType<typeof useSaveFile>;
+
+function SaveActions({
+  file: { saving, said, save },
+  found,
+  offline,
+}: {
+  file: SaveFile;
+  found: TaxLots | null;
+  offline: boolean;
+}) {
+  return (
+    <>
+      <span
+        className="mr-auto self-center text-xs text-ink-3"
+        role={saving === null ? 'status' : undefined}
+      >
+        {saving ?? said}
+      </span>
+      <Button
+        tone="primary"
+        busy={saving !== null}
+        disabled={found === null || found.total === 0 || offline}
+        onClick={() => {
+          if (found !== null) void save(found);
+        }}
+      >
+        Save CSV
+      </Button>
+    </>
+  );
+}
+
+function LotsChoice({
+  ask: { year, held },
+  years,
+  disabled,
+  onYear,
+  onHeld,
+}: {
+  ask: TaxAsk;
+  years: readonly number[];
+  disabled: boolean;
+  onYear: (year: number | null) => void;
+  onHeld: (held: boolean) => void;
+}) {
+  return (
+    <>
+      <Select
+        label="Year of the sale"
+        value={year === null ? ALL : String(year)}
+        disabled={disabled}
+        onChange={(event) => {
+          onYear(event.target.value === ALL ? null : Number(event.target.value));
+        }}
+        options={[
+          { value: ALL, label: 'All years' },
+          ...years.map((one) => ({
+            value: String(one),
+            label: `${one}, UTC`,
+          })),
+        ]}
+      />
+      <div className="mt-2">
+        <Switch
+          label="With what is held still"
+          hint="As rows without a sale, after the others."
+          checked={held}
+          disabled={disabled}
+          onChange={onHeld}
+        />
+      </div>
+    </>
+  );
+}
+
+/** What is in the place of the sums until they are there. */
+function NoLots({
+  offline,
+  error,
+  onAgain,
+}: {
+  offline: boolean;
+  error: string | null;
+  onAgain: () => void;
+}) {
+  if (offline)
+    return (
+      <EmptyState title="This needs the network">
+        Lots are worked out from every trade of the book, from the first on; this device keeps the
+        newest of them only. The trades it has can be saved by CSV beside the list.
+      </EmptyState>
+    );
+  if (error === null) return <SkeletonRows rows={7} label="Sums" />;
+  return (
+    <EmptyState
+      title="The lots could not be read"
+      action={
+        <Button size="sm" onClick={onAgain}>
+          Try again
+        </Button>
+      }
+    >
+      {error}
+    </EmptyState>
+  );
+}
+
+export default function TaxExport({
+  book,
+  onClose,
+}: {
+  book: number | undefined;
+  onClose: () => void;
+}) {
+  const { online } = useSnapshot(connection);
+  const offline = online === 'offline';
+  const [year, setYear] = useState<number | null>(null);
+  const [held, setHeld] = useState(false);
+  const ask: TaxAsk = { book, year, held };
+  const { found, error, again } = useTaxLots(ask, !offline);
+  const [years, setYears] = useState<readonly number[]>([]);
+  useEffect(() => {
+    if (found !== null) setYears(found.years);
+  }, [found]);
+  const file = useSaveFile(ask, found);
   return (
     <Dialog
       open
@@ -210,58 +323,20 @@ export default function TaxExport({
           First in, first out, one row for each part of a purchase that was sold. <PaperTag />
         </span>
       }
-      actions={
-        <>
-          <span
-            className="mr-auto self-center text-xs text-ink-3"
-            role={saving === null ? 'status' : undefined}
-          >
-            {saving ?? said}
-          </span>
-          <Button
-            tone="primary"
-            busy={saving !== null}
-            disabled={found === null || found.total === 0 || offline}
-            onClick={() => {
-              if (found !== null) void save(found);
-            }}
-          >
-            Save CSV
-          </Button>
-        </>
-      }
+      actions={<SaveActions file={file} found={found} offline={offline} />}
     >
       {(found !== null || !offline) && (
-        <>
-          <Select
-            label="Year of the sale"
-            value={year === null ? ALL : String(year)}
-            disabled={saving !== null}
-            onChange={(event) => {
-              setYear(event.target.value === ALL ? null : Number(event.target.value));
-            }}
-            options={[
-              { value: ALL, label: 'All years' },
-              ...(found?.years ?? years).map((one) => ({
-                value: String(one),
-                label: `${one}, UTC`,
-              })),
-            ]}
-          />
-          <div className="mt-2">
-            <Switch
-              label="With what is held still"
-              hint="As rows without a sale, after the others."
-              checked={held}
-              disabled={saving !== null}
-              onChange={setHeld}
-            />
-          </div>
-        </>
+        <LotsChoice
+          ask={ask}
+          years={found?.years ?? years}
+          disabled={file.saving !== null}
+          onYear={setYear}
+          onHeld={setHeld}
+        />
       )}
-      {fault !== null && (
+      {file.fault !== null && (
         <p role="alert" className="py-2 text-danger">
-          {fault}
+          {file.fault}
         </p>
       )}
       {found !== null && (
@@ -269,25 +344,7 @@ export default function TaxExport({
           <Figures found={found} year={year} held={held} />
         </div>
       )}
-      {found === null && offline && (
-        <EmptyState title="This needs the network">
-          Lots are worked out from every trade of the book, from the first on; this device keeps the
-          newest of them only. The trades it has can be saved by CSV beside the list.
-        </EmptyState>
-      )}
-      {found === null && !offline && error === null && <SkeletonRows rows={7} label="Sums" />}
-      {found === null && !offline && error !== null && (
-        <EmptyState
-          title="The lots could not be read"
-          action={
-            <Button size="sm" onClick={again}>
-              Try again
-            </Button>
-          }
-        >
-          {error}
-        </EmptyState>
-      )}
+      {found === null && <NoLots offline={offline} error={error} onAgain={again} />}
     </Dialog>
   );
 }

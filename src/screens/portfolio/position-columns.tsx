@@ -49,89 +49,94 @@ const toNumberOrNull = (value: Fixed | null): number | null =>
   value === null ? null : toNumber(value);
 const nameOf = ({ pair }: Position): string => pair.split('/')[0] ?? pair;
 
-function columnsOf(equity: string | undefined): Columns {
-  return [
-    { key: 'pair', title: 'Pair', isText: true, names: true, value: nameOf, cell: nameOf },
-    {
-      key: 'quantity',
-      title: 'Quantity',
-      value: ({ quantity }) => exactly(quantity),
-      cell: ({ quantity }) => formatQuantity(quantity),
-    },
-    {
-      key: 'agent',
-      title: 'Agent',
-      isText: true,
-      value: ({ agentName }) => agentName,
-      cell: ({ agentName }) => (
-        <span className="block max-w-36 truncate text-ink-2">{agentName}</span>
-      ),
-    },
-    {
-      key: 'averageCost',
-      title: 'Avg. cost',
-      note: 'Average cost of one',
-      value: ({ averageCost }) => exactly(averageCost),
-      cell: ({ averageCost }) => formatPrice(averageCost),
-    },
-    {
-      key: 'price',
-      title: 'Price',
-      value: ({ price }) => exactly(price),
-      cell: ({ price }) => <Price value={price} why={NO_PRICE} />,
-    },
-    {
-      key: 'stop',
-      title: 'Stop',
-      value: ({ stopPrice }) => exactly(stopPrice),
-      cell: ({ stopPrice }) => formatPrice(stopPrice),
-    },
-    {
-      key: 'toStop',
-      title: 'To stop',
-      note: 'Fall to the stop',
-      value: toStop,
-      cell: (row) => formatShare(toNumberOrNull(toStop(row)), { signed: false, decimals: 1 }),
-    },
-    {
-      key: 'cost',
-      title: 'Cost',
-      value: ({ cost }) => exactly(cost),
-      cell: ({ cost }) => <Amount value={cost} />,
-    },
-    {
-      key: 'value',
-      title: 'Value',
-      value: ({ value }) => exactly(value),
-      cell: ({ value }) => <Amount value={value} why={NO_PRICE} />,
-    },
-    ...(equity === undefined
-      ? []
-      : ([
-          {
-            key: 'share',
-            title: 'Share',
-            note: 'Share of equity',
-            value: ({ value }: Position) => exactly(value),
-            cell: (row: Position) =>
-              formatShare(shareOf(row, equity), { signed: false, decimals: 1 }),
-          },
-        ] as const)),
-    {
-      key: 'percent',
-      title: 'Result, %',
-      note: 'Result in percent',
-      value: percentOf,
-      cell: (row) => <Percent value={gainPercent(row)} why={NO_PRICE} />,
-    },
-    {
-      key: 'result',
-      title: 'Result',
-      value: ({ unrealized }) => exactly(unrealized),
-      cell: ({ unrealized }) => <Amount value={unrealized} change why={NO_PRICE} />,
-    },
-  ];
-}
+const HOLDING: Columns = [
+  { key: 'pair', title: 'Pair', isText: true, names: true, value: nameOf, cell: nameOf },
+  {
+    key: 'quantity',
+    title: 'Quantity',
+    value: ({ quantity }) => exactly(quantity),
+    cell: ({ quantity }) => formatQuantity(quantity),
+  },
+  {
+    key: 'agent',
+    title: 'Agent',
+    isText: true,
+    value: ({ agentName }) => agentName,
+    cell: ({ agentName }) => (
+      <span className="block max-w-36 truncate text-ink-2">{agentName}</span>
+    ),
+  },
+  {
+    key: 'averageCost',
+    title: 'Avg. cost',
+    note: 'Average cost of one',
+    value: ({ averageCost }) => exactly(averageCost),
+    cell: ({ averageCost }) => formatPrice(averageCost),
+  },
+  {
+    key: 'price',
+    title: 'Price',
+    value: ({ price }) => exactly(price),
+    cell: ({ price }) => <Price value={price} why={NO_PRICE} />,
+  },
+  {
+    key: 'stop',
+    title: 'Stop',
+    value: ({ stopPrice }) => exactly(stopPrice),
+    cell: ({ stopPrice }) => formatPrice(stopPrice),
+  },
+  {
+    key: 'toStop',
+    title: 'To stop',
+    note: 'Fall to the stop',
+    value: toStop,
+    cell: (row) => formatShare(toNumberOrNull(toStop(row)), { signed: false, decimals: 1 }),
+  },
+  {
+    key: 'cost',
+    title: 'Cost',
+    value: ({ cost }) => exactly(cost),
+    cell: ({ cost }) => <Amount value={cost} />,
+  },
+  {
+    key: 'value',
+    title: 'Value',
+    value: ({ value }) => exactly(value),
+    cell: ({ value }) => <Amount value={value} why={NO_PRICE} />,
+  },
+];
+
+const shareColumns = (equity: string): Columns => [
+  {
+    key: 'share',
+    title: 'Share',
+    note: 'Share of equity',
+    value: ({ value }: Position) => exactly(value),
+    cell: (row: Position) => formatShare(shareOf(row, equity), { signed: false, decimals: 1 }),
+  },
+];
+
+const RESULT: Columns = [
+  {
+    key: 'percent',
+    title: 'Result, %',
+    note: 'Result in percent',
+    value: percentOf,
+    cell: (row) => <Percent value={gainPercent(row)} why={NO_PRICE} />,
+  },
+  {
+    key: 'result',
+    title: 'Result',
+    value: ({ unrealized }) => exactly(unrealized),
+    cell: ({ unrealized }) => <Amount value={unrealized} change why={NO_PRICE} />,
+  },
+];
+
+const columnsOf = (equity: string | undefined): Columns => [
+  ...HOLDING,
+  ...(equity === undefined ? [] : shareColumns(equity)),
+  ...RESULT,
+];
 
 const idOf = ({ id }: Position): string => id;
 
