@@ -1,7 +1,4 @@
-/**
- * Finds agents, symbols, screens and acts from what this device knows; refuses to start what was
- * not looked at first.
- */
+/** Finds agents, symbols, screens and acts from what this device knows. */
 import * as Radix from '@radix-ui/react-dialog';
 import {
   ChartCandlestick,
@@ -101,18 +98,9 @@ function Row({
   );
 }
 
-function Finder({
-  all,
-  onChoose,
-}: {
-  all: readonly Find[];
-  onChoose: (find: Find, byKey: boolean) => void;
-}) {
-  const [question, setQuestion] = useState('');
+/** Which of the found ones is chosen, moved by the arrow keys and opened by Enter. */
+function useActiveOption(shown: readonly Find[], onChoose: (find: Find, byKey: boolean) => void) {
   const [at, setAt] = useState(0);
-  const list = useRef<HTMLDivElement>(null);
-  const { online } = useSnapshot(connection);
-  const shown = useMemo(() => findsFor(all, question), [all, question]);
   const index = Math.min(at, Math.max(0, shown.length - 1));
   const chosen = shown[index];
   const move = (to: number): void => {
@@ -139,38 +127,135 @@ function Finder({
     // A key that is held down from elsewhere chooses nothing.
     if (!event.repeat && chosen !== undefined) onChoose(chosen, true);
   };
+  return { index, chosen, setAt, byKey };
+}
+
+function FinderInput({
+  question,
+  count,
+  chosen,
+  onQuestion,
+  onKeyDown,
+}: {
+  question: string;
+  count: number;
+  chosen: Find | undefined;
+  onQuestion: (question: string) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
+  return (
+    <div className="flex items-center gap-3 border-b border-line px-4">
+      <Search className="size-4.5 shrink-0 text-ink-3" strokeWidth={1.75} aria-hidden />
+      {/* The dialog says that the focus is here; the ring would double its edge. */}
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Find agents, symbols, screens and acts"
+        aria-expanded={count > 0}
+        aria-controls={LIST_ID}
+        aria-autocomplete="list"
+        aria-activedescendant={chosen === undefined ? undefined : optionOf(chosen)}
+        autoComplete="off"
+        autoCorrect="off"
+        spellCheck={false}
+        enterKeyHint="go"
+        placeholder="Agent, symbol, screen or act"
+        value={question}
+        onChange={(event) => {
+          onQuestion(event.target.value);
+        }}
+        onKeyDown={onKeyDown}
+        className="h-13 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3"
+      />
+      <Radix.Close className="-mr-2 flex min-h-11 items-center rounded-md px-2 text-xs text-ink-3 hover:text-ink">
+        Close
+      </Radix.Close>
+    </div>
+  );
+}
+
+function FoundGroups({
+  shown,
+  index,
+  onPoint,
+  onChoose,
+}: {
+  shown: readonly Find[];
+  index: number;
+  onPoint: (index: number) => void;
+  onChoose: (find: Find) => void;
+}) {
   const groups = [...new Set(shown.map((find) => find.group))];
   return (
     <>
-      <div className="flex items-center gap-3 border-b border-line px-4">
-        <Search className="size-4.5 shrink-0 text-ink-3" strokeWidth={1.75} aria-hidden />
-        {/* The dialog says that the focus is here; the ring would double its edge. */}
-        <input
-          type="text"
-          role="combobox"
-          aria-label="Find agents, symbols, screens and acts"
-          aria-expanded={shown.length > 0}
-          aria-controls={LIST_ID}
-          aria-autocomplete="list"
-          aria-activedescendant={chosen === undefined ? undefined : optionOf(chosen)}
-          autoComplete="off"
-          autoCorrect="off"
-          spellCheck={false}
-          enterKeyHint="go"
-          placeholder="Agent, symbol, screen or act"
-          value={question}
-          onChange={(event) => {
-            setQuestion(event.target.value);
-            setAt(0);
-            list.current?.scrollTo(0, 0);
-          }}
-          onKeyDown={byKey}
-          className="h-13 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3"
-        />
-        <Radix.Close className="-mr-2 flex min-h-11 items-center rounded-md px-2 text-xs text-ink-3 hover:text-ink">
-          Close
-        </Radix.Close>
-      </div>
+      {groups.map((group) => (
+        <div key={group} role="group" aria-label={group}>
+          <p aria-hidden className="px-3 pt-2 pb-1 text-xs text-ink-3">
+            {group}
+          </p>
+          {shown.map(
+            (find, place) =>
+              find.group === group && (
+                <Row
+                  key={find.id}
+                  id={optionOf(find)}
+                  find={find}
+                  active={place === index}
+                  onPoint={() => {
+                    onPoint(place);
+                  }}
+                  onChoose={() => {
+                    onChoose(find);
+                  }}
+                />
+              ),
+          )}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function KeyHelp() {
+  const { online } = useSnapshot(connection);
+  return (
+    <p className="hidden items-center gap-4 border-t border-line px-4 py-2 text-xs text-ink-3 pointer-fine:flex">
+      <span>↑ ↓ to choose</span>
+      <span className="flex items-center gap-1">
+        <CornerDownLeft className="size-3" aria-hidden />
+        to open
+      </span>
+      {online === 'offline' && (
+        <span className="ml-auto text-amber">Offline: from what this device keeps</span>
+      )}
+    </p>
+  );
+}
+
+function Finder({
+  all,
+  onChoose,
+}: {
+  all: readonly Find[];
+  onChoose: (find: Find, byKey: boolean) => void;
+}) {
+  const [question, setQuestion] = useState('');
+  const list = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => findsFor(all, question), [all, question]);
+  const { index, chosen, setAt, byKey } = useActiveOption(shown, onChoose);
+  return (
+    <>
+      <FinderInput
+        question={question}
+        count={shown.length}
+        chosen={chosen}
+        onQuestion={(next) => {
+          setQuestion(next);
+          setAt(0);
+          list.current?.scrollTo(0, 0);
+        }}
+        onKeyDown={byKey}
+      />
       <div
         ref={list}
         id={LIST_ID}
@@ -178,44 +263,19 @@ function Finder({
         aria-label="Found"
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-2"
       >
-        {groups.map((group) => (
-          <div key={group} role="group" aria-label={group}>
-            <p aria-hidden className="px-3 pt-2 pb-1 text-xs text-ink-3">
-              {group}
-            </p>
-            {shown.map(
-              (find, place) =>
-                find.group === group && (
-                  <Row
-                    key={find.id}
-                    id={optionOf(find)}
-                    find={find}
-                    active={place === index}
-                    onPoint={() => {
-                      setAt(place);
-                    }}
-                    onChoose={() => {
-                      onChoose(find, false);
-                    }}
-                  />
-                ),
-            )}
-          </div>
-        ))}
+        <FoundGroups
+          shown={shown}
+          index={index}
+          onPoint={setAt}
+          onChoose={(find) => {
+            onChoose(find, false);
+          }}
+        />
       </div>
       <p role="status" className={shown.length === 0 ? 'px-5 pb-5 text-ink-2' : 'sr-only'}>
         {shown.length === 0 ? `Nothing here is called “${question}”.` : ''}
       </p>
-      <p className="hidden items-center gap-4 border-t border-line px-4 py-2 text-xs text-ink-3 pointer-fine:flex">
-        <span>↑ ↓ to choose</span>
-        <span className="flex items-center gap-1">
-          <CornerDownLeft className="size-3" aria-hidden />
-          to open
-        </span>
-        {online === 'offline' && (
-          <span className="ml-auto text-amber">Offline: from what this device keeps</span>
-        )}
-      </p>
+      <KeyHelp />
     </>
   );
 }

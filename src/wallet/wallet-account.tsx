@@ -76,18 +76,90 @@ function ConnectorChoice({
   );
 }
 
-/**
- * One wallet is one button; several are a choice, in a window of its own where the settings say so.
- */
-function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnecting' }) {
-  const { connect, error, isPending, reset } = useConnect();
+/** The choice in a window of its own. */
+function ConnectInWindow({
+  busy,
+  noNetwork,
+  onChoose,
+}: {
+  busy: boolean;
+  noNetwork: boolean;
+  onChoose: (connector: Connector) => void;
+}) {
   const connectors = useConnectors();
+  const [choosing, setChoosing] = useState(false);
+  return (
+    <>
+      <Button
+        tone="primary"
+        className="mt-3"
+        busy={busy}
+        disabled={noNetwork}
+        onClick={() => {
+          setChoosing(true);
+        }}
+      >
+        {busy ? 'Connecting' : 'Choose a wallet'}
+      </Button>
+      <LazyDialog open={choosing} onOpenChange={setChoosing} title="Connect a wallet">
+        <ConnectorChoice
+          connectors={connectors}
+          busy={busy || noNetwork}
+          onChoose={(connector) => {
+            setChoosing(false);
+            onChoose(connector);
+          }}
+        />
+        <ConnectTerms />
+      </LazyDialog>
+    </>
+  );
+}
+
+/** One wallet is one button; several are a choice. */
+function ConnectHere({
+  busy,
+  noNetwork,
+  onChoose,
+}: {
+  busy: boolean;
+  noNetwork: boolean;
+  onChoose: (connector: Connector) => void;
+}) {
+  const connectors = useConnectors();
+  const [only] = connectors;
+  return connectors.length > 1 ? (
+    <ConnectorChoice connectors={connectors} busy={busy || noNetwork} onChoose={onChoose} />
+  ) : (
+    <Button
+      tone="primary"
+      className="mt-3"
+      busy={busy}
+      disabled={only === undefined || noNetwork}
+      onClick={() => {
+        if (only !== undefined) onChoose(only);
+      }}
+    >
+      {busy ? 'Connecting' : 'Connect wallet'}
+    </Button>
+  );
+}
+
+type ConnectStatus = 'connecting' | 'disconnected' | 'reconnecting';
+
+function connectText(status: ConnectStatus, noNetwork: boolean, isPending: boolean): string {
+  if (noNetwork) return 'No network: a wallet can be connected when you are back.';
+  if (status === 'reconnecting') return 'Looking for the wallet that was connected here.';
+  return isPending ? 'The wallet is asking you. Its window may lie behind this one.' : '';
+}
+
+/** Connects in a window of its own where the settings say so. */
+function Connect({ status }: { status: ConnectStatus }) {
+  const { connect, error, isPending, reset } = useConnect();
   const noNetwork = useNoNetwork();
   const busy = status !== 'disconnected' || isPending;
-  const [only] = connectors;
   const config = useConfig();
   const inWindow = useWalletSettings().kit.config.wallet.display === 'modal';
-  const [choosing, setChoosing] = useState(false);
   const begin = (connector: Connector): void => {
     reset();
     connect({ connector });
@@ -108,53 +180,12 @@ function Connect({ status }: { status: 'connecting' | 'disconnected' | 'reconnec
         it.
       </p>
       {inWindow ? (
-        <>
-          <Button
-            tone="primary"
-            className="mt-3"
-            busy={busy}
-            disabled={noNetwork}
-            onClick={() => {
-              setChoosing(true);
-            }}
-          >
-            {busy ? 'Connecting' : 'Choose a wallet'}
-          </Button>
-          <LazyDialog open={choosing} onOpenChange={setChoosing} title="Connect a wallet">
-            <ConnectorChoice
-              connectors={connectors}
-              busy={busy || noNetwork}
-              onChoose={(connector) => {
-                setChoosing(false);
-                begin(connector);
-              }}
-            />
-            <ConnectTerms />
-          </LazyDialog>
-        </>
-      ) : connectors.length > 1 ? (
-        <ConnectorChoice connectors={connectors} busy={busy || noNetwork} onChoose={begin} />
+        <ConnectInWindow busy={busy} noNetwork={noNetwork} onChoose={begin} />
       ) : (
-        <Button
-          tone="primary"
-          className="mt-3"
-          busy={busy}
-          disabled={only === undefined || noNetwork}
-          onClick={() => {
-            if (only !== undefined) begin(only);
-          }}
-        >
-          {busy ? 'Connecting' : 'Connect wallet'}
-        </Button>
+        <ConnectHere busy={busy} noNetwork={noNetwork} onChoose={begin} />
       )}
       <p role="status" className="mt-2 min-h-5 text-sm text-ink-3">
-        {noNetwork
-          ? 'No network: a wallet can be connected when you are back.'
-          : status === 'reconnecting'
-            ? 'Looking for the wallet that was connected here.'
-            : isPending
-              ? 'The wallet is asking you. Its window may lie behind this one.'
-              : ''}
+        {connectText(status, noNetwork, isPending)}
       </p>
       {isPending && (
         <Button size="sm" onClick={stopWaiting}>

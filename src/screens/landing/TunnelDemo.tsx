@@ -1,7 +1,4 @@
-/**
- * The offline promise to try: an example agent, a network to switch off, a Stop; refuses to be
- * taken for an account.
- */
+/** The offline promise to try: an example agent, a network to switch off, a Stop. */
 import { CircleStop, Undo2, WifiOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from '../../components/Button.tsx';
@@ -52,7 +49,8 @@ const UNDO_OF = { saved: 'unsent', sending: 'sent', stopped: 'stopped' } as cons
 
 const LINE = [0, 6, 4, 11, 9, 15, 22, 18, 26, 24, 31, 28, 36, 33, 41.2];
 
-export function TunnelDemo() {
+/** The example's network and its Stop, which is answered after a while. */
+function useDemo() {
   const [online, setOnline] = useState(true);
   const [leftAt, setLeftAt] = useState<number | null>(null);
   const [at, setAt] = useState<Demo>('running');
@@ -70,24 +68,94 @@ export function TunnelDemo() {
     setLeftAt(isTunnel ? Date.now() : null);
     setAt((before) => afterNetwork(before, !isTunnel));
   };
+  return { online, leftAt, at, setAt, turn };
+}
+
+function NetworkLine({ online, leftAt }: { online: boolean; leftAt: number | null }) {
+  return (
+    <div
+      className={`flex min-h-10 items-center gap-2 rounded-t-lg border-b border-line px-4 text-xs ${online ? 'text-ink-3' : 'bg-amber-wash text-amber'}`}
+    >
+      {online ? (
+        <span>Example prices</span>
+      ) : (
+        <>
+          <WifiOff className="size-3.5 shrink-0" aria-hidden />
+          <span>{offlineText(leftAt, false, leftAt ?? 0)}</span>
+        </>
+      )}
+    </div>
+  );
+}
+
+function ExampleAgent({ at, online, onStop }: { at: Demo; online: boolean; onStop: () => void }) {
   const { status, command, phase } = wordsOf(at, online);
+  return (
+    <div className="rule mt-3 grid min-h-28 grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
+      <div className="min-w-0">
+        <p className="font-medium">Harbour</p>
+        <div aria-live="polite">
+          <StatusBadge
+            tone={at === 'stopped' ? 'neutral' : 'good'}
+            hollow={!online}
+            className="text-xs"
+          >
+            {status}
+          </StatusBadge>
+          {command !== null && (
+            <div>
+              <CommandState phase={phase} className="text-xs">
+                {command}
+              </CommandState>
+            </div>
+          )}
+        </div>
+      </div>
+      <span className="flex flex-col items-end">
+        <Amount value="41.2" change />
+        <Sparkline values={LINE} label="Example of a result over time" className="h-5! w-16!" />
+      </span>
+      <Button
+        size="icon"
+        tone="danger-quiet"
+        aria-label={at === 'stopped' ? 'Stopped: Harbour' : 'Stop Harbour'}
+        data-steady
+        aria-disabled={at === 'running' ? undefined : true}
+        onClick={onStop}
+      >
+        <CircleStop className="size-4.5" aria-hidden />
+      </Button>
+    </div>
+  );
+}
+
+/** As in the app, Undo has a place of its own, kept before it is there. */
+function UndoLine({ at, onUndo }: { at: Demo; onUndo: () => void }) {
+  return (
+    <div className="rule flex min-h-12 items-center justify-between gap-3">
+      {at === 'running' ? (
+        <p className="text-ink-3">One tap stops it.</p>
+      ) : (
+        <>
+          <p className="min-w-0 flex-1">{offerWords('Harbour', UNDO_OF[at])}</p>
+          <Button size="sm" onClick={onUndo}>
+            <Undo2 className="size-4" aria-hidden />
+            Undo
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+export function TunnelDemo() {
+  const { online, leftAt, at, setAt, turn } = useDemo();
   return (
     <figure
       className="m-0 min-w-0 rounded-lg border border-line bg-surface"
       aria-label="Try it: stop an agent in a tunnel"
     >
-      <div
-        className={`flex min-h-10 items-center gap-2 rounded-t-lg border-b border-line px-4 text-xs ${online ? 'text-ink-3' : 'bg-amber-wash text-amber'}`}
-      >
-        {online ? (
-          <span>Example prices</span>
-        ) : (
-          <>
-            <WifiOff className="size-3.5 shrink-0" aria-hidden />
-            <span>{offlineText(leftAt, false, leftAt ?? 0)}</span>
-          </>
-        )}
-      </div>
+      <NetworkLine online={online} leftAt={leftAt} />
       <div className="px-4 pt-3 pb-1">
         <div className="flex flex-wrap items-start justify-between gap-x-3">
           <div>
@@ -98,62 +166,19 @@ export function TunnelDemo() {
           </div>
           <PaperTag className="mt-2" />
         </div>
-        <div className="rule mt-3 grid min-h-28 grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
-          <div className="min-w-0">
-            <p className="font-medium">Harbour</p>
-            <div aria-live="polite">
-              <StatusBadge
-                tone={at === 'stopped' ? 'neutral' : 'good'}
-                hollow={!online}
-                className="text-xs"
-              >
-                {status}
-              </StatusBadge>
-              {command !== null && (
-                <div>
-                  <CommandState phase={phase} className="text-xs">
-                    {command}
-                  </CommandState>
-                </div>
-              )}
-            </div>
-          </div>
-          <span className="flex flex-col items-end">
-            <Amount value="41.2" change />
-            <Sparkline values={LINE} label="Example of a result over time" className="h-5! w-16!" />
-          </span>
-          <Button
-            size="icon"
-            tone="danger-quiet"
-            aria-label={at === 'stopped' ? 'Stopped: Harbour' : 'Stop Harbour'}
-            data-steady
-            aria-disabled={at === 'running' ? undefined : true}
-            onClick={() => {
-              setAt(pressed(at, online));
-            }}
-          >
-            <CircleStop className="size-4.5" aria-hidden />
-          </Button>
-        </div>
-        {/* As in the app: Undo has a place of its own, kept before it is there. */}
-        <div className="rule flex min-h-12 items-center justify-between gap-3">
-          {at === 'running' ? (
-            <p className="text-ink-3">One tap stops it.</p>
-          ) : (
-            <>
-              <p className="min-w-0 flex-1">{offerWords('Harbour', UNDO_OF[at])}</p>
-              <Button
-                size="sm"
-                onClick={() => {
-                  setAt('running');
-                }}
-              >
-                <Undo2 className="size-4" aria-hidden />
-                Undo
-              </Button>
-            </>
-          )}
-        </div>
+        <ExampleAgent
+          at={at}
+          online={online}
+          onStop={() => {
+            setAt(pressed(at, online));
+          }}
+        />
+        <UndoLine
+          at={at}
+          onUndo={() => {
+            setAt('running');
+          }}
+        />
         <div className="rule">
           <Switch
             label="In a tunnel"

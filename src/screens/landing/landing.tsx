@@ -73,94 +73,118 @@ function Hero() {
   );
 }
 
+function Decisions() {
+  return (
+    <section className="border-t border-line" aria-labelledby="decides">
+      <div
+        className={`${WIDE} grid gap-x-16 gap-y-8 py-14 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.35fr)]`}
+      >
+        <div>
+          <h2 id="decides" className={H2}>
+            Ask any agent why
+          </h2>
+          <p className="mt-3 max-w-[46ch] text-base text-ink-2">
+            Most checks end with no trade. We show you why.
+          </p>
+          <p className="mt-4">
+            <Link href="/learn-more" className="text-accent underline underline-offset-2">
+              What the six strategies look for
+            </Link>
+          </p>
+        </div>
+        <figure className="m-0 min-w-0">
+          <ul>
+            {EXAMPLE.map(([time, asset, text]) => (
+              <li
+                key={time + asset}
+                className="grid grid-cols-[3rem_3rem_minmax(0,1fr)] gap-3 border-b border-line py-2.5 first:border-t"
+              >
+                <span className="text-ink-3">{time}</span>
+                <span className="font-medium">{asset}</span>
+                <span className={text.startsWith('No trade') ? 'text-ink-2' : 'text-ink'}>
+                  {text}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <figcaption className="mt-2 text-xs text-ink-3">
+            An example of what an agent records. Not a result.
+          </figcaption>
+        </figure>
+      </div>
+    </section>
+  );
+}
+
+function Parts() {
+  return (
+    <section className="border-t border-line" aria-label="What it does">
+      <div className={`${WIDE} grid gap-x-16 gap-y-9 py-14 sm:grid-cols-2`}>
+        {PARTS.map(([title, text]) => (
+          <div key={title}>
+            <h2 className="text-lg">{title}</h2>
+            <p className="mt-1 max-w-[52ch] text-base text-ink-2">{text}</p>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Plans() {
+  return (
+    <section className="border-t border-line" aria-labelledby="plans">
+      <div
+        className={`${WIDE} grid gap-x-16 gap-y-6 py-14 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.35fr)]`}
+      >
+        <div>
+          <h2 id="plans" className={H2}>
+            Free to explore. Pay to run agents.
+          </h2>
+          <p className="mt-3 max-w-[46ch] text-base text-ink-2">
+            A plan that ends keeps your agents and history. It opens nothing new, and Stop always
+            works.
+          </p>
+          <p className="mt-3 max-w-[46ch] text-xs text-ink-3">
+            Prices of the built-in plans. The operator of a server may set others: what you pay is
+            what is shown before you pay.
+          </p>
+        </div>
+        <PlanPrices />
+      </div>
+    </section>
+  );
+}
+
+function Closing() {
+  return (
+    <section className="border-t border-line">
+      <div className={`${WIDE} flex flex-wrap items-center justify-between gap-4 py-8`}>
+        <p className="max-w-[60ch] text-ink-2">
+          Crypto prices fall as well as rise, and strategies that worked stop working. Paper results
+          are no forecast. Read the{' '}
+          <Link href="/risk-disclosure" className="underline underline-offset-2">
+            Risk Disclosure
+          </Link>
+          .
+        </p>
+        <div className="flex gap-3">
+          <LinkButton to="/faq">Questions</LinkButton>
+          <LinkButton to="/learn-more">Learn more</LinkButton>
+        </div>
+      </div>
+    </section>
+  );
+}
+
 export default function Landing() {
   return (
     <>
       <Hero />
-      <section className="border-t border-line" aria-labelledby="decides">
-        <div
-          className={`${WIDE} grid gap-x-16 gap-y-8 py-14 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.35fr)]`}
-        >
-          <div>
-            <h2 id="decides" className={H2}>
-              Ask any agent why
-            </h2>
-            <p className="mt-3 max-w-[46ch] text-base text-ink-2">
-              Most checks end with no trade. We show you why.
-            </p>
-            <p className="mt-4">
-              <Link href="/learn-more" className="text-accent underline underline-offset-2">
-                What the six strategies look for
-              </Link>
-            </p>
-          </div>
-          <figure className="m-0 min-w-0">
-            <ul>
-              {EXAMPLE.map(([time, asset, text]) => (
-                <li
-                  key={time + asset}
-                  className="grid grid-cols-[3rem_3rem_minmax(0,1fr)] gap-3 border-b border-line py-2.5 first:border-t"
-                >
-                  <span className="text-ink-3">{time}</span>
-                  <span className="font-medium">{asset}</span>
-                  <span className={text.startsWith('No trade') ? 'text-ink-2' : 'text-ink'}>
-                    {text}
-                  </span>
-                </li>
-              ))}
-            </ul>
-            <figcaption className="mt-2 text-xs text-ink-3">
-              An example of what an agent records. Not a result.
-            </figcaption>
-          </figure>
-        </div>
-      </section>
-      <section className="border-t border-line" aria-label="What it does">
-        <div className={`${WIDE} grid gap-x-16 gap-y-9 py-14 sm:grid-cols-2`}>
-          {PARTS.map(([title, text]) => (
-            <div key={title}>
-              <h2 className="text-lg">{title}</h2>
-              <p className="mt-1 max-w-[52ch] text-base text-ink-2">{text}</p>
-            </div>
-          ))}
-        </div>
-      </section>
-      <section className="border-t border-line" aria-labelledby="plans">
-        <div
-          className={`${WIDE} grid gap-x-16 gap-y-6 py-14 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.35fr)]`}
-        >
-          <div>
-            <h2 id="plans" className={H2}>
-              Free to explore. Pay to run agents.
-            </h2>
-            <p className="mt-3 max-w-[46ch] text-base text-ink-2">
-              A plan that ends keeps your agents and history. It opens nothing new, and Stop always
-              works.
-            </p>
-            <p className="mt-3 max-w-[46ch] text-xs text-ink-3">
-              Prices of the built-in plans. The operator of a server may set others: what you pay is
-              what is shown before you pay.
-            </p>
-          </div>
-          <PlanPrices />
-        </div>
-      </section>
-      <section className="border-t border-line">
-        <div className={`${WIDE} flex flex-wrap items-center justify-between gap-4 py-8`}>
-          <p className="max-w-[60ch] text-ink-2">
-            Crypto prices fall as well as rise, and strategies that worked stop working. Paper
-            results are no forecast. Read the{' '}
-            <Link href="/risk-disclosure" className="underline underline-offset-2">
-              Risk Disclosure
-            </Link>
-            .
-          </p>
-          <div className="flex gap-3">
-            <LinkButton to="/faq">Questions</LinkButton>
-            <LinkButton to="/learn-more">Learn more</LinkButton>
-          </div>
-        </div>
-      </section>
+      <Decisions />
+      <Parts />
+      <Plans />
+      <Closing />
     </>
   );
 }

@@ -103,10 +103,8 @@ function TopicChoice({
   );
 }
 
-function List({ given, unknown }: { given: string; unknown: boolean }) {
-  const [question, setQuestion] = useState(given);
-  const [topic, setTopic] = useState<Topic | null>(null);
-  const asked = question.trim();
+/** The question is in the address, and the place in the list is found again. */
+function useListPlace(asked: string): void {
   useEffect(() => {
     const later = setTimeout(() => {
       if (location.pathname === '/library')
@@ -120,6 +118,69 @@ function List({ given, unknown }: { given: string; unknown: boolean }) {
     if (place > 0) scrollTo(0, place);
     place = 0;
   }, []);
+}
+
+function ByTopic({
+  topic,
+  onTopic,
+}: {
+  topic: Topic | null;
+  onTopic: (topic: Topic | null) => void;
+}) {
+  return (
+    <>
+      <TopicChoice topic={topic} onChange={onTopic} />
+      <div className="mt-4 space-y-8">
+        {TOPICS.filter((one) => topic === null || topic === one).map((one) => (
+          <Section key={one} title={one}>
+            <ul>
+              {ARTICLES.filter((article) => article.topic === one).map((article) => (
+                <Row key={article.id} article={article} />
+              ))}
+            </ul>
+          </Section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function FoundArticles({
+  found,
+  question,
+}: {
+  found: ReturnType<typeof search>;
+  question: string;
+}) {
+  if (found.length === 0)
+    return (
+      <EmptyState
+        title="Nothing found"
+        action={
+          <Link href="/faq" className="text-accent underline underline-offset-2">
+            Frequent questions
+          </Link>
+        }
+      >
+        No article has all of these words. Try fewer, or ask under Support.
+      </EmptyState>
+    );
+  return (
+    <Section title={`${found.length} ${found.length === 1 ? 'article' : 'articles'}`}>
+      <ul>
+        {found.map((one) => (
+          <FoundRow key={one.id} found={one} question={question} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function List({ given, unknown }: { given: string; unknown: boolean }) {
+  const [question, setQuestion] = useState(given);
+  const [topic, setTopic] = useState<Topic | null>(null);
+  const asked = question.trim();
+  useListPlace(asked);
   const found = search(asked, SEARCHED);
   return (
     <div className="max-w-4xl">
@@ -147,39 +208,9 @@ function List({ given, unknown }: { given: string; unknown: boolean }) {
         {asked === '' ? '' : `${found.length} articles found`}
       </p>
       {asked === '' ? (
-        <>
-          <TopicChoice topic={topic} onChange={setTopic} />
-          <div className="mt-4 space-y-8">
-            {TOPICS.filter((one) => topic === null || topic === one).map((one) => (
-              <Section key={one} title={one}>
-                <ul>
-                  {ARTICLES.filter((article) => article.topic === one).map((article) => (
-                    <Row key={article.id} article={article} />
-                  ))}
-                </ul>
-              </Section>
-            ))}
-          </div>
-        </>
-      ) : found.length === 0 ? (
-        <EmptyState
-          title="Nothing found"
-          action={
-            <Link href="/faq" className="text-accent underline underline-offset-2">
-              Frequent questions
-            </Link>
-          }
-        >
-          No article has all of these words. Try fewer, or ask under Support.
-        </EmptyState>
+        <ByTopic topic={topic} onTopic={setTopic} />
       ) : (
-        <Section title={`${found.length} ${found.length === 1 ? 'article' : 'articles'}`}>
-          <ul>
-            {found.map((one) => (
-              <FoundRow key={one.id} found={one} question={asked} />
-            ))}
-          </ul>
-        </Section>
+        <FoundArticles found={found} question={asked} />
       )}
     </div>
   );

@@ -142,22 +142,12 @@ function Saving({
   );
 }
 
-/** What the agents of a person may do, and what a new one begins with. */
-export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
-  const edit = useSettingsEdit({
-    name: 'settings',
-    initial,
-    version,
-    said: 'Trading settings saved.',
-  });
-  const { draft, errors, set } = edit;
+type Fields = Pick<SettingsEdit, 'draft' | 'errors' | 'set'>;
+
+/** Whether agents may open positions at all. */
+function EntryFields({ draft, errors, set }: Fields) {
   return (
-    <form
-      noValidate
-      onSubmit={edit.submit}
-      className="grid max-w-xl gap-3"
-      aria-label="Trading settings"
-    >
+    <>
       <Switch
         label="Agents may open positions"
         checked={draft.tradingEnabled}
@@ -184,6 +174,13 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
           set({ tradingMode: event.target.value === 'paused' ? 'paused' : 'automatic' });
         }}
       />
+    </>
+  );
+}
+
+function NewAgentFields({ draft, errors, set }: Fields) {
+  return (
+    <>
       <Select
         label="Frequency for new agents"
         value={draft.tradingFrequency}
@@ -202,6 +199,28 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
           set({ riskProfile: event.target.value });
         }}
       />
+    </>
+  );
+}
+
+/** What the agents of a person may do, and what a new one begins with. */
+export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
+  const edit = useSettingsEdit({
+    name: 'settings',
+    initial,
+    version,
+    said: 'Trading settings saved.',
+  });
+  const { draft, errors, set } = edit;
+  return (
+    <form
+      noValidate
+      onSubmit={edit.submit}
+      className="grid max-w-xl gap-3"
+      aria-label="Trading settings"
+    >
+      <EntryFields draft={draft} errors={errors} set={set} />
+      <NewAgentFields draft={draft} errors={errors} set={set} />
       <Field
         label="Most per order"
         unit={quote}

@@ -1,7 +1,4 @@
-/**
- * Takes an address off the account, after a question; refuses to say that it is off before the
- * server has.
- */
+/** Takes an address off the account, after a question. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { LinkedAddress } from '../../../contract/wallet.ts';
@@ -16,15 +13,10 @@ import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toasts.ts';
 import { loadWallet } from '../../stores/wallet.ts';
 
-export function Unlink({ link, size = 'sm' }: { link: LinkedAddress; size?: 'sm' | 'md' }) {
-  const { online } = useSnapshot(connection);
-  const { status } = useSnapshot(session);
-  const [asking, setAsking] = useState(false);
+/** The unlinking itself; `onDone` once the server has done it. */
+function useUnlink(link: LinkedAddress, onDone: () => void) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  const short = shortAddress(link.address);
-  const away = online === 'offline' || status === 'expired';
-
   const unlink = async (): Promise<void> => {
     setBusy(true);
     setFailure(null);
@@ -34,14 +26,29 @@ export function Unlink({ link, size = 'sm' }: { link: LinkedAddress; size?: 'sm'
         if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
       });
       await loadWallet(true);
-      setAsking(false);
-      pageToast('success', `${short} is not linked any more.`);
+      onDone();
+      pageToast('success', `${shortAddress(link.address)} is not linked any more.`);
     } catch (error) {
       setFailure(errorSentence(error));
     } finally {
       setBusy(false);
     }
   };
+  const forget = (): void => {
+    setFailure(null);
+  };
+  return { busy, failure, forget, unlink };
+}
+
+export function Unlink({ link, size = 'sm' }: { link: LinkedAddress; size?: 'sm' | 'md' }) {
+  const { online } = useSnapshot(connection);
+  const { status } = useSnapshot(session);
+  const [asking, setAsking] = useState(false);
+  const short = shortAddress(link.address);
+  const away = online === 'offline' || status === 'expired';
+  const { busy, failure, forget, unlink } = useUnlink(link, () => {
+    setAsking(false);
+  });
   return (
     <>
       <Button
@@ -50,7 +57,7 @@ export function Unlink({ link, size = 'sm' }: { link: LinkedAddress; size?: 'sm'
         title={away ? 'Needs the server, and a sign-in' : undefined}
         aria-label={`Unlink ${link.label}, ${short}`}
         onClick={() => {
-          setFailure(null);
+          forget();
           setAsking(true);
         }}
       >

@@ -56,6 +56,35 @@ export interface SettingsEditOptions {
   onSaved?: (settings: UserSettings) => void;
 }
 
+/** Why a save came to nothing: fields that are wrong, a sentence, or a change made elsewhere. */
+function useRefusal() {
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [clash, setClash] = useState<Clash | null>(null);
+  const refused = (error: unknown, mine: UserSettings): void => {
+    const fresh =
+      error instanceof ApiError && error.code === 'settings_changed' ? freshOf(error) : null;
+    if (fresh !== null) {
+      setClash({ mine, theirs: fresh.settings, version: fresh.version });
+      return;
+    }
+    if (error instanceof ApiError) setErrors(byField(error.issues));
+    setFailure(errorSentence(error));
+  };
+  return { errors, setErrors, failure, setFailure, clash, setClash, refused };
+}
+
+/** Saves settings on the version they began on, and puts the reply into the store. */
+async function saveSettings(
+  settings: UserSettings,
+  version: number,
+): Promise<Pick<TradingSettings, 'settings' | 'version'>> {
+  const reply = await api.call('updateTradingSettings', { body: { ...settings, version } });
+  const riskProfiles = settingsStore.data?.riskProfiles ?? [];
+  applySettings({ settings: reply.settings, version: reply.version, riskProfiles }, 'network');
+  return reply;
+}
+
 export function useSettingsEdit({
   name,
   initial,
@@ -67,9 +96,7 @@ export function useSettingsEdit({
   const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
   /** What the store hears meanwhile does not move it. */
   const [base, setBase] = useState(kept?.base ?? version);
-  const [errors, setErrors] = useState<Record<string, string>>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [clash, setClash] = useState<Clash | null>(null);
+  const { errors, setErrors, failure, setFailure, clash, setClash, refused } = useRefusal();
   const [busy, setBusy] = useState(false);
   const present = useSnapshot(settingsStore).data;
 
@@ -78,16 +105,6 @@ export function useSettingsEdit({
     setDraft(draftOf(settings));
     setBase(from);
     setClash(null);
-  };
-  const refused = (error: unknown, mine: UserSettings): void => {
-    const fresh =
-      error instanceof ApiError && error.code === 'settings_changed' ? freshOf(error) : null;
-    if (fresh !== null) {
-      setClash({ mine, theirs: fresh.settings, version: fresh.version });
-      return;
-    }
-    if (error instanceof ApiError) setErrors(byField(error.issues));
-    setFailure(errorSentence(error));
   };
   const save = async (onVersion: number): Promise<void> => {
     const checked = checkDraft(draft);
@@ -99,11 +116,7 @@ export function useSettingsEdit({
     setErrors({});
     setBusy(true);
     try {
-      const reply = await api.call('updateTradingSettings', {
-        body: { ...checked.settings, version: onVersion },
-      });
-      const riskProfiles = settingsStore.data?.riskProfiles ?? [];
-      applySettings({ settings: reply.settings, version: reply.version, riskProfiles }, 'network');
+      const reply = await saveSettings(checked.settings, onVersion);
       begin(reply.settings, reply.version);
       pageToast('success', said);
       onSaved?.(reply.settings);
