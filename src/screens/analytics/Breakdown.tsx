@@ -1,7 +1,4 @@
-/**
- * The result divided by agent, pair or hour, with bars to compare and sums that open; refuses parts
- * that are not the whole.
- */
+/** The result divided by agent, pair or hour, with bars to compare and sums that open. */
 import type { ReactNode } from 'react';
 import type { HourResult } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
@@ -32,6 +29,62 @@ function Bar({ value, largest }: { value: number; largest: number }) {
         }
       />
     </span>
+  );
+}
+
+type ResultPart = Part & { result: string };
+
+function PartRow({ row, largest }: { row: ResultPart; largest: number }) {
+  return (
+    <tr>
+      <td>{row.name}</td>
+      <td className="num">
+        {row.ask === undefined ? (
+          <Amount value={row.result} change />
+        ) : (
+          <Explain ask={row.ask} name={`the result of ${row.key}`}>
+            <Amount value={row.result} change />
+          </Explain>
+        )}
+      </td>
+      <td className="max-sm:hidden">
+        <Bar value={Number(row.result)} largest={largest} />
+      </td>
+      <td className="num">
+        <Amount value={row.realized} change />
+      </td>
+      <td className="num">
+        <Amount value={row.unrealized} change />
+      </td>
+      <td className="num">
+        <Amount value={row.fees} />
+      </td>
+      <td className="num">{row.trades}</td>
+    </tr>
+  );
+}
+
+function Together({ rows, ask, name }: { rows: readonly ResultPart[]; ask: Ask; name: string }) {
+  return (
+    <tr className="font-semibold">
+      <td>Together</td>
+      <td className="num">
+        <Explain ask={ask} name={name}>
+          <Amount value={sumOf(rows.map(({ result }) => result))} change />
+        </Explain>
+      </td>
+      <td className="max-sm:hidden" />
+      <td className="num">
+        <Amount value={sumOf(rows.map(({ realized }) => realized))} change />
+      </td>
+      <td className="num">
+        <Amount value={sumOf(rows.map(({ unrealized }) => unrealized))} change />
+      </td>
+      <td className="num">
+        <Amount value={sumOf(rows.map(({ fees }) => fees))} />
+      </td>
+      <td className="num">{rows.reduce((all, { trades }) => all + trades, 0)}</td>
+    </tr>
   );
 }
 
@@ -78,53 +131,11 @@ export function Breakdown({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.key}>
-              <td>{row.name}</td>
-              <td className="num">
-                {row.ask === undefined ? (
-                  <Amount value={row.result} change />
-                ) : (
-                  <Explain ask={row.ask} name={`the result of ${row.key}`}>
-                    <Amount value={row.result} change />
-                  </Explain>
-                )}
-              </td>
-              <td className="max-sm:hidden">
-                <Bar value={Number(row.result)} largest={largest} />
-              </td>
-              <td className="num">
-                <Amount value={row.realized} change />
-              </td>
-              <td className="num">
-                <Amount value={row.unrealized} change />
-              </td>
-              <td className="num">
-                <Amount value={row.fees} />
-              </td>
-              <td className="num">{row.trades}</td>
-            </tr>
+            <PartRow key={row.key} row={row} largest={largest} />
           ))}
         </tbody>
         <tfoot>
-          <tr className="font-semibold">
-            <td>Together</td>
-            <td className="num">
-              <Explain ask={ask} name={name}>
-                <Amount value={sumOf(rows.map(({ result }) => result))} change />
-              </Explain>
-            </td>
-            <td className="max-sm:hidden" />
-            <td className="num">
-              <Amount value={sumOf(rows.map(({ realized }) => realized))} change />
-            </td>
-            <td className="num">
-              <Amount value={sumOf(rows.map(({ unrealized }) => unrealized))} change />
-            </td>
-            <td className="num">
-              <Amount value={sumOf(rows.map(({ fees }) => fees))} />
-            </td>
-            <td className="num">{rows.reduce((all, { trades }) => all + trades, 0)}</td>
-          </tr>
+          <Together rows={rows} ask={ask} name={name} />
         </tfoot>
       </table>
     </div>

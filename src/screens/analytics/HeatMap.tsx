@@ -129,60 +129,61 @@ const toTheEnd = (box: HTMLDivElement | null): void => {
   if (box !== null) box.scrollLeft = box.scrollWidth;
 };
 
+type Book = { analytics: Analytics; fills: readonly Fill[] };
+
 /** Weeks run from left to right and end at the present one, which is what is seen first. */
-export function HeatMap({ analytics, fills }: { analytics: Analytics; fills: readonly Fill[] }) {
+function Calendar({ daily, book }: { daily: NonNullable<Analytics['daily']>; book: Book }) {
+  const weeks = heatWeeks(daily);
+  return (
+    <div className="relative overflow-x-auto pb-1" ref={toTheEnd}>
+      <table className="border-collapse" aria-label="Change of equity by UTC day">
+        <thead>
+          <tr>
+            <th className="sr-only" scope="col">
+              Weekday
+            </th>
+            {weeks.map((week) => (
+              <th
+                key={week.start}
+                scope="col"
+                className="h-5 p-0 text-left text-xs font-normal text-ink-3"
+              >
+                <span className="block w-0 whitespace-nowrap">{week.label}</span>
+                <span className="sr-only">Week of {dateOf(week.start)}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {WEEKDAYS.map((weekday, index) => (
+            <tr key={weekday}>
+              <th
+                scope="row"
+                className="sticky left-0 bg-ground pr-2 text-left text-xs font-normal text-ink-3"
+              >
+                {index % 2 === 0 ? weekday.slice(0, 3) : <span className="sr-only">{weekday}</span>}
+              </th>
+              {weeks.map((week) => (
+                <Cell key={week.start} day={week.days[index] ?? null} book={book} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Days as a calendar of colours, or as a table. */
+export function HeatMap({ analytics, fills }: Book) {
   const [table, setTable] = useState(false);
   const daily = analytics.daily ?? [];
-  const weeks = heatWeeks(daily);
   const up = daily.filter((day) => Number(changeOf(day)) > 0).length;
   const down = daily.filter((day) => Number(changeOf(day)) < 0).length;
   const book = { analytics, fills };
   return (
     <>
-      {table ? (
-        <Days daily={daily} book={book} />
-      ) : (
-        <div className="relative overflow-x-auto pb-1" ref={toTheEnd}>
-          <table className="border-collapse" aria-label="Change of equity by UTC day">
-            <thead>
-              <tr>
-                <th className="sr-only" scope="col">
-                  Weekday
-                </th>
-                {weeks.map((week) => (
-                  <th
-                    key={week.start}
-                    scope="col"
-                    className="h-5 p-0 text-left text-xs font-normal text-ink-3"
-                  >
-                    <span className="block w-0 whitespace-nowrap">{week.label}</span>
-                    <span className="sr-only">Week of {dateOf(week.start)}</span>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {WEEKDAYS.map((weekday, index) => (
-                <tr key={weekday}>
-                  <th
-                    scope="row"
-                    className="sticky left-0 bg-ground pr-2 text-left text-xs font-normal text-ink-3"
-                  >
-                    {index % 2 === 0 ? (
-                      weekday.slice(0, 3)
-                    ) : (
-                      <span className="sr-only">{weekday}</span>
-                    )}
-                  </th>
-                  {weeks.map((week) => (
-                    <Cell key={week.start} day={week.days[index] ?? null} book={book} />
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {table ? <Days daily={daily} book={book} /> : <Calendar daily={daily} book={book} />}
       <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">
         <span>
           {up} up, {down} down, together{' '}

@@ -6,7 +6,7 @@ import { Lock } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';
 import { ANALYTICS_VIEW_DAYS } from '../../../contract/limits.ts';
-import type { Analytics } from '../../../contract/trading.ts';
+import type { Analytics, Fill } from '../../../contract/trading.ts';
 import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
@@ -159,6 +159,74 @@ function Deep({
   );
 }
 
+function DayByDay({
+  analytics: data,
+  fills,
+  deep,
+}: {
+  analytics: Analytics;
+  fills: readonly Fill[];
+  deep: boolean;
+}) {
+  return (
+    <Section title="Day by day" aside={deep ? undefined : `the last ${ANALYTICS_VIEW_DAYS} days`}>
+      {(data.daily?.length ?? 0) > 0 ? (
+        <HeatMap
+          analytics={
+            deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }
+          }
+          fills={fills}
+        />
+      ) : (
+        <EmptyState title="No days yet">
+          {data.daily === undefined
+            ? 'They come with the next reading.'
+            : 'The first mark of this account begins them.'}
+        </EmptyState>
+      )}
+    </Section>
+  );
+}
+
+interface ToldProps {
+  analytics: Analytics;
+  fills: readonly Fill[];
+  deep: boolean;
+  /** The plan has more than was told so far. */
+  behind: boolean;
+}
+
+/** What the plan of the person has beyond the basics. */
+function BeyondBasics({ analytics, fills, deep, behind }: ToldProps) {
+  if (deep) return <Deep analytics={analytics} fills={fills} />;
+  if (behind) return <SkeletonRows rows={8} label="Risk and return" />;
+  return <Locked days={analytics.days} />;
+}
+
+function Told({ analytics: data, fills, deep, behind }: ToldProps) {
+  const held = useMemo(() => heldOf(data), [data]);
+  return (
+    <div className="flex flex-col gap-8">
+      <EquityChart
+        curve={data.equity}
+        quote={data.quote}
+        height={200}
+        held={held}
+        whyNotHeld={whyNotHeld(data, data.quote)}
+      />
+      <Section title="Results">
+        <Measures list={BASIC} analytics={data} />
+      </Section>
+      <DayByDay analytics={data} fills={fills} deep={deep} />
+      <BeyondBasics analytics={data} fills={fills} deep={deep} behind={behind} />
+      <p className="text-xs text-ink-3">
+        Paper results, after fees, spread and impact; no forecast. Bitcoin held is the equity put
+        into it at the first moment that has a price, without a fee.
+      </p>
+    </div>
+  );
+}
+
 export default function AnalyticsScreen() {
   const { data, error } = useAnalytics();
   const fills = useSlot(historyStore, loadHistory).data?.fills ?? [];
@@ -172,7 +240,6 @@ export default function AnalyticsScreen() {
   useEffect(() => {
     if (behind) void loadAnalytics(true);
   }, [behind]);
-  const held = useMemo(() => heldOf(data), [data]);
   return (
     <>
       <ScreenTitle
@@ -200,50 +267,7 @@ export default function AnalyticsScreen() {
           <SkeletonRows rows={8} label="Analytics" />
         </div>
       )}
-      {data !== null && (
-        <div className="flex flex-col gap-8">
-          <EquityChart
-            curve={data.equity}
-            quote={data.quote}
-            height={200}
-            held={held}
-            whyNotHeld={whyNotHeld(data, data.quote)}
-          />
-          <Section title="Results">
-            <Measures list={BASIC} analytics={data} />
-          </Section>
-          <Section
-            title="Day by day"
-            aside={deep ? undefined : `the last ${ANALYTICS_VIEW_DAYS} days`}
-          >
-            {(data.daily?.length ?? 0) > 0 ? (
-              <HeatMap
-                analytics={
-                  deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }
-                }
-                fills={fills}
-              />
-            ) : (
-              <EmptyState title="No days yet">
-                {data.daily === undefined
-                  ? 'They come with the next reading.'
-                  : 'The first mark of this account begins them.'}
-              </EmptyState>
-            )}
-          </Section>
-          {deep ? (
-            <Deep analytics={data} fills={fills} />
-          ) : behind ? (
-            <SkeletonRows rows={8} label="Risk and return" />
-          ) : (
-            <Locked days={data.days} />
-          )}
-          <p className="text-xs text-ink-3">
-            Paper results, after fees, spread and impact; no forecast. Bitcoin held is the equity
-            put into it at the first moment that has a price, without a fee.
-          </p>
-        </div>
-      )}
+      {data !== null && <Told analytics={data} fills={fills} deep={deep} behind={behind} />}
     </>
   );
 }

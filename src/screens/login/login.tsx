@@ -1,6 +1,6 @@
 /**
- * Log in by email and password or Google, and reset a password; refuses to say which of the two was
- * wrong.
+ * Log in by email and password or Google, and reset a password. Which of the two was wrong is not
+ * said.
  */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
@@ -65,16 +65,8 @@ export function GoogleButton({
   );
 }
 
-function ResetDialog({
-  open,
-  onOpenChange,
-  email: given,
-}: {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  email: string;
-}) {
-  const [email, setEmail] = useState(given);
+/** Asks for the message with the link. */
+function useReset(email: string) {
   const [error, setError] = useState<string>();
   const [sent, setSent] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -104,6 +96,20 @@ function ResetDialog({
         setBusy(false);
       });
   };
+  return { error, sent, setSent, busy, send };
+}
+
+function ResetDialog({
+  open,
+  onOpenChange,
+  email: given,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  email: string;
+}) {
+  const [email, setEmail] = useState(given);
+  const { error, sent, setSent, busy, send } = useReset(email);
   return (
     <Dialog
       open={open}
@@ -148,15 +154,10 @@ function ResetDialog({
   );
 }
 
-export default function Login() {
-  const { status, user } = useSnapshot(session);
-  const search = useSearch();
-  const [email, setEmail] = useState(user?.email ?? '');
+function LoginForm({ email, onEmail }: { email: string; onEmail: (email: string) => void }) {
   const [password, setPassword] = useState('');
   const [errors, setErrors] = useState<CredentialErrors>({});
   const [busy, setBusy] = useState(false);
-  const [resetting, setResetting] = useState(false);
-  if (status === 'signed-in') return <Redirect to={nextPath(search, '/dashboard')} replace />;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const found = checkCredentials(email, password, false);
@@ -172,46 +173,57 @@ export default function Login() {
       });
   };
   return (
+    <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
+      <Field
+        label="Email"
+        type="email"
+        name="email"
+        autoComplete="username"
+        value={email}
+        error={errors.email}
+        onChange={(event) => {
+          onEmail(event.target.value);
+        }}
+      />
+      <Field
+        label="Password"
+        type="password"
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        error={errors.password}
+        onChange={(event) => {
+          setPassword(event.target.value);
+        }}
+      />
+      {errors.form !== undefined && (
+        <p role="alert" className="text-danger">
+          {errors.form}
+        </p>
+      )}
+      <Button type="submit" tone="primary" wide busy={busy}>
+        Log in
+      </Button>
+      <GoogleButton
+        disabled={busy}
+        onError={(error) => {
+          setErrors(refusedCredentials(error));
+        }}
+      />
+    </form>
+  );
+}
+
+export default function Login() {
+  const { status, user } = useSnapshot(session);
+  const search = useSearch();
+  const [email, setEmail] = useState(user?.email ?? '');
+  const [resetting, setResetting] = useState(false);
+  if (status === 'signed-in') return <Redirect to={nextPath(search, '/dashboard')} replace />;
+  return (
     <div className="mx-auto max-w-sm py-8">
       <h1 className="mb-6 text-xl">Log in</h1>
-      <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
-        <Field
-          label="Email"
-          type="email"
-          name="email"
-          autoComplete="username"
-          value={email}
-          error={errors.email}
-          onChange={(event) => {
-            setEmail(event.target.value);
-          }}
-        />
-        <Field
-          label="Password"
-          type="password"
-          name="password"
-          autoComplete="current-password"
-          value={password}
-          error={errors.password}
-          onChange={(event) => {
-            setPassword(event.target.value);
-          }}
-        />
-        {errors.form !== undefined && (
-          <p role="alert" className="text-danger">
-            {errors.form}
-          </p>
-        )}
-        <Button type="submit" tone="primary" wide busy={busy}>
-          Log in
-        </Button>
-        <GoogleButton
-          disabled={busy}
-          onError={(error) => {
-            setErrors(refusedCredentials(error));
-          }}
-        />
-      </form>
+      <LoginForm email={email} onEmail={setEmail} />
       <div className="mt-4 flex flex-wrap justify-between gap-2 text-ink-2">
         <button
           type="button"

@@ -1,7 +1,4 @@
-/**
- * The end of an account: what ends is said, the word is typed, the person proves who they are;
- * refuses to be pressed by accident.
- */
+/** The end of an account: what ends is said, the word is typed, the person proves who they are. */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -18,7 +15,7 @@ import { deleteAccount } from '../../identity/own-sign-in.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toasts.ts';
-import { useHosted } from '../hosted.ts';
+import { useHosted, type Hosted } from '../hosted.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
 
 const many = (count: number, one: string, more: string): string =>
@@ -49,6 +46,33 @@ export function endings(
   ];
 }
 
+/** What would end, from the server. */
+function Endings({ preview }: { preview: Hosted<DeletionPreview> }) {
+  if (preview.data !== null)
+    return (
+      <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">
+        {endings(preview.data, unsentCommands().length).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    );
+  if (preview.error !== null) return <ReadError message={preview.error} onRetry={preview.again} />;
+  return <SkeletonRows rows={5} label="What would end" />;
+}
+
+interface DeleteErrors {
+  word?: string;
+  password?: string;
+  form?: string;
+}
+
+function refusalOf(error: unknown): DeleteErrors {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return code === 'auth/invalid-credential' || code === 'auth/wrong-password'
+    ? { password: 'This is not the present password.' }
+    : { form: errorSentence(error) };
+}
+
 function DeleteForm() {
   const [, go] = useLocation();
   const email = useSnapshot(session).user?.email ?? '';
@@ -56,7 +80,7 @@ function DeleteForm() {
   const { methods } = useSignInMethods();
   const [word, setWord] = useState('');
   const [password, setPassword] = useState('');
-  const [errors, setErrors] = useState<{ word?: string; password?: string; form?: string }>({});
+  const [errors, setErrors] = useState<DeleteErrors>({});
   const [busy, setBusy] = useState(false);
   const byPassword = methods === null || methods.includes('password');
   const submit = (event: FormEvent): void => {
@@ -79,31 +103,14 @@ function DeleteForm() {
         );
       },
       (error: unknown) => {
-        const code = error instanceof Error && 'code' in error ? error.code : '';
-        setErrors(
-          code === 'auth/invalid-credential' || code === 'auth/wrong-password'
-            ? { password: 'This is not the present password.' }
-            : { form: errorSentence(error) },
-        );
+        setErrors(refusalOf(error));
         setBusy(false);
       },
     );
   };
   return (
     <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
-      {preview.data === null ? (
-        preview.error === null ? (
-          <SkeletonRows rows={5} label="What would end" />
-        ) : (
-          <ReadError message={preview.error} onRetry={preview.again} />
-        )
-      ) : (
-        <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">
-          {endings(preview.data, unsentCommands().length).map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-        </ul>
-      )}
+      <Endings preview={preview} />
       <p>This cannot be undone. Save your data before, if you want it.</p>
       <Field
         label={`Type ${DELETION_WORD} to confirm`}

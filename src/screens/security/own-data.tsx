@@ -1,4 +1,4 @@
-/** Everything held about a person, as files; refuses to hand out a part of it as the whole. */
+/** Everything held about a person, as files; a part of it is never handed out as the whole. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
@@ -11,9 +11,8 @@ import { download } from '../portfolio/csv.ts';
 
 type Format = 'json' | 'csv';
 
-export function OwnData() {
-  const { online } = useSnapshot(connection);
-  const { status } = useSnapshot(session);
+/** Reads every part and hands one file to the browser. */
+function useExport() {
   const [busy, setBusy] = useState<Format | null>(null);
   const [said, setSaid] = useState('');
   const [error, setError] = useState<string | null>(null);
@@ -48,6 +47,47 @@ export function OwnData() {
     }
     setBusy(null);
   };
+  return { busy, said, error, fetchAll };
+}
+
+function SaveButtons({
+  blocked,
+  busy,
+  said,
+  fetchAll,
+}: Omit<ReturnType<typeof useExport>, 'error'> & { blocked: boolean }) {
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button
+        disabled={blocked && busy !== 'json'}
+        busy={busy === 'json'}
+        onClick={() => {
+          void fetchAll('json');
+        }}
+      >
+        Save as JSON
+      </Button>
+      <Button
+        disabled={blocked && busy !== 'csv'}
+        busy={busy === 'csv'}
+        onClick={() => {
+          void fetchAll('csv');
+        }}
+      >
+        Save as CSV
+      </Button>
+      {/* Said once it is over, and now and then on the way: a live region would read every part. */}
+      <span className="text-xs text-ink-3" role={busy === null ? 'status' : undefined}>
+        {said}
+      </span>
+    </div>
+  );
+}
+
+export function OwnData() {
+  const { online } = useSnapshot(connection);
+  const { status } = useSnapshot(session);
+  const { busy, said, error, fetchAll } = useExport();
   const blocked = online === 'offline' || status !== 'signed-in' || busy !== null;
   return (
     <Section title="Your data">
@@ -56,30 +96,7 @@ export function OwnData() {
         decisions, orders, trades, ledger, books and equity, plan, notified devices (without their
         secret addresses), referrals and support requests.
       </p>
-      <div className="flex flex-wrap items-center gap-2">
-        <Button
-          disabled={blocked && busy !== 'json'}
-          busy={busy === 'json'}
-          onClick={() => {
-            void fetchAll('json');
-          }}
-        >
-          Save as JSON
-        </Button>
-        <Button
-          disabled={blocked && busy !== 'csv'}
-          busy={busy === 'csv'}
-          onClick={() => {
-            void fetchAll('csv');
-          }}
-        >
-          Save as CSV
-        </Button>
-        {/* Said once it is over, and now and then on the way: a live region would read every part. */}
-        <span className="text-xs text-ink-3" role={busy === null ? 'status' : undefined}>
-          {said}
-        </span>
-      </div>
+      <SaveButtons blocked={blocked} busy={busy} said={said} fetchAll={fetchAll} />
       {online === 'offline' && (
         <p role="status" className="mt-2 text-xs text-ink-3">
           This needs the network. Trades as last seen can be saved on the Portfolio screen.

@@ -1,7 +1,4 @@
-/**
- * What another plan, or none, would mean, before anything is changed: agents, money, date; refuses
- * to go on without showing them or saying why not.
- */
+/** What another plan, or none, would mean, before anything is changed: agents, money, date. */
 import { useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { ChangePreview } from '../../../contract/plan-change.ts';
@@ -113,20 +110,19 @@ function ComesAndGoes({ preview }: { preview: ChangePreview }) {
   );
 }
 
-export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeDialogProps) {
-  const { preview, error, again } = usePreview(planId);
-  const plan = useSnapshot(plansStore).data?.plans.find((one) => one.id === planId);
-  const { busy, problem } = useSnapshot(till);
-  const { online } = useSnapshot(connection);
+/** Ends the plan here, or goes to the portal for another. */
+function useConfirm(
+  { planId, from, onLeave, onClose }: ChangeDialogProps,
+  planName: string,
+  preview: ChangePreview | null,
+) {
   const [ending, setEnding] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  const end = planId === 'free';
-  const name = plan?.name ?? planId;
   const confirm = async (): Promise<void> => {
     setFailure(null);
-    if (!end) {
+    if (planId !== 'free') {
       onLeave?.();
-      await visitPortal({ planId, planName: name, from });
+      await visitPortal({ planId, planName, from });
       return;
     }
     setEnding(true);
@@ -145,7 +141,31 @@ export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeD
     }
     setEnding(false);
   };
-  const word = preview === null ? 'Change' : preview.kind === 'upgrade' ? 'Upgrade' : 'Change';
+  return { ending, failure, confirm };
+}
+
+function Meaning({ preview }: { preview: ChangePreview }) {
+  return (
+    <>
+      <Money preview={preview} />
+      <ComesAndGoes preview={preview} />
+      <section aria-label="Your agents then">
+        <AgentsAfter consequences={preview} />
+      </section>
+    </>
+  );
+}
+
+export default function ChangeDialog(props: ChangeDialogProps) {
+  const { planId, onClose } = props;
+  const { preview, error, again } = usePreview(planId);
+  const plan = useSnapshot(plansStore).data?.plans.find((one) => one.id === planId);
+  const { busy, problem } = useSnapshot(till);
+  const { online } = useSnapshot(connection);
+  const end = planId === 'free';
+  const name = plan?.name ?? planId;
+  const { ending, failure, confirm } = useConfirm(props, name, preview);
+  const word = preview?.kind === 'upgrade' ? 'Upgrade' : 'Change';
   const wrong = failure ?? (problem?.of === PORTAL ? problem.text : null);
   return (
     <Dialog
@@ -176,15 +196,7 @@ export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeD
       <div className="flex min-h-44 flex-col gap-4">
         {error !== null && <ReadError message={error} onRetry={again} />}
         {preview === null && error === null && <SkeletonRows rows={4} label="What it means" />}
-        {preview !== null && preview.kind !== 'none' && (
-          <>
-            <Money preview={preview} />
-            <ComesAndGoes preview={preview} />
-            <section aria-label="Your agents then">
-              <AgentsAfter consequences={preview} />
-            </section>
-          </>
-        )}
+        {preview !== null && preview.kind !== 'none' && <Meaning preview={preview} />}
         {online === 'offline' && (
           <p role="status" className="text-amber">
             Offline: a plan is changed with a connection. Nothing was changed.

@@ -32,6 +32,46 @@ function pageOf(url: string | null): string | null {
   }
 }
 
+function InvoiceRow({ invoice }: { invoice: Invoice }) {
+  const page = pageOf(invoice.url);
+  const { tone, word } = STATUS[invoice.status];
+  return (
+    <li className="rule grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 py-2 md:grid-cols-[8rem_minmax(0,1fr)_6rem_8rem_auto]">
+      <span>{formatDate(invoice.createdAt)}</span>
+      <span className="text-right font-medium md:order-4">
+        {formatAmount(invoice.amount)}{' '}
+        <span className="font-normal text-ink-3">{invoice.currency}</span>
+      </span>
+      <span className="min-w-0 text-ink-2 max-md:col-span-2 md:order-2">
+        {invoice.text}
+        {invoice.number !== null && (
+          <span className="ml-2 text-xs text-ink-3">{invoice.number}</span>
+        )}
+      </span>
+      <StatusBadge tone={tone} className="md:order-3">
+        {word}
+      </StatusBadge>
+      <span className="text-right md:order-5">
+        {page === null ? (
+          <span className="text-ink-3" title="The provider has no page for it">
+            —
+          </span>
+        ) : (
+          <a
+            href={page}
+            target="_blank"
+            rel="noreferrer"
+            className="reach inline-flex min-h-8 items-center text-accent underline underline-offset-2"
+          >
+            View
+            <span className="sr-only"> invoice of {formatDate(invoice.createdAt)}</span>
+          </a>
+        )}
+      </span>
+    </li>
+  );
+}
+
 export function InvoicesSection({ expected }: { expected: boolean }) {
   const { data, error } = useSlot(invoicesStore, loadInvoices);
   const { online } = useSnapshot(connection);
@@ -58,48 +98,9 @@ export function InvoicesSection({ expected }: { expected: boolean }) {
       )}
       {data !== null && data.invoices.length > 0 && (
         <ul>
-          {data.invoices.map((invoice) => {
-            const page = pageOf(invoice.url);
-            const { tone, word } = STATUS[invoice.status];
-            return (
-              <li
-                key={invoice.id}
-                className="rule grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 py-2 md:grid-cols-[8rem_minmax(0,1fr)_6rem_8rem_auto]"
-              >
-                <span>{formatDate(invoice.createdAt)}</span>
-                <span className="text-right font-medium md:order-4">
-                  {formatAmount(invoice.amount)}{' '}
-                  <span className="font-normal text-ink-3">{invoice.currency}</span>
-                </span>
-                <span className="min-w-0 text-ink-2 max-md:col-span-2 md:order-2">
-                  {invoice.text}
-                  {invoice.number !== null && (
-                    <span className="ml-2 text-xs text-ink-3">{invoice.number}</span>
-                  )}
-                </span>
-                <StatusBadge tone={tone} className="md:order-3">
-                  {word}
-                </StatusBadge>
-                <span className="text-right md:order-5">
-                  {page === null ? (
-                    <span className="text-ink-3" title="The provider has no page for it">
-                      —
-                    </span>
-                  ) : (
-                    <a
-                      href={page}
-                      target="_blank"
-                      rel="noreferrer"
-                      className="reach inline-flex min-h-8 items-center text-accent underline underline-offset-2"
-                    >
-                      View
-                      <span className="sr-only"> invoice of {formatDate(invoice.createdAt)}</span>
-                    </a>
-                  )}
-                </span>
-              </li>
-            );
-          })}
+          {data.invoices.map((invoice) => (
+            <InvoiceRow key={invoice.id} invoice={invoice} />
+          ))}
         </ul>
       )}
       {data?.more === true && (

@@ -1,6 +1,6 @@
 /**
  * The way past a limit from where it was met: the trial at once, or the smallest plan that has it,
- * and back; refuses to be a dead button.
+ * and back.
  */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -35,6 +35,69 @@ export interface UpgradeHereProps {
 export const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string =>
   `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}`;
 
+/** The trial where it can still begin, and the smallest plan that has what is needed. */
+function useOffer(need: Need) {
+  const { data: list, error } = useSlot(plansStore, loadPlans);
+  const { subscriptionTier, hasUsedTrial, isSubscribed, loading } = useAuth();
+  const plan = cheapestFor(list?.plans ?? [], need, subscriptionTier);
+  const trial = !hasUsedTrial && !isSubscribed && !loading && tierMeets('trial', need);
+  return { list, error, plan, trial };
+}
+
+type Offer = ReturnType<typeof useOffer>;
+
+function TrialButton({ disabled }: { disabled: boolean }) {
+  const [starting, setStarting] = useState(false);
+  const start = async (): Promise<void> => {
+    setStarting(true);
+    await startTrial();
+    setStarting(false);
+  };
+  return (
+    <Button
+      tone="primary"
+      busy={starting}
+      disabled={disabled}
+      onClick={() => {
+        void start();
+      }}
+    >
+      Start free trial
+    </Button>
+  );
+}
+
+function OfferNotes({
+  offer: { plan, trial, list },
+  back,
+  offline,
+}: {
+  offer: Offer;
+  back: string;
+  offline: boolean;
+}) {
+  const { problem } = useSnapshot(till);
+  return (
+    <>
+      <p className="mt-2 min-h-5 text-ink-3">
+        {trial && 'Everything of Standard, nothing to pay, no card. It begins at once.'}
+        {!trial && plan !== null && `${priceText(plan)}, up to ${plan.agents} agents. ${back}`}
+        {!trial && plan === null && list !== null && 'No plan has more of this.'}
+      </p>
+      {offline && (
+        <p role="status" className="mt-1 text-amber">
+          {OFFLINE_TILL}
+        </p>
+      )}
+      {!offline && problem !== null && problem.of === plan?.id && (
+        <p role="alert" className="mt-1 text-danger">
+          {problem.text}
+        </p>
+      )}
+    </>
+  );
+}
+
 export function UpgradeHere({
   need,
   from,
@@ -45,10 +108,10 @@ export function UpgradeHere({
   const [path, go] = useLocation();
   const search = useSearch();
   const place = from ?? (search === '' ? path : `${path}?${search}`);
-  const { data: list, error } = useSlot(plansStore, loadPlans);
-  const { busy, problem } = useSnapshot(till);
+  const offer = useOffer(need);
+  const { list, error, plan, trial } = offer;
+  const { busy } = useSnapshot(till);
   const { online } = useSnapshot(connection);
-  const { subscriptionTier, hasUsedTrial, isSubscribed, loading } = useAuth();
   // What went wrong here is not carried to the next screen.
   useEffect(
     () => () => {
@@ -57,37 +120,18 @@ export function UpgradeHere({
     [],
   );
   const living = isLiving(useSubscription());
-  const [starting, setStarting] = useState(false);
   const [changing, setChanging] = useState(false);
-  const plan = cheapestFor(list?.plans ?? [], need, subscriptionTier);
-  const trial = !hasUsedTrial && !isSubscribed && !loading && tierMeets('trial', need);
   const offline = online === 'offline';
   const take = async (chosen: Plan): Promise<void> => {
     onLeave?.();
     // The checkout inside the app has its place on the plans' own screen.
     if ((await takePlan(chosen, place)) && till.embedded !== null) go('/subscription');
   };
-  const start = async (): Promise<void> => {
-    setStarting(true);
-    await startTrial();
-    setStarting(false);
-  };
   const back = typed ? 'You come back here, and what you typed is kept.' : 'You come back here.';
   return (
     <div className="max-w-[64ch]">
       <div className="flex flex-wrap items-center gap-2">
-        {trial && (
-          <Button
-            tone="primary"
-            busy={starting}
-            disabled={offline}
-            onClick={() => {
-              void start();
-            }}
-          >
-            Start free trial
-          </Button>
-        )}
+        {trial && <TrialButton disabled={offline} />}
         {!trial && plan !== null && (
           <Button
             tone="primary"
@@ -108,21 +152,7 @@ export function UpgradeHere({
           <LinkButton to={`/subscription?from=${encodeURIComponent(place)}`}>View Plans</LinkButton>
         )}
       </div>
-      <p className="mt-2 min-h-5 text-ink-3">
-        {trial && 'Everything of Standard, nothing to pay, no card. It begins at once.'}
-        {!trial && plan !== null && `${priceText(plan)}, up to ${plan.agents} agents. ${back}`}
-        {!trial && plan === null && list !== null && 'No plan has more of this.'}
-      </p>
-      {offline && (
-        <p role="status" className="mt-1 text-amber">
-          {OFFLINE_TILL}
-        </p>
-      )}
-      {!offline && problem !== null && problem.of === plan?.id && (
-        <p role="alert" className="mt-1 text-danger">
-          {problem.text}
-        </p>
-      )}
+      <OfferNotes offer={offer} back={back} offline={offline} />
       {changing && plan !== null && (
         <Suspense>
           <ChangeDialog

@@ -1,7 +1,4 @@
-/**
- * The plans beside each other by what they permit, each row in line with its neighbour's; refuses
- * lists that the server's table does not bear out.
- */
+/** The plans beside each other by what they permit, each row in line with its neighbour's. */
 import { Check, Minus } from 'lucide-react';
 import type { Plan } from '../../../contract/subscription.ts';
 import { tierRank, type Tier } from '../../../contract/tiers.ts';
@@ -67,15 +64,116 @@ function Features({ tier, before }: { tier: Tier; before: Plan | undefined }) {
   );
 }
 
-export function PlanTable({
-  plans,
+function PlanPrice({ plan }: { plan: Plan }) {
+  return (
+    <p className="pt-1">
+      <span className="text-lg font-semibold">
+        {plan.priceId === null ? 'Nothing to pay' : formatAmount(plan.amount)}
+      </span>
+      {plan.priceId !== null && (
+        <span className="text-ink-3">
+          {' '}
+          {plan.currency} a {plan.interval}
+        </span>
+      )}
+    </p>
+  );
+}
+
+function AgentCount({ plan }: { plan: Plan }) {
+  return (
+    <p className="pb-1">
+      {plan.agents === 0 ? (
+        <span className="text-ink-3">No agents</span>
+      ) : (
+        <>
+          Up to <strong>{plan.agents}</strong> agents
+        </>
+      )}
+    </p>
+  );
+}
+
+interface PlanCardProps extends Pick<
+  PlanTableProps,
+  'currentPlanId' | 'onTrial' | 'busyPlanId' | 'ending' | 'blocked' | 'onChoose'
+> {
+  plan: Plan;
+  /** The plan beside it, one step down. */
+  before: Plan | undefined;
+  current: Plan | undefined;
+  /** It stands out. */
+  isNext: boolean;
+}
+
+/** What the press on a plan would do. */
+function chooseText(
+  plan: Plan,
+  { currentPlanId, current }: Pick<PlanCardProps, 'currentPlanId' | 'current'>,
+): string {
+  if (currentPlanId === null) return `Choose ${plan.name}`;
+  const up = tierRank(plan.tier) > (current === undefined ? 0 : tierRank(current.tier));
+  return up ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`;
+}
+
+function PlanActions({
+  plan,
   currentPlanId,
-  onTrial,
+  current,
+  isNext,
   busyPlanId,
   ending,
   blocked,
   onChoose,
-}: PlanTableProps) {
+}: PlanCardProps) {
+  const press = {
+    busy: busyPlanId === plan.id,
+    disabled: blocked !== null || (busyPlanId !== null && busyPlanId !== plan.id),
+    onClick: () => {
+      onChoose(plan);
+    },
+  };
+  return (
+    <div className="pt-3">
+      {plan.id !== currentPlanId && plan.priceId !== null && (
+        <Button wide tone={isNext ? 'primary' : 'quiet'} {...press}>
+          {chooseText(plan, { currentPlanId, current })}
+        </Button>
+      )}
+      {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && (
+        <Button wide {...press}>
+          End my plan
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function PlanCard(props: PlanCardProps) {
+  const { plan, before, currentPlanId, onTrial } = props;
+  return (
+    <li
+      aria-label={plan.name}
+      className="rule flex min-w-0 flex-col py-4 xl:row-span-11 xl:grid xl:grid-rows-subgrid"
+    >
+      <div className="flex items-baseline justify-between gap-2">
+        <h3 className="text-base font-semibold">{plan.name}</h3>
+        {plan.id === currentPlanId ? (
+          <Tag tone="accent">Your plan</Tag>
+        ) : (
+          onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>As your trial</Tag>
+        )}
+      </div>
+      <PlanPrice plan={plan} />
+      <AgentCount plan={plan} />
+      <Features tier={plan.tier} before={before} />
+      <PlanActions {...props} />
+    </li>
+  );
+}
+
+export function PlanTable({ plans, ...rest }: PlanTableProps) {
+  const { currentPlanId, onTrial } = rest;
   const current = plans.find((plan) => plan.id === currentPlanId);
   // One step up stands out, or what the trial has; the others are as near, and quieter.
   const next = plans.find(
@@ -92,73 +190,16 @@ export function PlanTable({
         plans.length > 4 ? 'xl:grid-cols-5' : 'xl:grid-cols-4',
       )}
     >
-      {plans.map((plan, index) => {
-        const mine = plan.id === currentPlanId;
-        const up = tierRank(plan.tier) > (current === undefined ? 0 : tierRank(current.tier));
-        const press = {
-          busy: busyPlanId === plan.id,
-          disabled: blocked !== null || (busyPlanId !== null && busyPlanId !== plan.id),
-          onClick: () => {
-            onChoose(plan);
-          },
-        };
-        return (
-          <li
-            key={plan.id}
-            aria-label={plan.name}
-            className="rule flex min-w-0 flex-col py-4 xl:row-span-11 xl:grid xl:grid-rows-subgrid"
-          >
-            <div className="flex items-baseline justify-between gap-2">
-              <h3 className="text-base font-semibold">{plan.name}</h3>
-              {mine ? (
-                <Tag tone="accent">Your plan</Tag>
-              ) : (
-                onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>As your trial</Tag>
-              )}
-            </div>
-            <p className="pt-1">
-              <span className="text-lg font-semibold">
-                {plan.priceId === null ? 'Nothing to pay' : formatAmount(plan.amount)}
-              </span>
-              {plan.priceId !== null && (
-                <span className="text-ink-3">
-                  {' '}
-                  {plan.currency} a {plan.interval}
-                </span>
-              )}
-            </p>
-            <p className="pb-1">
-              {plan.agents === 0 ? (
-                <span className="text-ink-3">No agents</span>
-              ) : (
-                <>
-                  Up to <strong>{plan.agents}</strong> agents
-                </>
-              )}
-            </p>
-            <Features tier={plan.tier} before={plans[index - 1]} />
-            <div className="pt-3">
-              {!mine && plan.priceId !== null && (
-                <Button wide tone={plan === next ? 'primary' : 'quiet'} {...press}>
-                  {currentPlanId === null
-                    ? `Choose ${plan.name}`
-                    : up
-                      ? `Upgrade to ${plan.name}`
-                      : `Change to ${plan.name}`}
-                </Button>
-              )}
-              {plan.priceId === null &&
-                current !== undefined &&
-                current.priceId !== null &&
-                !ending && (
-                  <Button wide {...press}>
-                    End my plan
-                  </Button>
-                )}
-            </div>
-          </li>
-        );
-      })}
+      {plans.map((plan, index) => (
+        <PlanCard
+          key={plan.id}
+          plan={plan}
+          before={plans[index - 1]}
+          current={current}
+          isNext={plan === next}
+          {...rest}
+        />
+      ))}
     </ul>
   );
 }

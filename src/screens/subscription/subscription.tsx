@@ -269,30 +269,18 @@ function Checkout() {
   );
 }
 
-function Plans({ facts, from }: { facts: StandingFacts; from: string | null }) {
-  const { data: list, error } = useSlot(plansStore, loadPlans);
-  const { online } = useSnapshot(connection);
-  const { busy, problem } = useSnapshot(till);
-  const { isTrialActive } = useAuth();
-  const [changingTo, setChangingTo] = useState<string | null>(null);
-  const living = isLiving(facts.subscription);
-  const offline = online === 'offline';
-  const coupon =
-    environment.couponEnabled && environment.couponId !== '' ? (list?.coupon ?? null) : null;
-  const choose = (plan: Plan): void => {
-    if (living) setChangingTo(plan.id);
-    else void takePlan(plan, from);
-  };
+/** null while none of the plans is the person's: on a trial. */
+function currentPlanOf({ subscription }: StandingFacts, isTrialActive: boolean): string | null {
+  if (isLiving(subscription)) return subscription?.planId ?? null;
+  return isTrialActive ? null : 'free';
+}
+
+/** What stands in the way of taking a plan. */
+function PlanNotices({ offline }: { offline: boolean }) {
+  const { data: list, error } = useSnapshot(plansStore);
+  const { problem } = useSnapshot(till);
   return (
-    <Section
-      title="Plans"
-      aside={list?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}
-    >
-      {coupon !== null && coupon.id === environment.couponId && (
-        <p className="pb-2 text-ink-2">
-          {couponText(coupon, list?.plans.find(({ priceId }) => priceId !== null)?.currency ?? '')}
-        </p>
-      )}
+    <>
       {offline ? (
         list !== null && (
           <p role="status" className="pb-2 text-amber">
@@ -313,14 +301,41 @@ function Plans({ facts, from }: { facts: StandingFacts; from: string | null }) {
           {problem.text}
         </p>
       )}
+    </>
+  );
+}
+
+function Plans({ facts, from }: { facts: StandingFacts; from: string | null }) {
+  const { data: list, error } = useSlot(plansStore, loadPlans);
+  const { online } = useSnapshot(connection);
+  const { busy } = useSnapshot(till);
+  const { isTrialActive } = useAuth();
+  const [changingTo, setChangingTo] = useState<string | null>(null);
+  const living = isLiving(facts.subscription);
+  const offline = online === 'offline';
+  const coupon =
+    environment.couponEnabled && environment.couponId !== '' ? (list?.coupon ?? null) : null;
+  const choose = (plan: Plan): void => {
+    if (living) setChangingTo(plan.id);
+    else void takePlan(plan, from);
+  };
+  return (
+    <Section
+      title="Plans"
+      aside={list?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}
+    >
+      {coupon !== null && coupon.id === environment.couponId && (
+        <p className="pb-2 text-ink-2">
+          {couponText(coupon, list?.plans.find(({ priceId }) => priceId !== null)?.currency ?? '')}
+        </p>
+      )}
+      <PlanNotices offline={offline} />
       {list === null ? (
         (error === null || offline) && <SkeletonRows rows={5} rowClass="min-h-48 xl:min-h-20" />
       ) : (
         <PlanTable
           plans={list.plans}
-          currentPlanId={
-            living ? (facts.subscription?.planId ?? null) : isTrialActive ? null : 'free'
-          }
+          currentPlanId={currentPlanOf(facts, isTrialActive)}
           onTrial={isTrialActive}
           busyPlanId={busy}
           ending={facts.subscription?.cancelAtPeriodEnd === true}

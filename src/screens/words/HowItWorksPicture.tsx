@@ -72,6 +72,73 @@ function Box({
   );
 }
 
+function Arrowheads() {
+  return (
+    <defs>
+      <marker
+        id="how-end"
+        viewBox="0 0 8 8"
+        refX="7"
+        refY="4"
+        markerWidth="7"
+        markerHeight="7"
+        orient="auto"
+      >
+        <path d="M0 0L8 4L0 8Z" fill="var(--ink-3)" />
+      </marker>
+      <marker
+        id="how-aside"
+        viewBox="0 0 8 8"
+        refX="7"
+        refY="4"
+        markerWidth="7"
+        markerHeight="7"
+        orient="auto"
+      >
+        <path d="M0 0L8 4L0 8Z" fill="var(--amber)" />
+      </marker>
+    </defs>
+  );
+}
+
+function Arrows() {
+  return (
+    <>
+      {CHAIN.slice(1).map(([title], row) => (
+        <path
+          key={title}
+          d={`M${1 + WIDTH / 2} ${top(row) + HEIGHT}V${top(row + 1) - 2}`}
+          stroke="var(--ink-3)"
+          strokeWidth="1.25"
+          markerEnd="url(#how-end)"
+        />
+      ))}
+      {/* Where nothing is done: the reason is written down. */}
+      <path
+        d={`M${WIDTH + 1} ${middle(2)}H${SIDE_X - 2}M${WIDTH + 1} ${middle(3)}H${SIDE_X + SIDE_WIDTH / 2}V${top(2) + HEIGHT + 3}`}
+        fill="none"
+        stroke="var(--amber)"
+        strokeWidth="1.25"
+        strokeDasharray="4 3"
+        markerEnd="url(#how-aside)"
+      />
+      <path
+        d={`M${WIDTH + 1} ${middle(5)}H${SIDE_X - 2}`}
+        stroke="var(--ink-3)"
+        strokeWidth="1.25"
+        markerEnd="url(#how-end)"
+      />
+      <path
+        d={`M${SIDE_X + SIDE_WIDTH / 2} ${top(5) + HEIGHT}V${middle(6)}H${WIDTH + 4}`}
+        fill="none"
+        stroke="var(--ink-3)"
+        strokeWidth="1.25"
+        markerEnd="url(#how-end)"
+      />
+    </>
+  );
+}
+
 export function HowItWorksPicture() {
   return (
     <figure className="not-prose my-6 grid min-w-0 items-center gap-x-8 gap-y-4 sm:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
@@ -83,61 +150,8 @@ export function HowItWorksPicture() {
       >
         <title id="how-title">From a price to a line in the ledger</title>
         <desc id="how-words">{WORDS.join(' ')}</desc>
-        <defs>
-          <marker
-            id="how-end"
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="7"
-            markerHeight="7"
-            orient="auto"
-          >
-            <path d="M0 0L8 4L0 8Z" fill="var(--ink-3)" />
-          </marker>
-          <marker
-            id="how-aside"
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="7"
-            markerHeight="7"
-            orient="auto"
-          >
-            <path d="M0 0L8 4L0 8Z" fill="var(--amber)" />
-          </marker>
-        </defs>
-        {CHAIN.slice(1).map(([title], row) => (
-          <path
-            key={title}
-            d={`M${1 + WIDTH / 2} ${top(row) + HEIGHT}V${top(row + 1) - 2}`}
-            stroke="var(--ink-3)"
-            strokeWidth="1.25"
-            markerEnd="url(#how-end)"
-          />
-        ))}
-        {/* Where nothing is done: the reason is written down. */}
-        <path
-          d={`M${WIDTH + 1} ${middle(2)}H${SIDE_X - 2}M${WIDTH + 1} ${middle(3)}H${SIDE_X + SIDE_WIDTH / 2}V${top(2) + HEIGHT + 3}`}
-          fill="none"
-          stroke="var(--amber)"
-          strokeWidth="1.25"
-          strokeDasharray="4 3"
-          markerEnd="url(#how-aside)"
-        />
-        <path
-          d={`M${WIDTH + 1} ${middle(5)}H${SIDE_X - 2}`}
-          stroke="var(--ink-3)"
-          strokeWidth="1.25"
-          markerEnd="url(#how-end)"
-        />
-        <path
-          d={`M${SIDE_X + SIDE_WIDTH / 2} ${top(5) + HEIGHT}V${middle(6)}H${WIDTH + 4}`}
-          fill="none"
-          stroke="var(--ink-3)"
-          strokeWidth="1.25"
-          markerEnd="url(#how-end)"
-        />
+        <Arrowheads />
+        <Arrows />
         {CHAIN.map(([title, text], row) => (
           <Box key={title} x={1} y={top(row)} width={WIDTH} title={title} text={text} />
         ))}

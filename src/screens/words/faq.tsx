@@ -53,6 +53,39 @@ function useAddressed(): string {
   return id;
 }
 
+type Questions = (typeof ALL_QUESTIONS)[number][];
+
+function FoundQuestions({ found, asked }: { found: Questions; asked: string }) {
+  if (found.length === 0)
+    return (
+      <EmptyState title="Nothing found">No question has all of these words. Try fewer.</EmptyState>
+    );
+  return (
+    <section aria-label="Found">
+      <h2>
+        {found.length} {found.length === 1 ? 'question' : 'questions'}
+      </h2>
+      {found.map((question, index) => (
+        <Entry key={question.id} question={question} open={index < 3} asked={asked} />
+      ))}
+    </section>
+  );
+}
+
+/** All questions by subject; the one that was addressed stands open. */
+function QuestionsBySubject({ addressed }: { addressed: string }) {
+  return QUESTIONS.map(({ title, questions }) => (
+    <section key={title} aria-label={title}>
+      <h2 id={anchorOf(title)} tabIndex={-1}>
+        {title}
+      </h2>
+      {questions.map((question) => (
+        <Entry key={question.id} question={question} open={question.id === addressed} asked="" />
+      ))}
+    </section>
+  ));
+}
+
 export default function Faq() {
   const [text, setText] = useState('');
   const addressed = useAddressed();
@@ -92,36 +125,9 @@ export default function Faq() {
       }
     >
       {isSearching ? (
-        found.length === 0 ? (
-          <EmptyState title="Nothing found">
-            No question has all of these words. Try fewer.
-          </EmptyState>
-        ) : (
-          <section aria-label="Found">
-            <h2>
-              {found.length} {found.length === 1 ? 'question' : 'questions'}
-            </h2>
-            {found.map((question, index) => (
-              <Entry key={question.id} question={question} open={index < 3} asked={asked} />
-            ))}
-          </section>
-        )
+        <FoundQuestions found={found} asked={asked} />
       ) : (
-        QUESTIONS.map(({ title, questions }) => (
-          <section key={title} aria-label={title}>
-            <h2 id={anchorOf(title)} tabIndex={-1}>
-              {title}
-            </h2>
-            {questions.map((question) => (
-              <Entry
-                key={question.id}
-                question={question}
-                open={question.id === addressed}
-                asked=""
-              />
-            ))}
-          </section>
-        ))
+        <QuestionsBySubject addressed={addressed} />
       )}
     </LongText>
   );
