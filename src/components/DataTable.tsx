@@ -57,6 +57,69 @@ function useTooWide(
   return [place, tooWide];
 }
 
+function HeadRow<Row, Key extends string>({
+  columns,
+  sort,
+  onSort,
+}: Pick<DataTableProps<Row, Key>, 'columns' | 'sort' | 'onSort'>) {
+  return (
+    <tr>
+      {columns.map(({ key, title, note, isText = false, isLeft = isText }) => (
+        <th
+          key={key}
+          scope="col"
+          aria-sort={ariaSort(sort, key)}
+          className={classes(!isLeft && 'num')}
+        >
+          <SortButton name={key} label={note ?? title} sort={sort} isText={isText} onSort={onSort}>
+            {title}
+          </SortButton>
+        </th>
+      ))}
+    </tr>
+  );
+}
+
+function BodyRow<Row, Key extends string>({
+  id,
+  row,
+  columns,
+  onOpen,
+  said,
+}: Pick<DataTableProps<Row, Key>, 'columns' | 'onOpen' | 'said'> & { id: string; row: Row }) {
+  return (
+    <tr
+      className={classes(onOpen !== undefined && 'cursor-pointer hover:bg-sunken/60')}
+      onClick={() => {
+        onOpen?.(id);
+      }}
+    >
+      {columns.map(({ key, cell, names = false, isText = false, isLeft = isText }) =>
+        names ? (
+          <th key={key} scope="row">
+            {onOpen === undefined ? (
+              cell(row)
+            ) : (
+              <button
+                type="button"
+                aria-haspopup="dialog"
+                className="reach font-medium hover:text-accent"
+              >
+                {said !== undefined && <span className="sr-only">{said(row)} </span>}
+                {cell(row)}
+              </button>
+            )}
+          </th>
+        ) : (
+          <td key={key} className={classes(!isLeft && 'num')}>
+            {cell(row)}
+          </td>
+        ),
+      )}
+    </tr>
+  );
+}
+
 export function DataTable<Row, Key extends string>({
   label,
   columns,
@@ -76,62 +139,14 @@ export function DataTable<Row, Key extends string>({
     >
       <table className="data-table" aria-label={label}>
         <thead>
-          <tr>
-            {columns.map(({ key, title, note, isText = false, isLeft = isText }) => (
-              <th
-                key={key}
-                scope="col"
-                aria-sort={ariaSort(sort, key)}
-                className={classes(!isLeft && 'num')}
-              >
-                <SortButton
-                  name={key}
-                  label={note ?? title}
-                  sort={sort}
-                  isText={isText}
-                  onSort={onSort}
-                >
-                  {title}
-                </SortButton>
-              </th>
-            ))}
-          </tr>
+          <HeadRow columns={columns} sort={sort} onSort={onSort} />
         </thead>
         <tbody {...order.hold}>
           {order.order.map((id) => {
             const row = rows.get(id);
             if (row === undefined) return null;
             return (
-              <tr
-                key={id}
-                className={classes(onOpen !== undefined && 'cursor-pointer hover:bg-sunken/60')}
-                onClick={() => {
-                  onOpen?.(id);
-                }}
-              >
-                {columns.map(({ key, cell, names = false, isText = false, isLeft = isText }) =>
-                  names ? (
-                    <th key={key} scope="row">
-                      {onOpen === undefined ? (
-                        cell(row)
-                      ) : (
-                        <button
-                          type="button"
-                          aria-haspopup="dialog"
-                          className="reach font-medium hover:text-accent"
-                        >
-                          {said !== undefined && <span className="sr-only">{said(row)} </span>}
-                          {cell(row)}
-                        </button>
-                      )}
-                    </th>
-                  ) : (
-                    <td key={key} className={classes(!isLeft && 'num')}>
-                      {cell(row)}
-                    </td>
-                  ),
-                )}
-              </tr>
+              <BodyRow key={id} id={id} row={row} columns={columns} onOpen={onOpen} said={said} />
             );
           })}
         </tbody>

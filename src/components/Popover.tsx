@@ -1,7 +1,4 @@
-/**
- * A small panel beside the button that opens it, placed by the room there is; refuses to trap
- * anyone: Escape and a press elsewhere close it.
- */
+/** A small panel beside the button that opens it; Escape and a press elsewhere close it. */
 import { useEffect, useId, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import { popoverPlace, type PopoverPlace } from './popover-place.ts';
@@ -41,11 +38,11 @@ export interface PopoverProps {
   children: (close: () => void) => ReactNode;
 }
 
-export function Popover({ button, buttonLabel, buttonClass, children }: PopoverProps) {
+/** Whether the panel is open, and where. While it is, Escape or a press elsewhere closes it. */
+function usePanel() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const anchor = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
-  const id = useId();
   const close = (): void => {
     setOpened(null);
   };
@@ -82,6 +79,13 @@ export function Popover({ button, buttonLabel, buttonClass, children }: PopoverP
       isOpen || box === undefined ? null : placed(box, { width: innerWidth, height: innerHeight }),
     );
   };
+  return { opened, anchor, panel, toggle, close };
+}
+
+export function Popover({ button, buttonLabel, buttonClass, children }: PopoverProps) {
+  const { opened, anchor, panel, toggle, close } = usePanel();
+  const id = useId();
+  const isOpen = opened !== null;
   return (
     <>
       <button

@@ -1,13 +1,11 @@
-/**
- * Draws with lightweight-charts in the colours of the page; loaded on demand, refuses grid noise
- * and animation.
- */
+/** Draws with lightweight-charts in the colours of the page; loaded on demand. */
 import {
   AreaSeries,
   ColorType,
   createChart,
   LineSeries,
   LineStyle,
+  type IChartApi,
   type ISeriesApi,
   type UTCTimestamp,
 } from 'lightweight-charts';
@@ -101,61 +99,100 @@ function palette() {
   };
 }
 
-export function drawChart(
-  host: HTMLElement,
-  { onRead }: { onRead: (read: { at: number; text: string } | null) => void },
-): ChartHandle {
-  let tones = palette();
-  const look = () => ({
-    layout: {
-      background: { type: ColorType.Solid, color: 'transparent' },
-      textColor: tones.text,
-      fontSize: 11,
-      attributionLogo: false,
-    },
-    rightPriceScale: {
-      borderVisible: false,
-      entireTextOnly: true,
-      scaleMargins: { top: 0.06, bottom: 0.08 },
-    },
-    timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
-    crosshair: {
-      vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false },
-      horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true },
-    },
-  });
+type Tones = ReturnType<typeof palette>;
+
+const chartOptions = (tones: Tones) => ({
+  layout: {
+    background: { type: ColorType.Solid, color: 'transparent' },
+    textColor: tones.text,
+    fontSize: 11,
+    attributionLogo: false,
+  },
+  rightPriceScale: {
+    borderVisible: false,
+    entireTextOnly: true,
+    scaleMargins: { top: 0.06, bottom: 0.08 },
+  },
+  timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
+  crosshair: {
+    vertLine: { color: tones.text, style: LineStyle.Solid, labelVisible: false },
+    horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true },
+  },
+});
+/** What every series has: no line of the last price, and no label of it. */
+const QUIET = { lineWidth: 1, priceLineVisible: false, lastValueVisible: false } as const;
+
+function createArea(host: HTMLElement, tones: Tones) {
   const chart = createChart(host, {
     autoSize: true,
-    ...look(),
+    ...chartOptions(tones),
     grid: { vertLines: { visible: false }, horzLines: { visible: false } },
     handleScroll: false,
     handleScale: false,
     localization: { priceFormatter: (value: number) => formatAmount(plain(value)) },
   });
-  const area = chart.addSeries(AreaSeries, {
-    lineWidth: 1,
-    priceLineVisible: false,
-    lastValueVisible: false,
-    crosshairMarkerRadius: 3,
-  });
-  const beside: ISeriesApi<'Line'>[] = [];
-  let styles: readonly number[] = [];
+  const area = chart.addSeries(AreaSeries, { ...QUIET, crosshairMarkerRadius: 3 });
+  return { chart, area };
+}
 
-  const paint = (): void => {
-    tones = palette();
-    chart.applyOptions(look());
-    area.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
-    beside.forEach((line, index) => {
-      const style = COMPARED_STYLES[(styles[index] ?? index) % COMPARED_STYLES.length];
-      if (style !== undefined)
-        line.applyOptions({ color: colour(style.token), lineStyle: style.dash });
-    });
-  };
-  paint();
+/** Runs `paint` whenever the colours of the page change, until it is told to end. */
+function watchColours(paint: () => void): () => void {
   const scheme = matchMedia('(prefers-color-scheme: dark)');
   scheme.addEventListener('change', paint);
   const watcher = new MutationObserver(paint);
   watcher.observe(document.documentElement, { attributeFilter: ['data-theme', 'data-gain'] });
+  return () => {
+    scheme.removeEventListener('change', paint);
+    watcher.disconnect();
+  };
+}
+
+/** The lines beside the first, as many as are wanted, each told apart by its style. */
+function comparedSeries(chart: IChartApi) {
+  const beside: ISeriesApi<'Line'>[] = [];
+  let styles: readonly number[] = [];
+
+  return {
+    paint(): void {
+      beside.forEach((line, index) => {
+        const style = COMPARED_STYLES[(styles[index] ?? index) % COMPARED_STYLES.length];
+        if (style !== undefined)
+          line.applyOptions({ color: colour(style.token), lineStyle: style.dash });
+      });
+    },
+    /** Whether lines came or went, so that colours are due. */
+    fit(compared: readonly ComparedLine[]): boolean {
+      const wanted = compared.map(({ alike }, index) => (alike === true ? 0 : index));
+      if (beside.length === compared.length && wanted.join() === styles.join()) return false;
+      styles = wanted;
+      for (const one of beside.splice(0)) chart.removeSeries(one);
+      while (beside.length < compared.length)
+        beside.push(chart.addSeries(LineSeries, { ...QUIET, crosshairMarkerVisible: false }));
+      return true;
+    },
+    setData(compared: readonly ComparedLine[], stepMs: number | undefined): void {
+      compared.forEach(({ points }, index) => {
+        beside[index]?.setData(spaced(points, stepMs));
+      });
+    },
+  };
+}
+
+export function drawChart(
+  host: HTMLElement,
+  { onRead }: { onRead: (read: { at: number; text: string } | null) => void },
+): ChartHandle {
+  const { chart, area } = createArea(host, palette());
+  const beside = comparedSeries(chart);
+
+  const paint = (): void => {
+    const tones = palette();
+    chart.applyOptions(chartOptions(tones));
+    area.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
+    beside.paint();
+  };
+  paint();
+  const unwatch = watchColours(paint);
 
   chart.subscribeCrosshairMove((move) => {
     const point = move.time === undefined ? undefined : move.seriesData.get(area);
@@ -173,24 +210,8 @@ export function drawChart(
 
   return {
     set({ line, stepMs, compared }) {
-      const wanted = compared.map(({ alike }, index) => (alike === true ? 0 : index));
-      if (beside.length !== compared.length || wanted.join() !== styles.join()) {
-        styles = wanted;
-        for (const one of beside.splice(0)) chart.removeSeries(one);
-        while (beside.length < compared.length)
-          beside.push(
-            chart.addSeries(LineSeries, {
-              lineWidth: 1,
-              priceLineVisible: false,
-              lastValueVisible: false,
-              crosshairMarkerVisible: false,
-            }),
-          );
-        paint();
-      }
-      compared.forEach(({ points }, index) => {
-        beside[index]?.setData(spaced(points, stepMs));
-      });
+      if (beside.fit(compared)) paint();
+      beside.setData(compared, stepMs);
       area.setData(spaced(line, stepMs));
       chart.timeScale().fitContent();
     },
@@ -199,8 +220,7 @@ export function drawChart(
       else chart.setCrosshairPosition(Number(to.value), seconds(to.at), area);
     },
     close() {
-      scheme.removeEventListener('change', paint);
-      watcher.disconnect();
+      unwatch();
       chart.remove();
     },
   };

@@ -1,7 +1,4 @@
-/**
- * The commands that wait on this device, as one line above the bottom bar that opens on demand;
- * refuses to cover the agents they are about.
- */
+/** The commands that wait on this device, as one line above the bottom bar that opens on demand. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { cancelCommand, confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
@@ -64,13 +61,73 @@ function PartialSummary({ results }: { results: readonly EntryResult[] }) {
   );
 }
 
-function Command({ entry }: { entry: OutboxEntryView }) {
-  const [reviewing, setReviewing] = useState(false);
-  const agents = useSnapshot(agentsStore).data?.agents;
-  const refused = entry.results?.filter((result) => !result.went).length ?? 0;
+/** What the press on a command that is over says. */
+function againText({ results }: OutboxEntryView, isStart: boolean): string {
+  const refused = results?.filter((result) => !result.went).length ?? 0;
+  if (refused > 0) return `Try the ${refused} again`;
+  return isStart ? 'Review' : 'Send again';
+}
+
+function CommandActions({ entry, onReview }: { entry: OutboxEntryView; onReview: () => void }) {
   const over = entry.state === 'failed' || entry.state === 'lapsed';
   const isAlert = entry.alert !== undefined;
   const isStart = entry.intent === 'start' || entry.intent === 'start-all';
+  return (
+    <div className="flex gap-2">
+      {entry.state === 'needs-you' && (
+        <Button
+          size="sm"
+          tone="primary"
+          onClick={() => {
+            if (isAlert) void insist(entry.commandId);
+            else onReview();
+          }}
+        >
+          {isAlert ? 'Save mine' : 'Review'}
+        </Button>
+      )}
+      {/* A start that is over is laid out again too: prices have moved since. */}
+      {over && (
+        <Button
+          size="sm"
+          tone="primary"
+          onClick={() => {
+            if (isStart) onReview();
+            else void insist(entry.commandId);
+          }}
+        >
+          {againText(entry, isStart)}
+        </Button>
+      )}
+      {entry.state === 'saved' && entry.attempts === 0 && (
+        <Button
+          size="sm"
+          data-act={`take back ${entry.commandId}`}
+          onClick={() => {
+            void withdraw(entry.commandId);
+          }}
+        >
+          Undo
+        </Button>
+      )}
+      {(over || (isAlert && entry.state === 'needs-you')) && (
+        <Button
+          size="sm"
+          data-act={`dismiss ${entry.commandId}`}
+          onClick={() => {
+            void withdraw(entry.commandId);
+          }}
+        >
+          Dismiss
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Command({ entry }: { entry: OutboxEntryView }) {
+  const [reviewing, setReviewing] = useState(false);
+  const agents = useSnapshot(agentsStore).data?.agents;
   return (
     <li className="rule flex flex-wrap items-center justify-between gap-x-3 gap-y-1 py-2">
       <div className="min-w-0 flex-1 basis-52">
@@ -81,55 +138,12 @@ function Command({ entry }: { entry: OutboxEntryView }) {
         >{`${commandText(entry)}${untilThen(entry, agents ?? [])}`}</CommandState>
         {entry.results !== undefined && <PartialSummary results={entry.results} />}
       </div>
-      <div className="flex gap-2">
-        {entry.state === 'needs-you' && (
-          <Button
-            size="sm"
-            tone="primary"
-            onClick={() => {
-              if (isAlert) void insist(entry.commandId);
-              else setReviewing(true);
-            }}
-          >
-            {isAlert ? 'Save mine' : 'Review'}
-          </Button>
-        )}
-        {/* A start that is over is laid out again too: prices have moved since. */}
-        {over && (
-          <Button
-            size="sm"
-            tone="primary"
-            onClick={() => {
-              if (isStart) setReviewing(true);
-              else void insist(entry.commandId);
-            }}
-          >
-            {refused > 0 ? `Try the ${refused} again` : isStart ? 'Review' : 'Send again'}
-          </Button>
-        )}
-        {entry.state === 'saved' && entry.attempts === 0 && (
-          <Button
-            size="sm"
-            data-act={`take back ${entry.commandId}`}
-            onClick={() => {
-              void withdraw(entry.commandId);
-            }}
-          >
-            Undo
-          </Button>
-        )}
-        {(over || (isAlert && entry.state === 'needs-you')) && (
-          <Button
-            size="sm"
-            data-act={`dismiss ${entry.commandId}`}
-            onClick={() => {
-              void withdraw(entry.commandId);
-            }}
-          >
-            Dismiss
-          </Button>
-        )}
-      </div>
+      <CommandActions
+        entry={entry}
+        onReview={() => {
+          setReviewing(true);
+        }}
+      />
       {reviewing && (
         <Suspense>
           <ConfirmStart entry={entry} open onOpenChange={setReviewing} />

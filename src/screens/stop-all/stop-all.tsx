@@ -1,6 +1,6 @@
 /**
  * Stop everything, from a shortcut or a fright: who runs, what becomes of positions, one button,
- * the result; works offline and refuses nothing.
+ * the result. It works offline.
  */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -62,6 +62,82 @@ function Names({ title, views }: { title: string; views: readonly AgentView[] })
   );
 }
 
+type Entry = ReturnType<typeof useEntries>[number];
+
+const isWaiting = ({ state }: Entry): boolean => state === 'saved' || state === 'sending';
+/** Still on this device: Undo takes it back. */
+const isUnsent = ({ state, attempts }: Entry): boolean => state === 'saved' && attempts === 0;
+
+function buttonLabel(entry: Entry | undefined): string {
+  if (entry?.state === 'accepted') return 'Stop all received';
+  if (entry === undefined || !isWaiting(entry)) return 'Stop all';
+  return isUnsent(entry) ? 'Stop all saved' : 'Stop all sent';
+}
+
+/** What this device knows and can do without a network. */
+function OfflineNotes({
+  savedAt,
+  waits,
+}: {
+  /** When the agents were read; absent while none are known. */
+  savedAt: number | null | undefined;
+  waits: boolean;
+}) {
+  const now = useNow(1_000);
+  return (
+    <>
+      {savedAt !== undefined && (
+        <p className="text-ink-2">
+          {savedAt === null ? '' : `Known ${formatAgo(Math.max(0, now - savedAt))}.`}
+        </p>
+      )}
+      {!waits && (
+        <p className="text-amber">
+          Offline: the stop is saved on this device and sent first when you are back.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** How far the last order has come, and its Undo. */
+function OrderState({
+  entry,
+  running,
+  stopped,
+  done,
+}: {
+  entry: Entry | undefined;
+  running: readonly AgentView[];
+  stopped: readonly AgentView[];
+  done: boolean;
+}) {
+  return (
+    <div role="status" className="flex flex-wrap items-center justify-between gap-3 empty:hidden">
+      {entry !== undefined && !done && (
+        <CommandState phase={entry.state}>{`${commandText(entry)}${untilThen(
+          entry,
+          running.map(({ agent }) => agent),
+        )}`}</CommandState>
+      )}
+      {entry !== undefined && isUnsent(entry) && (
+        <Button
+          size="sm"
+          data-act={`take back ${entry.commandId}`}
+          onClick={() => {
+            void undo(entry.commandId);
+          }}
+        >
+          Undo
+        </Button>
+      )}
+      {done && (
+        <CommandState phase="accepted">{`All ${count(stopped.length, 'agent is', 'agents are')} stopped, by the server's word.`}</CommandState>
+      )}
+    </div>
+  );
+}
+
 export default function StopAll() {
   const { views, current, slot } = useAgentViews();
   const entry = useEntries()
@@ -69,7 +145,6 @@ export default function StopAll() {
     .at(-1);
   const { online } = useSnapshot(connection);
   const [pressed, setPressed] = useState(false);
-  const now = useNow(1_000);
   const running = views?.filter((view) => view.agent.status !== 'stopped') ?? [];
   const stopped = views?.filter((view) => view.agent.status === 'stopped') ?? [];
   const positions = views?.reduce((sum, view) => sum + view.agent.openPositions, 0) ?? 0;
@@ -78,7 +153,7 @@ export default function StopAll() {
     positions,
     current,
   );
-  const waits = entry !== undefined && (entry.state === 'saved' || entry.state === 'sending');
+  const waits = entry !== undefined && isWaiting(entry);
   /** Its answer has come a moment ago: the second tap of a hurried hand is no second order. */
   const received = entry?.state === 'accepted';
   const done =
@@ -92,27 +167,12 @@ export default function StopAll() {
       <h1 className="text-xl">Stop all agents</h1>
       {/* Room for its five lines on a phone: the button must not move under the finger once the agents are read. */}
       <p className="min-h-30 text-base text-ink-2 sm:min-h-18">{sentence}</p>
-      {views !== null && online === 'offline' && (
-        <p className="text-ink-2">
-          {slot.savedAt === null ? '' : `Known ${formatAgo(Math.max(0, now - slot.savedAt))}.`}
-        </p>
-      )}
-      {online === 'offline' && !waits && (
-        <p className="text-amber">
-          Offline: the stop is saved on this device and sent first when you are back.
-        </p>
+      {online === 'offline' && (
+        <OfflineNotes savedAt={views === null ? undefined : slot.savedAt} waits={waits} />
       )}
       {/* It keeps its place while the stop waits: Undo stands below it, never where it was. */}
       <StopAllButton
-        label={
-          received
-            ? 'Stop all received'
-            : !waits
-              ? 'Stop all'
-              : entry.state === 'saved' && entry.attempts === 0
-                ? 'Stop all saved'
-                : 'Stop all sent'
-        }
+        label={buttonLabel(entry)}
         tone={idle ? 'danger-quiet' : 'danger'}
         wide
         resting={waits || received}
@@ -120,28 +180,7 @@ export default function StopAll() {
           setPressed(true);
         }}
       />
-      <div role="status" className="flex flex-wrap items-center justify-between gap-3 empty:hidden">
-        {entry !== undefined && !done && (
-          <CommandState phase={entry.state}>{`${commandText(entry)}${untilThen(
-            entry,
-            running.map(({ agent }) => agent),
-          )}`}</CommandState>
-        )}
-        {entry?.state === 'saved' && entry.attempts === 0 && (
-          <Button
-            size="sm"
-            data-act={`take back ${entry.commandId}`}
-            onClick={() => {
-              void undo(entry.commandId);
-            }}
-          >
-            Undo
-          </Button>
-        )}
-        {done && (
-          <CommandState phase="accepted">{`All ${count(stopped.length, 'agent is', 'agents are')} stopped, by the server's word.`}</CommandState>
-        )}
-      </div>
+      <OrderState entry={entry} running={running} stopped={stopped} done={done} />
       <Names title={current ? 'Not stopped' : 'Not stopped when last seen'} views={running} />
       <Names title={current ? 'Stopped' : 'Stopped when last seen'} views={stopped} />
       <LinkButton to="/agents">All agents</LinkButton>

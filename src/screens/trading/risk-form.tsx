@@ -1,6 +1,6 @@
 /**
- * A person's own percentages for each risk profile; refuses to guess the numbers that a profile has
- * without them.
+ * A person's own percentages for each risk profile. What a profile has without them comes from its
+ * preset and is never guessed.
  */
 import { useState, type FormEvent } from 'react';
 import { RiskProfile } from '../../../contract/agents.ts';
@@ -43,14 +43,13 @@ export interface RiskFormProps {
   blocked: string | null;
 }
 
-export function RiskForm({ own, blocked }: RiskFormProps) {
-  const [profile, setProfile] = useState<RiskProfile>('Moderate');
+/** What is typed for each profile, and its way to the server. */
+function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
   /** What is typed, by profile: looking at another profile loses nothing. */
   const [typed, setTyped] = useState<Partial<Record<RiskProfile, Numbers>>>({});
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const preset = PRESET_RISK[profile];
   const numbers = typed[profile] ?? numbersOf(own, profile);
   const set = (change: Partial<Numbers>): void => {
     setTyped((old) => ({ ...old, [profile]: { ...numbers, ...change } }));
@@ -82,27 +81,24 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
       setBusy(false);
     }
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void save();
+  const forget = (): void => {
+    setErrors({});
+    setFailure(null);
   };
+  return { numbers, set, errors, failure, busy, save, forget };
+}
+
+function NumberFields({
+  profile,
+  numbers,
+  errors,
+  set,
+}: Pick<ReturnType<typeof useRiskEdit>, 'numbers' | 'errors' | 'set'> & {
+  profile: RiskProfile;
+}) {
+  const preset = PRESET_RISK[profile];
   return (
-    <form noValidate onSubmit={submit} className="grid max-w-xl gap-3" aria-label="Risk values">
-      <Select
-        label="Profile"
-        value={profile}
-        options={RiskProfile.options.map((value) => ({ value, label: value }))}
-        onChange={(event) => {
-          setProfile(RiskProfile.parse(event.target.value));
-          setErrors({});
-          setFailure(null);
-        }}
-      />
-      {own.every((values) => values.profile !== profile) && (
-        <p className="text-ink-3">
-          {profile} agents run on the preset values until you save your own.
-        </p>
-      )}
+    <>
       <Field
         label="Largest position"
         unit="%"
@@ -137,6 +133,34 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
           set({ stop_loss_percentage: event.target.value });
         }}
       />
+    </>
+  );
+}
+
+export function RiskForm({ own, blocked }: RiskFormProps) {
+  const [profile, setProfile] = useState<RiskProfile>('Moderate');
+  const { numbers, set, errors, failure, busy, save, forget } = useRiskEdit(own, profile);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void save();
+  };
+  return (
+    <form noValidate onSubmit={submit} className="grid max-w-xl gap-3" aria-label="Risk values">
+      <Select
+        label="Profile"
+        value={profile}
+        options={RiskProfile.options.map((value) => ({ value, label: value }))}
+        onChange={(event) => {
+          setProfile(RiskProfile.parse(event.target.value));
+          forget();
+        }}
+      />
+      {own.every((values) => values.profile !== profile) && (
+        <p className="text-ink-3">
+          {profile} agents run on the preset values until you save your own.
+        </p>
+      )}
+      <NumberFields profile={profile} numbers={numbers} errors={errors} set={set} />
       {failure !== null && (
         <p role="alert" className="text-danger">
           {failure}
