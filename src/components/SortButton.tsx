@@ -17,8 +17,10 @@ export interface SortButtonProps<Key extends string> {
   children?: ReactNode;
 }
 
-export const ariaSort = (sort: TableSort, name: string): 'ascending' | 'descending' | 'none' =>
-  sort.key !== name ? 'none' : sort.down ? 'descending' : 'ascending';
+export function ariaSort(sort: TableSort, name: string): 'ascending' | 'descending' | 'none' {
+  if (sort.key !== name) return 'none';
+  return sort.down ? 'descending' : 'ascending';
+}
 
 export function SortButton<Key extends string>({
   name,

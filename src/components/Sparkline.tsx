@@ -24,6 +24,11 @@ export function sparklinePath(values: readonly number[]): string | null {
     .join('');
 }
 
+function toneOf(way: number): string {
+  if (way > 0) return 'text-gain';
+  return way < 0 ? 'text-loss' : 'text-ink-3';
+}
+
 /**
  * Its colour is its own: a line that ends above its start is a gain. `level`: the figure beside it
  * reads zero.
@@ -47,7 +52,7 @@ export function Sparkline({
       preserveAspectRatio="none"
       role="img"
       aria-label={label}
-      className={`h-7 w-24 ${way > 0 ? 'text-gain' : way < 0 ? 'text-loss' : 'text-ink-3'} ${className}`}
+      className={`h-7 w-24 ${toneOf(way)} ${className}`}
     >
       {path !== null && (
         <path

@@ -119,6 +119,7 @@ const chartOptions = (tones: Tones) => ({
     horzLine: { color: tones.text, style: LineStyle.Dotted, labelVisible: true },
   },
 });
+
 /** What every series has: no line of the last price, and no label of it. */
 const QUIET = { lineWidth: 1, priceLineVisible: false, lastValueVisible: false } as const;
 

@@ -17,7 +17,8 @@ export const exactly = (text: string | null | undefined): SortValue =>
 
 function compare(a: Exclude<SortValue, null>, b: Exclude<SortValue, null>): number {
   if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b);
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a < b) return -1;
+  return a > b ? 1 : 0;
 }
 
 /** Equal rows keep the order in which they came, whichever way the table is sorted. */

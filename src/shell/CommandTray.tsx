@@ -178,6 +178,9 @@ function waitingText(waiting: readonly OutboxEntryView[]): string {
   return `${waiting.length} ${waiting.length === 1 ? `${one} waits` : `${more} wait`} to be received`;
 }
 
+/** What the queue waits for while it is paused. */
+const AFTER = { 'sign-in': ' after you sign in', update: ' after an update' } as const;
+
 /** The whole queue in one line: what needs the person before what only waits. */
 export function trayTitle(
   shown: readonly OutboxEntryView[],
@@ -192,9 +195,7 @@ export function trayTitle(
     return over === 0
       ? 'Received by the server'
       : `${over} ${over === 1 ? 'command' : 'commands'} did not go through`;
-  const until =
-    paused === 'sign-in' ? ' after you sign in' : paused === 'update' ? ' after an update' : '';
-  return `${waitingText(waiting)}${until}`;
+  return `${waitingText(waiting)}${paused === null ? '' : AFTER[paused]}`;
 }
 
 /** Opens upwards: the line stays where the finger is. */

@@ -52,6 +52,13 @@ function SessionNotice() {
   );
 }
 
+function updateText(warned: boolean, outdated: boolean): string {
+  if (warned) return 'What you have typed on this page is not kept by an update.';
+  return outdated
+    ? 'This version is too old for the server. What waits to be sent is kept.'
+    : 'A new version is ready.';
+}
+
 function UpdateNotice() {
   const { waiting } = useSnapshot(updates);
   const { outdated } = useSnapshot(connection);
@@ -66,13 +73,7 @@ function UpdateNotice() {
   };
   return (
     <section aria-label="Update" className={`${CARD} flex items-center justify-between gap-4`}>
-      <p role="status">
-        {warned
-          ? 'What you have typed on this page is not kept by an update.'
-          : outdated
-            ? 'This version is too old for the server. What waits to be sent is kept.'
-            : 'A new version is ready.'}
-      </p>
+      <p role="status">{updateText(warned, outdated)}</p>
       <Button size="sm" tone="primary" onClick={press}>
         {warned ? 'Update all the same' : 'Update'}
       </Button>

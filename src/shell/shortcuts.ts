@@ -68,6 +68,13 @@ type Pressed = Pick<
   | 'timeStamp'
 >;
 
+/** What a key does by itself. */
+const ACT_OF: ReadonlyMap<string, Meaning> = new Map([
+  ['?', 'sheet'],
+  ['/', 'search'],
+  ['u', 'undo'],
+]);
+
 /**
  * Reads keys one by one; remembers a `g` for a moment. `typing`: the key belongs to a field, or to
  * a dialog that is open.
@@ -90,13 +97,7 @@ export function createKeyReader(): (
       if (goes !== undefined) return { go: goes.to };
     }
     if (event.key === 'g') begunAt = event.timeStamp;
-    return event.key === '?'
-      ? 'sheet'
-      : event.key === '/'
-        ? 'search'
-        : event.key === 'u'
-          ? 'undo'
-          : null;
+    return ACT_OF.get(event.key) ?? null;
   };
 }
 

@@ -147,6 +147,23 @@ interface OfferProps {
   status: WalletStatus;
 }
 
+/** What stands in the way of linking; null when nothing does. */
+function whyNotNow({
+  offline,
+  expired,
+  full,
+}: {
+  offline: boolean;
+  expired: boolean;
+  full: boolean;
+}): string | null {
+  if (offline) return 'Offline. An address is linked by the server: it can be when you are back.';
+  if (expired) return 'Your sign-in is over: sign in again to link an address.';
+  return full
+    ? `Your account has ${LINKED_ADDRESSES_MAX} addresses, as many as it can hold. Unlink one first.`
+    : null;
+}
+
 function Offer({ address, chainId, status }: OfferProps) {
   const { online } = useSnapshot(connection);
   const { status: signIn } = useSnapshot(session);
@@ -155,14 +172,7 @@ function Offer({ address, chainId, status }: OfferProps) {
   const name = label.trim();
   const wrong = name === '' ? undefined : AddressLabel.safeParse(name).error?.issues[0]?.message;
   const full = status.links.length >= LINKED_ADDRESSES_MAX;
-  const why =
-    online === 'offline'
-      ? 'Offline. An address is linked by the server: it can be when you are back.'
-      : signIn === 'expired'
-        ? 'Your sign-in is over: sign in again to link an address.'
-        : full
-          ? `Your account has ${LINKED_ADDRESSES_MAX} addresses, as many as it can hold. Unlink one first.`
-          : null;
+  const why = whyNotNow({ offline: online === 'offline', expired: signIn === 'expired', full });
   return (
     <>
       <Meaning />
@@ -243,22 +253,17 @@ export function LinkAddress({
           ? 'Link this address to your Tradewind account'
           : 'Linked to your Tradewind account'}
       </h4>
-      {data === null ? (
-        error === null ? (
-          <Skeleton className="mt-2 h-4 w-48" />
-        ) : (
-          <p className="mt-1 text-ink-3">— {error}</p>
-        )
-      ) : link === undefined ? (
+      {data === null && error === null && <Skeleton className="mt-2 h-4 w-48" />}
+      {data === null && error !== null && <p className="mt-1 text-ink-3">— {error}</p>}
+      {data !== null && link === undefined && (
         <Offer
           key={`${address} ${chainId}`}
           address={address}
           chainId={chainId}
           status={data as WalletStatus}
         />
-      ) : (
-        <Linked link={link} />
       )}
+      {link !== undefined && <Linked link={link} />}
     </section>
   );
 }

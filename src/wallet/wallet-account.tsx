@@ -249,21 +249,19 @@ function Balance() {
   if (chain === null) return <span className="text-ink-3">— on a network that is not Base</span>;
   return (
     <span className="inline-flex flex-wrap items-center justify-end gap-x-2">
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton className="h-4 w-24" />
-        ) : (
-          <span className="text-ink-3">— {walletFailure(error, 'read').happened}</span>
-        )
-      ) : (
+      {data === undefined && error === null && <Skeleton className="h-4 w-24" />}
+      {data === undefined && error !== null && (
+        <span className="text-ink-3">— {walletFailure(error, 'read').happened}</span>
+      )}
+      {data !== undefined && (
         <>
           <span className="font-medium" data-balance>
             {heldEther(data.value)} ETH
           </span>
           <CoinsTag real={chain.id === base.id} />
+          <Age savedAt={dataUpdatedAt} staleAfterMs={BALANCE_STALE_MS} />
         </>
       )}
-      {data !== undefined && <Age savedAt={dataUpdatedAt} staleAfterMs={BALANCE_STALE_MS} />}
       <Button
         tone="plain"
         size="icon"
@@ -283,6 +281,7 @@ function Network() {
   const { chainId } = useAccount();
   const { chains, error, isPending, switchChain, variables } = useSwitchChain();
   const known = chains.some(({ id }) => id === chainId);
+  const shown = isPending ? variables.chainId : chainId;
   return (
     <>
       <div className="rule row flex items-center justify-between gap-4 py-1.5">
@@ -293,7 +292,7 @@ function Network() {
           id="wallet-chain"
           className="h-11 rounded-md border border-line-strong/70 bg-surface px-2 pointer-fine:h-9"
           disabled={isPending}
-          value={isPending ? variables.chainId : known ? chainId : ''}
+          value={isPending || known ? shown : ''}
           onChange={(event) => {
             switchChain({ chainId: Number(event.target.value) });
           }}

@@ -28,6 +28,12 @@ const colourOf = (day: HeatDay): string =>
 const dateOf = (start: number): string => new Date(start).toISOString().slice(0, 10);
 const changeOf = (day: DayResult): string => sumOf([day.closing, less(day.opening)]);
 
+function signOf(change: number | null): string {
+  if (change === null) return '·';
+  if (change > 0) return '+';
+  return change < 0 ? '−' : '';
+}
+
 function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined }) {
   if (day === null)
     return (
@@ -39,7 +45,7 @@ function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined 
     day.change === null
       ? `${dateOf(day.start)}: not marked`
       : `${dateOf(day.start)}: ${formatShort(day.change.toFixed(2))}, ${formatPercent(day.percent)}`;
-  const sign = day.change === null ? '·' : day.change > 0 ? '+' : day.change < 0 ? '−' : '';
+  const sign = signOf(day.change);
   const face = (
     <span
       aria-hidden

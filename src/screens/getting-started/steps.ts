@@ -126,17 +126,20 @@ function notifyState(state: DeviceState): StepState {
   return state === 'unsupported' ? 'none' : 'open';
 }
 
+function offlineText({ kept, keeps }: Facts): string {
+  if (kept) return 'Your last portfolio is saved on this device and opens without a network.';
+  return keeps
+    ? 'Your portfolio is saved once it has loaded, if your browser allows it.'
+    : 'Off. Nothing can be shown offline.';
+}
+
 function deviceSteps(facts: Facts): Omit<Step, 'group'>[] {
   return [
     {
       id: 'snapshot',
       title: 'Available offline',
       state: facts.kept ? 'done' : 'open',
-      text: facts.kept
-        ? 'Your last portfolio is saved on this device and opens without a network.'
-        : facts.keeps
-          ? 'Your portfolio is saved once it has loaded, if your browser allows it.'
-          : 'Off. Nothing can be shown offline.',
+      text: offlineText(facts),
       to: '/settings#data',
       action: 'Data',
     },

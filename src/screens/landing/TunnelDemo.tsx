@@ -18,8 +18,10 @@ const SEND_MS = 900;
 export type Demo = 'running' | 'saved' | 'sending' | 'stopped';
 
 /** What a press of Stop does, and what the return of the network does. */
-export const pressed = (at: Demo, online: boolean): Demo =>
-  at === 'running' ? (online ? 'sending' : 'saved') : at;
+export const pressed = (at: Demo, online: boolean): Demo => {
+  if (at !== 'running') return at;
+  return online ? 'sending' : 'saved';
+};
 export const afterNetwork = (at: Demo, online: boolean): Demo => {
   if (at === 'saved' && online) return 'sending';
   // The network went while it was on its way: nobody knows yet, so it is not stopped.

@@ -26,10 +26,21 @@ function Old({ at }: { at: number }) {
   return <span className="text-amber">{formatSpan(useMarketNow(10_000) - at)} old</span>;
 }
 
+/** The second line in a narrow window. */
+function VolumeOrName({ quote, name }: { quote: SymbolQuote; name: ReturnType<typeof coinName> }) {
+  const volume = volumeText(quote);
+  if (volume === null) return name;
+  return (
+    <>
+      <span className="sr-only">Volume </span>
+      {volume}
+    </>
+  );
+}
+
 function Name({ symbol, quote }: { symbol: string; quote: SymbolQuote }) {
   const [base = symbol, counter = ''] = symbol.split('/');
   const name = coinName(base);
-  const volume = volumeText(quote);
   return (
     <span role="rowheader" className="min-w-0 max-md:row-span-2">
       <span className="flex items-baseline gap-2">
@@ -48,16 +59,7 @@ function Name({ symbol, quote }: { symbol: string; quote: SymbolQuote }) {
         )}
       </span>
       <span className="block truncate text-xs text-ink-3 md:hidden">
-        {quote.stale ? (
-          <Old at={quote.timestamp} />
-        ) : volume === null ? (
-          name
-        ) : (
-          <>
-            <span className="sr-only">Volume </span>
-            {volume}
-          </>
-        )}
+        {quote.stale ? <Old at={quote.timestamp} /> : <VolumeOrName quote={quote} name={name} />}
       </span>
     </span>
   );

@@ -31,11 +31,9 @@ export function SymbolPositions({
   const positions = portfolio?.positions.filter((position) => position.pair === symbol) ?? [];
   return (
     <Section title="Your positions">
-      {portfolio === null ? (
-        <SkeletonRows rows={1} label="Your positions" />
-      ) : positions.length === 0 ? (
-        none('None in this pair.')
-      ) : (
+      {portfolio === null && <SkeletonRows rows={1} label="Your positions" />}
+      {portfolio !== null && positions.length === 0 && none('None in this pair.')}
+      {portfolio !== null && positions.length > 0 && (
         <Positions portfolio={{ positions, quote: portfolio.quote }} />
       )}
     </Section>
@@ -49,11 +47,9 @@ export function SymbolAgents({ symbol }: { symbol: string }) {
   const mine = agentsOf(views ?? [], symbol);
   return (
     <Section title="Agents that trade it">
-      {views === null ? (
-        <SkeletonRows rows={1} label="Your agents" />
-      ) : mine.length === 0 ? (
-        none('None of your agents.')
-      ) : (
+      {views === null && <SkeletonRows rows={1} label="Your agents" />}
+      {views !== null && mine.length === 0 && none('None of your agents.')}
+      {mine.length > 0 && (
         <ul>
           {mine.map(({ agent, statusText }) => (
             <li key={agent.id} className="rule">
@@ -93,13 +89,9 @@ export function SymbolTrades({
         ) : undefined
       }
     >
-      {fills === undefined ? (
-        <SkeletonRows rows={2} label="Your trades" />
-      ) : mine.length === 0 ? (
-        none('None in this pair.')
-      ) : (
-        <Fills fills={mine.slice(0, TRADES_SHOWN)} quote={quote} />
-      )}
+      {fills === undefined && <SkeletonRows rows={2} label="Your trades" />}
+      {fills !== undefined && mine.length === 0 && none('None in this pair.')}
+      {mine.length > 0 && <Fills fills={mine.slice(0, TRADES_SHOWN)} quote={quote} />}
     </Section>
   );
 }

@@ -50,6 +50,16 @@ export function dayValues({ points }: DayLine, price: string, change: number): n
   return [now / (1 + change / 100), ...points.slice(1), now];
 }
 
+function lineValues(
+  line: DayLine | undefined,
+  old: boolean,
+  price: string,
+  change: number | null,
+): readonly number[] {
+  if (line === undefined) return [];
+  return old || change === null ? line.points : dayValues(line, price, change);
+}
+
 /** The day as a line. An older one has no colour and says when it ends. */
 export function DayLineCell({
   line,
@@ -62,10 +72,7 @@ export function DayLineCell({
 }) {
   const { price, price_change_24h: change, timestamp } = quote;
   const old = line === undefined || timestamp - line.to > LINE_WITHIN_MS || change === null;
-  const values = useMemo(
-    () => (line === undefined ? [] : old ? line.points : dayValues(line, price, change)),
-    [line, old, price, change],
-  );
+  const values = useMemo(() => lineValues(line, old, price, change), [line, old, price, change]);
   if (line === undefined) return null;
   const label = old ? `24 hours to ${formatWhen(line.to)}` : 'Last 24 hours';
   return (

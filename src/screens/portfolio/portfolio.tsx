@@ -103,6 +103,11 @@ function priceAt(pair: string, at: number): PriceNow | null {
   return quote === undefined ? null : { price: quote.price, at };
 }
 
+function heldText(closed: boolean, current: boolean): string {
+  if (closed) return 'valued as a whole';
+  return current ? 'open' : 'open when last seen';
+}
+
 /** The figure, its line, what is held. `book` is given for a closed one. */
 function Body({
   shown: { data, analytics, error, retry },
@@ -150,7 +155,7 @@ function Body({
         aside={
           data === null || data.positions.length === 0
             ? undefined
-            : `${data.positions.length} ${closed ? 'valued as a whole' : current ? 'open' : 'open when last seen'}`
+            : `${data.positions.length} ${heldText(closed, current)}`
         }
       >
         {data === null && error === null && <SkeletonRows rows={3} label="Positions" />}

@@ -50,6 +50,11 @@ export async function readRows(
 
 const iso = (at: number | null): string => (at === null ? '' : new Date(at).toISOString());
 
+function termOf(long: boolean | null): string {
+  if (long === null) return 'held';
+  return long ? 'long' : 'short';
+}
+
 /** Columns as tax programs name them; amounts in the account's currency, every digit of them. */
 const COLUMNS: readonly [string, (lot: TaxLot, of: TaxLots) => string][] = [
   ['paper_account', (_lot, { book, source }) => `PAPER book ${book}, ${source}`],
@@ -63,7 +68,7 @@ const COLUMNS: readonly [string, (lot: TaxLot, of: TaxLots) => string][] = [
   ['gain', ({ gain }) => gain ?? ''],
   ['fees', ({ fees }) => fees],
   ['currency', (_lot, { quote }) => quote],
-  ['term', ({ long }) => (long === null ? 'held' : long ? 'long' : 'short')],
+  ['term', ({ long }) => termOf(long)],
   ['bought_by', ({ acquiredBy }) => acquiredBy],
   ['sold_by', ({ disposedBy }) => disposedBy ?? ''],
   ['reason', ({ reason }) => reason ?? ''],

@@ -115,6 +115,21 @@ function Earned({ referral: { days: earned, rewardDays, invitedOn } }: { referra
   );
 }
 
+function ReferralSkeleton() {
+  return (
+    <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
+      <Section title="Your link">
+        <div className="rule flex min-h-56 items-start gap-6 pt-3">
+          <Skeleton className="h-8 w-40" />
+        </div>
+      </Section>
+      <Section title="Earned">
+        <SkeletonRows rows={4} label="What was earned" />
+      </Section>
+    </div>
+  );
+}
+
 export default function Referrals() {
   const { data, error, again } = useHosted('referral');
   const { online } = useSnapshot(connection);
@@ -126,26 +141,13 @@ export default function Referrals() {
           <ReadError message={error} hasData={data !== null} onRetry={again} />
         </div>
       )}
-      {data === null ? (
-        online === 'offline' ? (
-          <EmptyState title="Your code is not on this device">
-            It is kept by the server and comes when the network is back.
-          </EmptyState>
-        ) : (
-          error === null && (
-            <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
-              <Section title="Your link">
-                <div className="rule flex min-h-56 items-start gap-6 pt-3">
-                  <Skeleton className="h-8 w-40" />
-                </div>
-              </Section>
-              <Section title="Earned">
-                <SkeletonRows rows={4} label="What was earned" />
-              </Section>
-            </div>
-          )
-        )
-      ) : (
+      {data === null && online === 'offline' && (
+        <EmptyState title="Your code is not on this device">
+          It is kept by the server and comes when the network is back.
+        </EmptyState>
+      )}
+      {data === null && online !== 'offline' && error === null && <ReferralSkeleton />}
+      {data !== null && (
         <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
           <Invite code={data.code} />
           <Earned referral={data} />

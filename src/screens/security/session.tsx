@@ -92,6 +92,11 @@ function leftText(ms: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+function signInText(expiresAt: number | null, isOver: boolean, now: number): string {
+  if (expiresAt === null) return '—';
+  return isOver ? 'over' : `${leftText(expiresAt - now)} of 4 h, until ${formatClock(expiresAt)}`;
+}
+
 export function SessionPart() {
   const { expiresAt, status } = useSnapshot(session);
   const now = useNow(10_000);
@@ -99,13 +104,7 @@ export function SessionPart() {
   return (
     <Section title="Session">
       <dl>
-        <Line term="Sign-in time left">
-          {expiresAt === null
-            ? '—'
-            : status === 'expired'
-              ? 'over'
-              : `${leftText(expiresAt - now)} of 4 h, until ${formatClock(expiresAt)}`}
-        </Line>
+        <Line term="Sign-in time left">{signInText(expiresAt, status === 'expired', now)}</Line>
       </dl>
       <p className="rule py-3 text-ink-2">
         Then you sign in again. Agents run on meanwhile, and stops keep guarding positions.

@@ -203,6 +203,15 @@ function Everywhere() {
   );
 }
 
+/** While it is not known whether there is a password. */
+const unknownText = (offline: boolean, reason: string | null): string =>
+  offline ? 'Known when the network is back' : (reason ?? '…');
+
+const passwordText = (hasPassword: boolean): string =>
+  hasPassword
+    ? 'Set'
+    : 'None: you sign in with Google, where your address and password are changed.';
+
 export function SignInPart() {
   const email = useSnapshot(session).user?.email ?? '';
   const { online } = useSnapshot(connection);
@@ -231,13 +240,7 @@ export function SignInPart() {
       <Row
         term="Password"
         value={
-          methods === null
-            ? online === 'offline'
-              ? 'Known when the network is back'
-              : (reason ?? '…')
-            : hasPassword
-              ? 'Set'
-              : 'None: you sign in with Google, where your address and password are changed.'
+          methods === null ? unknownText(online === 'offline', reason) : passwordText(hasPassword)
         }
         act={change('password')}
       />

@@ -1,9 +1,6 @@
-/**
- * What a plan means for each agent: which go on opening, which only keep their exits; refuses to
- * leave one out or to speak of deleting.
- */
+/** What a plan means for each agent: which go on opening, which only keep their exits. */
 import type { AgentConsequence, Consequences } from '../../../contract/plan-change.ts';
-import { StatusBadge } from '../../components/Tags.tsx';
+import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
 
 const positions = (count: number): string =>
   count === 0
@@ -32,6 +29,12 @@ export function agentsSentence(agents: readonly AgentConsequence[]): string {
   return `${held === agents.length ? 'All' : `${held} of`} ${agents.length} agents ${held === 1 ? 'opens' : 'open'} nothing new. Nothing is deleted, and Stop always works.`;
 }
 
+const TONE: Record<AgentConsequence['effect'], BadgeTone> = {
+  exits_only: 'attention',
+  opens: 'good',
+  stopped: 'neutral',
+};
+
 export function AgentsAfter({
   consequences: { agents },
 }: {
@@ -50,17 +53,7 @@ export function AgentsAfter({
               className="rule py-2 sm:flex sm:items-baseline sm:justify-between sm:gap-4"
             >
               <span className="block min-w-0 font-medium break-words">{agent.name}</span>
-              <StatusBadge
-                tone={
-                  agent.effect === 'exits_only'
-                    ? 'attention'
-                    : agent.effect === 'opens'
-                      ? 'good'
-                      : 'neutral'
-                }
-              >
-                {fate(agent)}
-              </StatusBadge>
+              <StatusBadge tone={TONE[agent.effect]}>{fate(agent)}</StatusBadge>
             </li>
           ))}
         </ul>

@@ -8,6 +8,14 @@ import { FEATURES } from '../../billing/offers.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 
+function placesText(before: number, after: number): string {
+  if (before === after) return '';
+  if (before === 0) return `up to ${after} agents`;
+  return after === 0
+    ? `all ${before} places for agents`
+    : `${after} places for agents instead of ${before}`;
+}
+
 /**
  * What comes and what goes. Of agents both plans have a number: it is told once, on the side it
  * belongs to.
@@ -20,14 +28,7 @@ export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'l
     list.find(({ resource }) => resource === 'agents')?.conditions?.maxCount ?? 0;
   const others = (list: readonly Permission[]): string[] => list.flatMap(permissionText);
   const [before, after] = [agents(lost), agents(gained)];
-  const counted =
-    before === after
-      ? ''
-      : before === 0
-        ? `up to ${after} agents`
-        : after === 0
-          ? `all ${before} places for agents`
-          : `${after} places for agents instead of ${before}`;
+  const counted = placesText(before, after);
   return {
     gets: [...(after > before ? [counted] : []), ...others(gained)],
     givesUp: [...(after < before ? [counted] : []), ...others(lost)],

@@ -63,11 +63,8 @@ function stateOf({
   if (standing !== undefined && standing.state !== 'trial') return standing.state;
   if (!isLiving(subscription))
     return hasUsedTrial || subscription?.status === 'canceled' ? 'lapsed' : 'free';
-  return subscription?.status === 'past_due'
-    ? 'grace'
-    : subscription?.cancelAtPeriodEnd === true
-      ? 'ending'
-      : 'active';
+  if (subscription?.status === 'past_due') return 'grace';
+  return subscription?.cancelAtPeriodEnd === true ? 'ending' : 'active';
 }
 
 /** The one line under "Now" and what follows from it. */

@@ -145,6 +145,18 @@ function Now({ facts, from }: { facts: StandingFacts; from: string | null }) {
   );
 }
 
+function placesText(used: number, limit: number): string {
+  if (limit === 0)
+    return used === 0
+      ? 'Agents come with a plan or the free trial.'
+      : 'Kept, and they open nothing new without a plan.';
+  const left = limit - used;
+  if (left > 0) return `${left} ${left === 1 ? 'place' : 'places'} left.`;
+  return left === 0
+    ? 'All places are in use.'
+    : `${-left} more than the plan has places for: the newest open nothing new.`;
+}
+
 /** Places that are used, and what trading costs no limit. */
 function Used() {
   const { data: usage, error } = useSlot(usageStore, loadUsage);
@@ -158,17 +170,6 @@ function Used() {
       </Section>
     );
   const { used, limit } = usage?.agents ?? { used: 0, limit: 0 };
-  const left = limit - used;
-  const words =
-    limit === 0
-      ? used === 0
-        ? 'Agents come with a plan or the free trial.'
-        : 'Kept, and they open nothing new without a plan.'
-      : left > 0
-        ? `${left} ${left === 1 ? 'place' : 'places'} left.`
-        : left === 0
-          ? 'All places are in use.'
-          : `${-left} more than the plan has places for: the newest open nothing new.`;
   return (
     <Section title="Used">
       {online !== 'offline' && (
@@ -185,7 +186,7 @@ function Used() {
           <Line term="Agents">{unknown}</Line>
         </dl>
       ) : (
-        <Meter label="Agents" used={used} limit={limit} words={words} />
+        <Meter label="Agents" used={used} limit={limit} words={placesText(used, limit)} />
       )}
       <dl>
         <Line
@@ -206,25 +207,19 @@ function Used() {
   );
 }
 
-function couponText(
-  { id, percentOff, amountOff, duration, months }: Coupon,
-  currency: string,
-): string {
-  const off =
-    percentOff !== null
-      ? `${percentOff} % off`
-      : amountOff !== null
-        ? `${formatAmount(amountOff)} ${currency} off`
-        : 'A rebate';
-  const how =
-    duration === 'forever'
-      ? 'every payment'
-      : duration === 'once'
-        ? 'the first payment'
-        : months === 1 || months === null
-          ? 'the first month'
-          : `the first ${months} months`;
-  return `Coupon ${id}: ${off} ${how}. It is taken off at checkout; the prices here are without it.`;
+function rebateText({ percentOff, amountOff }: Coupon, currency: string): string {
+  if (percentOff !== null) return `${percentOff} % off`;
+  return amountOff === null ? 'A rebate' : `${formatAmount(amountOff)} ${currency} off`;
+}
+
+function rebatedPayments({ duration, months }: Coupon): string {
+  if (duration === 'forever') return 'every payment';
+  if (duration === 'once') return 'the first payment';
+  return months === 1 || months === null ? 'the first month' : `the first ${months} months`;
+}
+
+function couponText(coupon: Coupon, currency: string): string {
+  return `Coupon ${coupon.id}: ${rebateText(coupon, currency)} ${rebatedPayments(coupon)}. It is taken off at checkout; the prices here are without it.`;
 }
 
 /** What follows, shown as long as it can still be averted or explains why nothing opens. */

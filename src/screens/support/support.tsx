@@ -62,14 +62,14 @@ export default function Support() {
           {error !== null && online !== 'offline' && (
             <ReadError message={error} hasData={data !== null} onRetry={again} />
           )}
-          {data !== null ? (
-            <Requests requests={data.requests} onChanged={put} />
-          ) : online === 'offline' ? (
+          {data !== null && <Requests requests={data.requests} onChanged={put} />}
+          {data === null && online === 'offline' && (
             <EmptyState title="Not on this device">
               Your requests and their answers come when the network is back.
             </EmptyState>
-          ) : (
-            error === null && <SkeletonRows rows={3} label="Your requests" rowClass="min-h-14" />
+          )}
+          {data === null && online !== 'offline' && error === null && (
+            <SkeletonRows rows={3} label="Your requests" rowClass="min-h-14" />
           )}
         </Section>
       </div>

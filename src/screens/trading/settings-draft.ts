@@ -71,5 +71,6 @@ export const FIELD_NAMES: Record<keyof UserSettings, string> = {
 /** A value as a person reads it. */
 export function valueText(value: UserSettings[keyof UserSettings]): string {
   if (typeof value === 'number') return formatQuantity(String(value));
-  return typeof value === 'boolean' ? (value ? 'on' : 'off') : value;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return value;
 }

@@ -39,12 +39,10 @@ function Unsaid({ error, rows, label }: { error: string | null; rows: number; la
 }
 
 function Balances({ balances, quote }: Pick<Status, 'balances' | 'quote'>) {
-  const text = (asset: string, amount: string | undefined): string =>
-    amount === undefined
-      ? UNKNOWN
-      : asset === quote
-        ? formatAmount(amount)
-        : formatQuantity(amount);
+  const text = (asset: string, amount: string | undefined): string => {
+    if (amount === undefined) return UNKNOWN;
+    return asset === quote ? formatAmount(amount) : formatQuantity(amount);
+  };
   return (
     <div className="sheet-scroll">
       <table className="sheet-table" aria-label="Balances">
@@ -134,6 +132,23 @@ function Address({ link }: { link: LinkedAddress }) {
   );
 }
 
+function AddressList({ links }: Pick<Status, 'links'>) {
+  if (links.length === 0)
+    return (
+      <p className="rule max-w-[56ch] py-2 text-ink-2">
+        None. An address that you link in the wallet below is known to be yours. No agent can spend
+        from it: trading stays on paper.
+      </p>
+    );
+  return (
+    <ul>
+      {links.map((link) => (
+        <Address key={link.id} link={link} />
+      ))}
+    </ul>
+  );
+}
+
 function Addresses({ slot: { data, error } }: { slot: Slot<Status> }) {
   return (
     <Section
@@ -146,17 +161,8 @@ function Addresses({ slot: { data, error } }: { slot: Slot<Status> }) {
     >
       {data === null ? (
         <Unsaid error={error} rows={2} label="Linked addresses" />
-      ) : data.links.length === 0 ? (
-        <p className="rule max-w-[56ch] py-2 text-ink-2">
-          None. An address that you link in the wallet below is known to be yours. No agent can
-          spend from it: trading stays on paper.
-        </p>
       ) : (
-        <ul>
-          {data.links.map((link) => (
-            <Address key={link.id} link={link} />
-          ))}
-        </ul>
+        <AddressList links={data.links} />
       )}
     </Section>
   );

@@ -96,6 +96,18 @@ function Purchase({ onramp }: { onramp: Onramp }) {
   );
 }
 
+function FundBody({ offline, onramp }: { offline: boolean; onramp: ReturnType<typeof useOnramp> }) {
+  if (offline)
+    return (
+      <p role="status" className="text-amber">
+        Offline. Prices and ways to pay are the provider&rsquo;s: they can be read when you are
+        back.
+      </p>
+    );
+  if (onramp === 'asking') return <SkeletonRows rows={3} label="Asking what is set up" />;
+  return onramp === null ? <Unset /> : <Purchase onramp={onramp} />;
+}
+
 export default function FundRoom() {
   const offline = useSnapshot(connection).online === 'offline';
   const onramp = useOnramp(offline);
@@ -105,18 +117,7 @@ export default function FundRoom() {
         Buy coins with real money, delivered to your address on Base. The paper account gets none of
         it.
       </RoomHead>
-      {offline ? (
-        <p role="status" className="text-amber">
-          Offline. Prices and ways to pay are the provider&rsquo;s: they can be read when you are
-          back.
-        </p>
-      ) : onramp === 'asking' ? (
-        <SkeletonRows rows={3} label="Asking what is set up" />
-      ) : onramp === null ? (
-        <Unset />
-      ) : (
-        <Purchase onramp={onramp} />
-      )}
+      <FundBody offline={offline} onramp={onramp} />
     </>
   );
 }

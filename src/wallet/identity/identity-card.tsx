@@ -62,16 +62,17 @@ export default function IdentityCard({ address }: { address: `0x${string}` }) {
           </span>
         )}
       </KitFrame>
-      {vouched ? (
-        <Attestations found={data} />
-      ) : data !== undefined ? (
+      {vouched && <Attestations found={data} />}
+      {data?.length === 0 && (
         <p className="mt-2 text-ink-2">
           Nobody vouches for this address on {chain.name}, by the attestation asked for (
           {short(schemaId ?? '')}).
         </p>
-      ) : error === null ? (
+      )}
+      {data === undefined && error === null && (
         <SkeletonRows rows={1} label="Asking for attestations" />
-      ) : (
+      )}
+      {data === undefined && error !== null && (
         <div role="status" className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">
           <span>
             Who vouches for this address is not known: the attestation service did not answer.

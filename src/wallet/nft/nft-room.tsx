@@ -118,41 +118,46 @@ function Collection({
   );
 }
 
-export default function NftRoom() {
+function NftBody({ offline }: { offline: boolean }) {
   const { kit, parts } = useWalletSettings();
-  const { online } = useSnapshot(connection);
   const { contract, tokenId } = parts.nft;
+  if (kit.apiKey === null || contract === null)
+    return (
+      <Needs
+        title="No collection is set up here"
+        settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_WALLET_NFT_CONTRACT', 'VITE_WALLET_NFT_TOKEN']}
+      >
+        With a key of the provider&rsquo;s and a collection&rsquo;s address, its token is shown here
+        and can be minted.
+      </Needs>
+    );
+  if (offline)
+    return (
+      <p role="status" className="text-amber">
+        Offline. What a token is and costs is read from the chain: it is shown when you are back.
+      </p>
+    );
+  return (
+    <KitService settings={kit} chainId={kit.chainId}>
+      <Collection
+        contract={contract}
+        tokenId={tokenId}
+        chainId={kit.chainId}
+        sponsored={kit.config.paymaster !== null}
+      />
+    </KitService>
+  );
+}
+
+export default function NftRoom() {
+  const { kit } = useWalletSettings();
+  const { online } = useSnapshot(connection);
   return (
     <>
       <RoomHead title="NFT" real={kit.chainId === base.id}>
         Look at a collection&rsquo;s token and mint one to your wallet.
       </RoomHead>
-      {kit.apiKey === null || contract === null ? (
-        <Needs
-          title="No collection is set up here"
-          settings={[
-            'VITE_ONCHAINKIT_API_KEY',
-            'VITE_WALLET_NFT_CONTRACT',
-            'VITE_WALLET_NFT_TOKEN',
-          ]}
-        >
-          With a key of the provider&rsquo;s and a collection&rsquo;s address, its token is shown
-          here and can be minted.
-        </Needs>
-      ) : online === 'offline' ? (
-        <p role="status" className="text-amber">
-          Offline. What a token is and costs is read from the chain: it is shown when you are back.
-        </p>
-      ) : (
-        <KitService settings={kit} chainId={kit.chainId}>
-          <Collection
-            contract={contract}
-            tokenId={tokenId}
-            chainId={kit.chainId}
-            sponsored={kit.config.paymaster !== null}
-          />
-        </KitService>
-      )}
+      <NftBody offline={online === 'offline'} />
     </>
   );
 }
