@@ -1,6 +1,6 @@
 /**
  * What waits for the person above the bottom bar: an Undo, unsent commands, an ending session, an
- * update; refuses to cover the page for long.
+ * update.
  */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';

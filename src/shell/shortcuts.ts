@@ -1,7 +1,4 @@
-/**
- * Which keys do what, and the reading of them; refuses to take a key from someone who types, or at
- * all where they are turned off.
- */
+/** Which keys do what, and the reading of them. A key that belongs to a field is never taken. */
 import { proxy } from 'valtio';
 
 export interface Shortcut {

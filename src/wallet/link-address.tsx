@@ -1,6 +1,6 @@
 /**
- * Links the connected address to the account by a signature; refuses to sign anything but the
- * server's own message, and to call it linked before the server has.
+ * Links the connected address to the account by a signature. The wallet signs the server's own
+ * message and nothing else.
  */
 import { Link2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';

@@ -1,7 +1,4 @@
-/**
- * Connect, disconnect, change network, address and balance; refuses to hide why a wallet did not do
- * it.
- */
+/** Connect, disconnect, change network, address and balance. */
 import { Check, Copy, ExternalLink, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import {

@@ -1,6 +1,6 @@
 /**
- * A calendar of days by what each brought, every cell opening into its sum; refuses to say by
- * colour alone.
+ * A calendar of days by what each brought, every cell opening into its sum. Each cell says its
+ * change by a sign too, not by colour alone.
  */
 import { useState } from 'react';
 import type { Analytics, DayResult, Fill } from '../../../contract/trading.ts';

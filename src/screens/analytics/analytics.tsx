@@ -1,6 +1,6 @@
 /**
- * Metrics of the account as the server computed them, its days, and who earned or lost what;
- * refuses to show an undefined figure as zero.
+ * Metrics of the account as the server computed them, its days, and who earned or lost what. An
+ * undefined figure is never shown as zero.
  */
 import { Lock } from 'lucide-react';
 import { useEffect, useMemo } from 'react';

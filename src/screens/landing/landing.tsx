@@ -1,4 +1,4 @@
-/** The landing page: what the product does, shown by its own parts; refuses promises. */
+/** The landing page: what the product does, shown by its own parts. */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { STARTING_DEPOSIT } from '../../../contract/limits.ts';

@@ -1,6 +1,6 @@
 /**
  * The library: articles by topic, a search over all their words, and each article under its own
- * address; refuses to load anything from elsewhere.
+ * address. Nothing is loaded from elsewhere.
  */
 import { useEffect, useState } from 'react';
 import { Link, useSearch } from 'wouter';

@@ -1,4 +1,4 @@
-/** One pair in the list; refuses to be drawn anew for a tick that nobody sees. */
+/** One pair in the list. */
 import { memo } from 'react';
 import { Link } from 'wouter';
 import type { DayLine, SymbolQuote } from '../../../contract/market.ts';

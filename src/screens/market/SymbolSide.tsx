@@ -1,7 +1,4 @@
-/**
- * What is the person's in one pair: positions, agents that trade it, their trades; refuses to count
- * an agent whose pool is not known here.
- */
+/** What is the person's in one pair: positions, agents that trade it, their trades. */
 import { Link } from 'wouter';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { SkeletonRows } from '../../components/EmptyState.tsx';

@@ -1,7 +1,4 @@
-/**
- * The columns a wide list may have, and the choice of them; refuses to take away the pair, its
- * price and its day.
- */
+/** The columns a wide list may have, and the choice of them. */
 import { useMemo, type ReactNode } from 'react';
 import type { DayLine, SymbolQuote } from '../../../contract/market.ts';
 import { ColumnMenu, MENU_ROW } from '../../components/ColumnMenu.tsx';

@@ -1,6 +1,6 @@
 /**
  * One pair: its price and day, candles with the person's own trades, what they hold in it and who
- * trades it; refuses to show a pair that is not offered.
+ * trades it.
  */
 import { Plus } from 'lucide-react';
 import { useState } from 'react';

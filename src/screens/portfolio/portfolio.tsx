@@ -1,6 +1,5 @@
 /**
- * The portfolio: equity with its sum, what it consists of, every trade, the books before this one;
- * refuses to close anything by a slip.
+ * The portfolio: equity with its sum, what it consists of, every trade, the books before this one.
  */
 import { useCallback, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';

@@ -1,7 +1,4 @@
-/**
- * Lots for a tax return as a CSV file, read page by page; refuses to be taken for real money, and a
- * file with a page missing.
- */
+/** Lots for a tax return as a CSV file, read page by page. */
 import type { TaxLot, TaxLots } from '../../../contract/tax.ts';
 import { api } from '../../api/api.ts';
 import { csvCell } from './csv.ts';

@@ -1,5 +1,5 @@
 /**
- * A person's own code with its link, who came by it and what that earned; refuses to say who they
+ * A person's own code with its link, who came by it and what that earned. It does not say who they
  * are.
  */
 import { lazy, Suspense } from 'react';

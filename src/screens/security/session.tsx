@@ -1,7 +1,4 @@
-/**
- * How long the sign-in lasts, and its end on this device; refuses to sign out over unsent commands
- * without a word.
- */
+/** How long the sign-in lasts, and its end on this device. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';

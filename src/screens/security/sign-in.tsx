@@ -1,7 +1,4 @@
-/**
- * Password, address and every other device; refuses to change either without proving again who
- * asks.
- */
+/** Password, address and every other device. Either change asks for proof of who asks. */
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';

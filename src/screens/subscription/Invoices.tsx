@@ -1,7 +1,4 @@
-/**
- * What was billed, newest first, each with the provider's own page; refuses to draw up an invoice
- * itself.
- */
+/** What was billed, newest first, each with the provider's own page. */
 import { useSnapshot } from 'valtio';
 import type { Invoice } from '../../../contract/plan-change.ts';
 import { safeAddress } from '../../billing/checkout.ts';

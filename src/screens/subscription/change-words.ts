@@ -1,7 +1,4 @@
-/**
- * A change of plan in words: when, what it costs, what comes and goes; refuses figures the server
- * did not name.
- */
+/** A change of plan in words: when, what it costs, what comes and goes. */
 import type { ChangePreview, ChargePreview } from '../../../contract/plan-change.ts';
 import type { Permission } from '../../../contract/tiers.ts';
 import { FEATURES } from '../../billing/offers.ts';

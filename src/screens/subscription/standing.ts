@@ -1,7 +1,4 @@
-/**
- * Where a person stands with their plan, in plain words and a date; refuses words the server's
- * answer does not carry.
- */
+/** Where a person stands with their plan, in plain words and a date. */
 import { useSnapshot } from 'valtio';
 import { PLAN_NAMES } from '../../../contract/plan-prices.ts';
 import type { Standing } from '../../../contract/standing.ts';

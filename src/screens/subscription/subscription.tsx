@@ -1,7 +1,4 @@
-/**
- * Plan, trial, usage and invoices, and the way to another plan; refuses to call a plan paid before
- * the server does.
- */
+/** Plan, trial, usage and invoices, and the way to another plan. */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation, useSearch } from 'wouter';

@@ -1,7 +1,4 @@
-/**
- * Help: answers at hand, a request to a person, and what became of those before; refuses to lose
- * what was typed.
- */
+/** Help: answers at hand, a request to a person, and what became of those before. */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { SupportDiagnostics } from '../../../contract/support.ts';

@@ -1,7 +1,4 @@
-/**
- * What is typed into the trading settings, as text until it is right; refuses to lose it to an
- * error or a newer version.
- */
+/** What is typed into the trading settings, as text until it is right. */
 import * as z from 'zod/mini';
 import { UserSettings } from '../../../contract/user.ts';
 import { formatQuantity } from '../../format/numbers.ts';

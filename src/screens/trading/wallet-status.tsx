@@ -1,6 +1,5 @@
 /**
- * What the server holds of the person: where it trades, with what, and which addresses are theirs;
- * refuses to load a wallet for that.
+ * What the server holds of the person: where it trades, with what, and which addresses are theirs.
  */
 import { useEffect, useRef } from 'react';
 import { useSnapshot } from 'valtio';

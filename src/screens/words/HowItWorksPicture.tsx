@@ -1,7 +1,4 @@
-/**
- * The way from a price to a line in the ledger as a picture, with the same in words; refuses to be
- * the only way to know.
- */
+/** The way from a price to a line in the ledger as a picture, with the same in words. */
 
 const WIDTH = 190;
 const HEIGHT = 46;

@@ -1,7 +1,4 @@
-/**
- * Frequent questions by group, with a search over all their words; refuses to fold away what was
- * asked for.
- */
+/** Frequent questions by group, with a search over all their words. */
 import { ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';

@@ -1,7 +1,4 @@
-/**
- * Buying coins for the connected wallet; refuses to mix them with the paper account, and to fail
- * where a key is missing.
- */
+/** Buying coins for the connected wallet. */
 import { useEffect, useMemo, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSnapshot } from 'valtio';

@@ -1,7 +1,4 @@
-/**
- * Who an address is to others: name and picture by the kit, and who vouches for it; refuses to ask
- * before it is shown.
- */
+/** Who an address is to others: name and picture by the kit, and who vouches for it. */
 import { Address, Avatar, Badge, Identity, Name } from '@coinbase/onchainkit/identity';
 import { useOnchainKit } from '@coinbase/onchainkit';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** One collection's token, and its mint, by the kit's cards; refuses to guess a collection. */
+/** One collection's token, and its mint, by the kit's cards. */
 import { useState } from 'react';
 import { NFTCard, NFTMintCard } from '@coinbase/onchainkit/nft';
 import { useSnapshot } from 'valtio';
