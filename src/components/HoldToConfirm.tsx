@@ -124,23 +124,34 @@ function useHint(label: string) {
 /** The 600 ms themselves: `begin` starts them, `stop` ends them early, `onHeld` is their end. */
 function useHoldTimer(label: string, disabled: boolean, onHeld: () => void) {
   const [filling, setFilling] = useState(false);
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  /** Calls off the hold under way. */
+  const callOff = useRef<(() => void) | null>(null);
 
   /** Whether there was a hold to end. */
   const stop = (): boolean => {
-    if (timer.current === null) return false;
-    clearTimeout(timer.current);
-    timer.current = null;
+    if (callOff.current === null) return false;
+    callOff.current();
+    callOff.current = null;
     setFilling(false);
     return true;
   };
   const begin = (): void => {
     setFilling(true);
-    timer.current = setTimeout(() => {
-      timer.current = null;
+    let frame = 0;
+    const end = (): void => {
+      callOff.current = null;
       setFilling(false);
       onHeld();
+    };
+    // A page that was busy hears late that the finger has left. What waits to be heard comes before
+    // the next frame.
+    const timer = setTimeout(() => {
+      frame = requestAnimationFrame(end);
     }, HOLD_MS);
+    callOff.current = () => {
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+    };
   };
   // Given another act under a finger that rests, or none: what was begun was not for that.
   useEffect(
@@ -149,7 +160,7 @@ function useHoldTimer(label: string, disabled: boolean, onHeld: () => void) {
     },
     [label, disabled],
   );
-  return { filling, isHeld: () => timer.current !== null, begin, stop };
+  return { filling, isHeld: () => callOff.current !== null, begin, stop };
 }
 
 const isActing = (key: string): boolean => key === 'Enter' || key === ' ';

@@ -48,6 +48,9 @@ describe('figures', () => {
   });
 });
 
+/** One frame of a screen, rounded up, ms. */
+const FRAME_MS = 20;
+
 describe('a hold', () => {
   const hold = (onConfirm: () => void) => {
     render(<HoldToConfirm label="Stop all" sentence="Stops 2 agents." onConfirm={onConfirm} />);
@@ -63,7 +66,7 @@ describe('a hold', () => {
     });
     expect(onConfirm).not.toHaveBeenCalled();
     act(() => {
-      vi.advanceTimersByTime(1);
+      vi.advanceTimersByTime(1 + FRAME_MS);
     });
     fireEvent.pointerUp(button);
     fireEvent.click(button);
@@ -97,7 +100,7 @@ describe('a hold', () => {
     fireEvent.keyDown(button, { key });
     fireEvent.keyDown(button, { key, repeat: true });
     act(() => {
-      vi.advanceTimersByTime(HOLD_MS);
+      vi.advanceTimersByTime(HOLD_MS + FRAME_MS);
     });
     fireEvent.keyUp(button, { key });
     expect(onConfirm).toHaveBeenCalledOnce();
@@ -117,6 +120,21 @@ describe('a hold', () => {
     expect(screen.getByRole('dialog').textContent).toContain('Stops 2 agents.');
   });
 
+  it('hears a finger that left while the page was busy before it fires', () => {
+    const onConfirm = vi.fn();
+    const button = hold(onConfirm);
+    fireEvent.pointerDown(button, { button: 0 });
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS);
+    });
+    // Heard with the next frame, in which the hold would have fired.
+    fireEvent.pointerCancel(button);
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS);
+    });
+    expect(onConfirm).not.toHaveBeenCalled();
+  });
+
   it.each([
     ['another act', { label: 'Delete' }],
     ['nothing to do', { disabled: true }],
@@ -134,7 +152,7 @@ describe('a hold', () => {
     });
     rerender(drawn(change));
     act(() => {
-      vi.advanceTimersByTime(HOLD_MS);
+      vi.advanceTimersByTime(HOLD_MS + FRAME_MS);
     });
     expect(onConfirm).not.toHaveBeenCalled();
   });

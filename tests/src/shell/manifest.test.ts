@@ -158,7 +158,7 @@ describe('the document on iPhone and iPad', () => {
   it('has a start picture for each device it names, of exactly that device’s pixels', () => {
     const found = [
       ...html.matchAll(
-        /media="\(device-width: (\d+)px\) and \(device-height: (\d+)px\) and \(-webkit-device-pixel-ratio: (\d)\) and \(orientation: portrait\)" href="([^"]+)"/g,
+        /media="\(device-width: (\d+)px\) and \(device-height: (\d+)px\) and \(-webkit-device-pixel-ratio: (\d)\) and \(orientation: portrait\)"\s+href="([^"]+)"/g,
       ),
     ];
     expect(found.length).toBeGreaterThanOrEqual(9);
