@@ -1,6 +1,6 @@
 /**
- * One IndexedDB database per user, for page and worker; refuses to make one again after its user
- * has signed out.
+ * One IndexedDB database per user, for page and worker. It is never made again after its user has
+ * signed out.
  */
 import type { UseStore } from 'idb-keyval';
 
@@ -274,6 +274,25 @@ export class UserDatabase {
     const factory = this.options.factory ?? (globalThis as { indexedDB?: IDBFactory }).indexedDB;
     if (factory === undefined || factory === null)
       throw new StorageFault('no-storage', 'This browser offers no storage');
+    const attempt = { late: false };
+    const opened = this.request(factory, attempt);
+    const deadline = new Promise<never>((_resolve, reject) => {
+      setTimeout(() => {
+        attempt.late = true;
+        reject(hungFault());
+      }, this.options.deadlineMs ?? OPEN_DEADLINE_MS);
+    });
+    deadline.catch(() => undefined);
+    const connection = this.connect(await Promise.race([opened, deadline]));
+    if (this.gone) {
+      connection.db.close();
+      throw new StorageFault('signed-out', 'This user has signed out');
+    }
+    return connection;
+  }
+
+  /** Opens the database, or makes it. One that opens after the deadline is closed again. */
+  private request(factory: IDBFactory, attempt: { readonly late: boolean }): Promise<IDBDatabase> {
     const request = factory.open(databaseName(this.uid), VERSION);
     let refused = false;
     let anew = false;
@@ -290,11 +309,10 @@ export class UserDatabase {
         ?.objectStore('meta')
         .put(this.options.keepSnapshots?.() ?? true, 'keepSnapshots');
     };
-    let late = false;
-    const opened = new Promise<IDBDatabase>((resolve, reject) => {
+    return new Promise<IDBDatabase>((resolve, reject) => {
       request.onsuccess = () => {
         this.isOnDisk(anew);
-        if (!late) {
+        if (!attempt.late) {
           resolve(request.result);
           return;
         }
@@ -302,27 +320,12 @@ export class UserDatabase {
         this.restUntil = 0;
       };
       request.onerror = () => {
-        reject(
-          refused
-            ? new StorageFault('signed-out', 'This user is not signed in here')
-            : request.error?.name === 'VersionError'
-              ? new StorageFault(
-                  'newer',
-                  'A newer version of the app is in use here',
-                  request.error,
-                )
-              : new StorageFault('no-storage', 'This browser offers no storage', request.error),
-        );
+        reject(refused ? notSignedIn() : openingFault(request.error));
       };
     });
-    const deadline = new Promise<never>((_resolve, reject) => {
-      setTimeout(() => {
-        late = true;
-        reject(hungFault());
-      }, this.options.deadlineMs ?? OPEN_DEADLINE_MS);
-    });
-    deadline.catch(() => undefined);
-    const db = await Promise.race([opened, deadline]);
+  }
+
+  private connect(db: IDBDatabase): Connection {
     const connection: Connection = { db, closed: false };
     db.onversionchange = (event) => {
       // Another tab wants a newer form, or the data deleted. Whoever holds on would block it.
@@ -336,12 +339,17 @@ export class UserDatabase {
       connection.closed = true;
       this.connection = null;
     };
-    if (this.gone) {
-      db.close();
-      throw new StorageFault('signed-out', 'This user has signed out');
-    }
     return connection;
   }
+}
+
+const notSignedIn = (): StorageFault =>
+  new StorageFault('signed-out', 'This user is not signed in here');
+
+function openingFault(error: DOMException | null): StorageFault {
+  return error?.name === 'VersionError'
+    ? new StorageFault('newer', 'A newer version of the app is in use here', error)
+    : new StorageFault('no-storage', 'This browser offers no storage', error);
 }
 
 /** By listeners: idb-keyval sets the handlers of the same transaction for itself. */

@@ -1,7 +1,4 @@
-/**
- * The page's side of the queue: when to send, what to show, what to delete; refuses to send while
- * nobody is attached.
- */
+/** The page's side of the queue: when to send, what to show, what to delete. */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import { BACKOFF_MAX_MS } from '../../contract/limits.ts';
@@ -114,20 +111,128 @@ async function askForSync(): Promise<void> {
   }
 }
 
-export function createLifecycle(
+export const createLifecycle = (
   options: LifecycleOptions,
   channel: OfflineChannel = openChannel(),
-): Lifecycle {
-  let attached: Attached | null = null;
-  let draining = 0;
-  let misses = 0;
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const accepted = new Map<string, OutboxEntry>();
+): Lifecycle => new QueueLifecycle(options, channel);
 
-  const refresh = async (): Promise<void> => {
-    const present = attached;
+class QueueLifecycle implements Lifecycle {
+  private attached: Attached | null = null;
+  private draining = 0;
+  private misses = 0;
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  private readonly accepted = new Map<string, OutboxEntry>();
+
+  constructor(
+    private readonly options: LifecycleOptions,
+    private readonly channel: OfflineChannel,
+  ) {
+    channel.listen((message) => {
+      if (this.attached === null || message.uid !== this.attached.uid) return;
+      if (message.type === 'delivered')
+        this.delivered(message.entry, message.agents, message.alert ?? null);
+      if (message.type === 'purged') {
+        void this.attached.database.retire();
+        this.detach();
+      }
+    });
+  }
+
+  get queue(): UserQueue | null {
+    return this.attached?.queue ?? null;
+  }
+
+  get database(): UserDatabase | null {
+    return this.attached?.database ?? null;
+  }
+
+  attach(uid: string): void {
+    if (this.attached?.uid === uid && !this.attached.database.deleted) return;
+    this.detach();
+    const { options } = this;
+    const database = openUserDatabase(uid, {
+      mayCreate: () => options.signedIn(uid),
+      keepSnapshots: () => options.keepSnapshots(),
+      note: {
+        had: () => options.made.had(uid),
+        made: () => {
+          options.made.note(uid);
+        },
+      },
+    });
+    const queue = this.openQueue(database);
+    const stopMode = database.onMode(this.refreshSoon);
+    const stopWaking = options.onWake(() => {
+      if (!options.hidden()) void this.drainNow();
+    });
+    this.attached = {
+      uid,
+      database,
+      queue,
+      stop() {
+        stopMode();
+        queue.close();
+        stopWaking();
+      },
+    };
+    // Whoever made the database may not have known the person's choice.
+    if (!options.keepSnapshots())
+      keepSnapshots(uid, false).catch((error: unknown) => {
+        if (!(error instanceof StorageFault)) options.onError(error);
+      });
+    this.refreshSoon();
+    void this.drainNow();
+  }
+
+  detach(): void {
+    this.attached?.stop();
+    this.attached = null;
+    this.accepted.clear();
+    this.clearTimer();
+    this.options.onView(NOTHING);
+  }
+
+  async purge(uid: string): Promise<void> {
+    if (this.attached?.uid === uid) this.detach();
+    this.channel.post({ type: 'purged', uid });
+    await deleteUserDatabase(uid);
+  }
+
+  async drainNow(): Promise<void> {
+    const present = this.attached;
     if (present === null) return;
-    let view: QueueView = { ...NOTHING, draining: draining > 0 };
+    this.clearTimer();
+    this.draining += 1;
+    this.refreshSoon();
+    try {
+      const drained = await present.queue.drain();
+      this.misses = drained.end === 'offline' || drained.end === 'signed-out' ? this.misses + 1 : 0;
+      if (this.attached !== present) return;
+      if (drained.end !== 'empty') void askForSync();
+      this.schedule(drained);
+      this.options.onDrained(drained);
+    } catch (error) {
+      this.options.onError(error);
+    } finally {
+      this.draining -= 1;
+      this.refreshSoon();
+    }
+  }
+
+  async signedInAgain(): Promise<void> {
+    try {
+      const state = await this.attached?.queue.outbox.state();
+      if (state?.meta.pause?.why === 'sign-in') await this.attached?.queue.outbox.pause(null);
+    } catch (error) {
+      if (!(error instanceof StorageFault)) throw error;
+    }
+    await this.drainNow();
+  }
+
+  async refresh(): Promise<void> {
+    const present = this.attached;
+    if (present === null) return;
+    let view: QueueView = { ...NOTHING, draining: this.draining > 0 };
     try {
       const state = await present.queue.outbox.state();
       view = {
@@ -139,177 +244,89 @@ export function createLifecycle(
     } catch (error) {
       if (!(error instanceof StorageFault)) throw error;
     }
-    if (attached !== present) return;
-    // What was accepted in part is in the queue still, as what it now is.
-    const gone = [...accepted.values()].filter(
-      ({ commandId }) => !view.entries.some((entry) => entry.commandId === commandId),
-    );
-    const shown = [...view.entries, ...gone].sort((a, b) => a.sequence - b.sequence);
-    options.onView({
+    if (this.attached !== present) return;
+    this.options.onView({
       ...view,
-      entries: shown,
+      entries: this.withAccepted(view.entries),
       storage: present.database.mode,
       lost: present.database.lost,
     });
-  };
-  const refreshSoon = (): void => {
-    refresh().catch((error: unknown) => {
-      options.onError(error);
+  }
+
+  lossRead(): void {
+    this.attached?.database.noteLossRead();
+    this.refreshSoon();
+  }
+
+  private openQueue(database: UserDatabase): UserQueue {
+    const { options } = this;
+    return openUserQueue(database, {
+      line: options.line,
+      channel: this.channel,
+      token: (force) => options.token(force),
+      onDelivered: (entry, agents, alert) => {
+        this.delivered(entry, agents, alert);
+      },
+      onSettled: (entry) => {
+        options.onSettled(entry);
+        this.refreshSoon();
+      },
+      onChange: this.refreshSoon,
+    });
+  }
+
+  private readonly refreshSoon = (): void => {
+    this.refresh().catch((error: unknown) => {
+      this.options.onError(error);
     });
   };
 
-  const delivered = (entry: OutboxEntry, agents: Agent[], alert: Alert | null): void => {
-    accepted.set(entry.commandId, { ...entry, state: 'accepted', reason: null });
+  /** The queue and what was accepted a moment ago, by sequence. */
+  private withAccepted(entries: OutboxEntry[]): OutboxEntry[] {
+    // What was accepted in part is in the queue still, as what it now is.
+    const gone = [...this.accepted.values()].filter(
+      ({ commandId }) => !entries.some((entry) => entry.commandId === commandId),
+    );
+    return [...entries, ...gone].sort((a, b) => a.sequence - b.sequence);
+  }
+
+  private delivered(entry: OutboxEntry, agents: Agent[], alert: Alert | null): void {
+    this.accepted.set(entry.commandId, { ...entry, state: 'accepted', reason: null });
     setTimeout(() => {
-      accepted.delete(entry.commandId);
-      refreshSoon();
+      this.accepted.delete(entry.commandId);
+      this.refreshSoon();
     }, ACCEPTED_SHOWN_MS);
-    options.onAgents(agents);
-    if (alert !== null) options.onAlert(alert);
-    else if (entry.alert?.terms === null) options.onAlert(entry.alert.id);
-    refreshSoon();
-  };
+    this.options.onAgents(agents);
+    if (alert !== null) this.options.onAlert(alert);
+    else if (entry.alert?.terms === null) this.options.onAlert(entry.alert.id);
+    this.refreshSoon();
+  }
 
-  const rest = (): void => {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-  };
+  private clearTimer(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+  }
 
-  /** Looks again later, unless the app is hidden: coming back is a trigger of its own. */
-  const schedule = (drained: Drained): void => {
-    rest();
-    if (options.hidden()) return;
-    // No token now is no sign-out: the provider may be slow or away while the server is there.
-    const later =
-      drained.end === 'offline' || drained.end === 'signed-out'
-        ? SOONEST_MS + backoffMs(misses, Math.random())
-        : drained.end === 'waiting'
-          ? Math.max(SOONEST_MS, (drained.dueAt ?? 0) - Date.now())
-          : null;
+  /** Drains again later, unless the app is hidden: coming back is a trigger of its own. */
+  private schedule(drained: Drained): void {
+    this.clearTimer();
+    if (this.options.hidden()) return;
+    const later = this.delayAfter(drained);
     if (later !== null)
-      timer = setTimeout(
+      this.timer = setTimeout(
         () => {
-          void drainNow();
+          void this.drainNow();
         },
         Math.min(later, BACKOFF_MAX_MS),
       );
-  };
-
-  async function drainNow(): Promise<void> {
-    const present = attached;
-    if (present === null) return;
-    rest();
-    draining += 1;
-    refreshSoon();
-    try {
-      const drained = await present.queue.drain();
-      misses = drained.end === 'offline' || drained.end === 'signed-out' ? misses + 1 : 0;
-      if (attached !== present) return;
-      if (drained.end !== 'empty') void askForSync();
-      schedule(drained);
-      options.onDrained(drained);
-    } catch (error) {
-      options.onError(error);
-    } finally {
-      draining -= 1;
-      refreshSoon();
-    }
   }
 
-  const onWake = (): void => {
-    if (!options.hidden()) void drainNow();
-  };
-
-  channel.listen((message) => {
-    if (attached === null || message.uid !== attached.uid) return;
-    if (message.type === 'delivered')
-      delivered(message.entry, message.agents, message.alert ?? null);
-    if (message.type === 'purged') {
-      void attached.database.retire();
-      lifecycle.detach();
-    }
-  });
-
-  const lifecycle: Lifecycle = {
-    get queue() {
-      return attached?.queue ?? null;
-    },
-    get database() {
-      return attached?.database ?? null;
-    },
-    attach(uid) {
-      if (attached?.uid === uid && !attached.database.deleted) return;
-      lifecycle.detach();
-      const database = openUserDatabase(uid, {
-        mayCreate: () => options.signedIn(uid),
-        keepSnapshots: () => options.keepSnapshots(),
-        note: {
-          had: () => options.made.had(uid),
-          made: () => {
-            options.made.note(uid);
-          },
-        },
-      });
-      const queue = openUserQueue(database, {
-        line: options.line,
-        channel,
-        token: (force) => options.token(force),
-        onDelivered: delivered,
-        onSettled: (entry) => {
-          options.onSettled(entry);
-          refreshSoon();
-        },
-        onChange: refreshSoon,
-      });
-      const stopMode = database.onMode(refreshSoon);
-      const stopWaking = options.onWake(onWake);
-      attached = {
-        uid,
-        database,
-        queue,
-        stop() {
-          stopMode();
-          queue.close();
-          stopWaking();
-        },
-      };
-      // Whoever made the database may not have known the person's choice.
-      if (!options.keepSnapshots())
-        keepSnapshots(uid, false).catch((error: unknown) => {
-          if (!(error instanceof StorageFault)) options.onError(error);
-        });
-      refreshSoon();
-      void drainNow();
-    },
-    detach() {
-      attached?.stop();
-      attached = null;
-      accepted.clear();
-      rest();
-      options.onView(NOTHING);
-    },
-    async purge(uid) {
-      if (attached?.uid === uid) lifecycle.detach();
-      channel.post({ type: 'purged', uid });
-      await deleteUserDatabase(uid);
-    },
-    drainNow,
-    async signedInAgain() {
-      try {
-        const state = await attached?.queue.outbox.state();
-        if (state?.meta.pause?.why === 'sign-in') await attached?.queue.outbox.pause(null);
-      } catch (error) {
-        if (!(error instanceof StorageFault)) throw error;
-      }
-      await drainNow();
-    },
-    refresh,
-    lossRead() {
-      attached?.database.noteLossRead();
-      refreshSoon();
-    },
-  };
-  return lifecycle;
+  private delayAfter({ end, dueAt }: Drained): number | null {
+    // No token now is no sign-out: the provider may be slow or away while the server is there.
+    if (end === 'offline' || end === 'signed-out')
+      return SOONEST_MS + backoffMs(this.misses, Math.random());
+    return end === 'waiting' ? Math.max(SOONEST_MS, (dueAt ?? 0) - Date.now()) : null;
+  }
 }
 
 export const unsent = (entries: readonly OutboxEntry[]): OutboxEntry[] =>

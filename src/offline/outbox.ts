@@ -1,68 +1,25 @@
-/**
- * The queue on the device: every change of it is one strict transaction; refuses to drop what it
- * cannot read.
- */
-import * as z from 'zod/mini';
+/** The queue of commands on the device, and every change that page and worker make to it. */
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
-import { StorageFault, type UserDatabase } from './database.ts';
 import {
   isPending,
-  legible,
-  OutboxEntry,
-  readEntry,
   type AlertCommand,
   type EntryResult,
   type EntryState,
+  type OutboxEntry,
   type SeenThen,
   type SetAside,
   type Wish,
 } from './outbox-entry.ts';
-import { aged, CLOCK_TOLERANCE_MS, coalesce, partlyRefused, rebase } from './queue-rules.ts';
-import { trimSnapshots } from './snapshots.ts';
-
-/** What page and worker share about sending, beside the entries. */
-export const QueueMeta = z.object({
-  /**
-   * Server's clock − device's (ms) at the last proof that the server is there; and the device's
-   * clock as last seen.
-   */
-  clockOffsetMs: z.nullable(z.number()),
-  lastSeenAt: z.number(),
-  /**
-   * Nothing is sent until a later sign-in than `authTime` (s; null where the token did not say), or
-   * another contract.
-   */
-  pause: z.nullable(
-    z.object({
-      why: z.enum(['sign-in', 'update']),
-      authTime: z.nullable(z.number()),
-      contractVersion: z.number(),
-      since: z.optional(z.number()),
-    }),
-  ),
-});
-export type QueueMeta = z.infer<typeof QueueMeta>;
-export const EMPTY_META: QueueMeta = { clockOffsetMs: null, lastSeenAt: 0, pause: null };
-
-export interface QueueState {
-  entries: OutboxEntry[];
-  meta: QueueMeta;
-}
-
-/**
- * Where the queue lies. `change` is atomic and durable when it resolves; what it leaves out of
- * `entries` is deleted.
- */
-export interface QueueStore {
-  readonly uid: string;
-  read(): Promise<QueueState>;
-  change<T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T>;
-  /** The records that could not be read and were set aside. */
-  quarantined(): Promise<SetAside[]>;
-  /** Deletes them, by the person's word. */
-  clearQuarantine(): Promise<void>;
-}
+import {
+  aged,
+  CLOCK_TOLERANCE_MS,
+  coalesce,
+  partlyRefused,
+  rebase,
+  type Stamp,
+} from './queue-rules.ts';
+import type { QueueMeta, QueueState, QueueStore } from './queue-store.ts';
 
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
@@ -133,21 +90,19 @@ const WAITING_FOR_NETWORK = ['network', 'timeout', 'bad_reply'];
 export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Outbox {
   const { now = Date.now, newId = () => crypto.randomUUID(), changed = () => undefined } = options;
   const { uid } = store;
+  const origin: CommandOrigin = { uid, now, newId };
 
-  async function change<T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T> {
+  async function change<T>(work: (state: QueueState) => Changed<T>): Promise<T> {
     const result = await store.change(work);
     changed();
     return result;
   }
 
-  const agedAll = (state: QueueState, at: number): OutboxEntry[] =>
-    state.entries.map((entry) => aged(entry, at, state.meta.clockOffsetMs));
-
   return {
     uid,
     async state() {
       const state = await store.read();
-      return { ...state, entries: agedAll(state, now()) };
+      return { ...state, entries: agedEntries(state, now()) };
     },
     quarantined: () => store.quarantined(),
     async dismissQuarantined() {
@@ -155,135 +110,40 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       changed();
     },
     async enqueue(wish) {
-      const entry = await change((state) => {
-        const at = now();
-        const { clockOffsetMs, lastSeenAt } = state.meta;
-        const stamp = {
-          uid,
-          commandId: newId(),
-          now: at,
-          clockOffsetMs,
-          clockMoved: at < lastSeenAt - CLOCK_TOLERANCE_MS,
-        };
-        const { entries, entry: result } = coalesce(state.entries, wish, stamp, newId);
-        return { entries, meta: { ...state.meta, lastSeenAt: Math.max(at, lastSeenAt) }, result };
-      });
+      const entry = await change((state) => addCommand(state, wish, origin));
       if (entry === null) throw new QueueFull();
       return entry;
     },
-    cancel: (commandId) =>
-      change((state) => {
-        const entry = state.entries.find((candidate) => candidate.commandId === commandId);
-        const without = {
-          ...state,
-          entries: state.entries.filter((candidate) => candidate !== entry),
-        };
-        if (entry === undefined) return { ...state, result: 'gone' as const };
-        if (!isPending(entry))
-          return {
-            ...without,
-            result:
-              entry.attempts === 0 && entry.state === 'needs-you'
-                ? ('undone' as const)
-                : ('dismissed' as const),
-          };
-        return entry.attempts === 0
-          ? { ...without, result: 'undone' as const }
-          : { ...state, result: 'already-sent' as const };
-      }),
+    cancel: (commandId) => change((state) => cancelEntry(state, commandId)),
     confirm: (commandId, generations, seen) =>
       change((state) => {
-        const entry = agedAll(state, now()).find((candidate) => candidate.commandId === commandId);
+        const entry = findEntry(agedEntries(state, now()), commandId);
         if (entry === undefined || isPending(entry)) return { ...state, result: null };
-        const { intent, agentId, agentName } = entry;
-        const agents = entry.agents.map((agent) => ({
-          ...agent,
-          seenGeneration: generations.get(agent.id) ?? agent.seenGeneration,
-        }));
-        const seenGeneration =
-          (agentId === null ? undefined : generations.get(agentId)) ?? entry.seenGeneration;
-        const { clockOffsetMs } = state.meta;
-        const wish: Wish = {
-          intent,
-          agentId,
-          agentName,
-          agents,
-          seenGeneration,
-          confirmed: true,
-          seen: seen ?? entry.seen,
-          tested: entry.tested,
-          alert: againOf(entry, generations),
-        };
-        const rest = state.entries.filter((candidate) => candidate.commandId !== commandId);
-        const { entries, entry: result } = coalesce(
-          rest,
-          wish,
-          { uid, commandId: newId(), now: now(), clockOffsetMs, clockMoved: false },
-          newId,
-        );
-        return result === null ? { ...state, result: null } : { entries, meta: state.meta, result };
+        return replaceEntry(state, entry, confirmedWish(entry, generations, seen), origin);
       }),
     async sweep() {
       const state = await store.read();
-      const after = agedAll(state, now());
+      const after = agedEntries(state, now());
       if (after.every((entry, index) => entry === state.entries[index])) return state;
       return change((fresh) => {
-        const entries = agedAll(fresh, now());
+        const entries = agedEntries(fresh, now());
         return { entries, meta: fresh.meta, result: { entries, meta: fresh.meta } };
       });
     },
-    claim: (commandId) =>
-      change((state) => {
-        const at = now();
-        const entry = state.entries.find((candidate) => candidate.commandId === commandId);
-        const present = entry === undefined ? undefined : aged(entry, at, state.meta.clockOffsetMs);
-        if (present === undefined) return { ...state, result: null };
-        const result = isPending(present)
-          ? {
-              ...present,
-              state: 'sending' as const,
-              attempts: present.attempts + 1,
-              nextAttemptAt: null,
-            }
-          : null;
-        return {
-          ...state,
-          entries: state.entries.map((candidate) =>
-            candidate === entry ? (result ?? present) : candidate,
-          ),
-          result,
-        };
-      }),
-    settle: (entry) =>
+    claim: (commandId) => change((state) => claimEntry(state, commandId, now())),
+    settle: (entry) => change((state) => settleEntry(state, entry)),
+    delivered: (entry, generations, results = []) =>
       change((state) => ({
         ...state,
         result: undefined,
-        entries: state.entries.map((candidate) =>
-          candidate.commandId === entry.commandId && isPending(candidate) ? entry : candidate,
+        entries: entriesAfterDelivery(
+          state.entries,
+          entry,
+          generations,
+          partlyRefused(entry, results, now()),
         ),
       })),
-    delivered: (entry, generations, results = []) =>
-      change((state) => {
-        const left = partlyRefused(entry, results, now());
-        const kept = state.entries.filter((candidate) => !endedBy(entry, candidate));
-        const entries = kept.flatMap((candidate) =>
-          candidate.commandId !== entry.commandId ? [candidate] : left === null ? [] : [left],
-        );
-        return { ...state, result: undefined, entries: rebase(entries, entry, generations) };
-      }),
-    proven: (clockOffsetMs) =>
-      change((state) => ({
-        result: undefined,
-        meta: { ...state.meta, clockOffsetMs, lastSeenAt: now() },
-        entries: state.entries.map((entry) =>
-          isPending(entry) &&
-          entry.nextAttemptAt !== null &&
-          entry.reason !== null &&
-          WAITING_FOR_NETWORK.includes(entry.reason.code)
-            ? { ...entry, nextAttemptAt: null }
-            : entry,
-        ),
-      })),
+    proven: (clockOffsetMs) => change((state) => noteServerReached(state, clockOffsetMs, now())),
     pause: (pause) =>
       change((state) => ({ ...state, meta: { ...state.meta, pause }, result: undefined })),
     discard: (states) =>
@@ -292,6 +152,161 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
         entries: state.entries.filter((entry) => !states.includes(entry.state)),
         result: undefined,
       })),
+  };
+}
+
+/** The queue after one change, and what the caller is told. */
+type Changed<T> = QueueState & { result: T };
+
+const agedEntries = (state: QueueState, at: number): OutboxEntry[] =>
+  state.entries.map((entry) => aged(entry, at, state.meta.clockOffsetMs));
+
+const findEntry = (entries: readonly OutboxEntry[], commandId: string): OutboxEntry | undefined =>
+  entries.find((candidate) => candidate.commandId === commandId);
+
+/** Where the ids and times of new commands come from. */
+interface CommandOrigin {
+  uid: string;
+  now: () => number;
+  newId: () => string;
+}
+
+/** Null where the queue is full. */
+function addCommand(
+  state: QueueState,
+  wish: Wish,
+  { uid, now, newId }: CommandOrigin,
+): Changed<OutboxEntry | null> {
+  const at = now();
+  const { clockOffsetMs, lastSeenAt } = state.meta;
+  const stamp: Stamp = {
+    uid,
+    commandId: newId(),
+    now: at,
+    clockOffsetMs,
+    clockMoved: at < lastSeenAt - CLOCK_TOLERANCE_MS,
+  };
+  const { entries, entry: result } = coalesce(state.entries, wish, stamp, newId);
+  return { entries, meta: { ...state.meta, lastSeenAt: Math.max(at, lastSeenAt) }, result };
+}
+
+/** Puts a new command in the place of `replaced`. Null, and no change, where the queue is full. */
+function replaceEntry(
+  state: QueueState,
+  replaced: OutboxEntry,
+  wish: Wish,
+  { uid, now, newId }: CommandOrigin,
+): Changed<OutboxEntry | null> {
+  const { clockOffsetMs } = state.meta;
+  const stamp: Stamp = {
+    uid,
+    commandId: newId(),
+    now: now(),
+    clockOffsetMs,
+    clockMoved: false,
+  };
+  const rest = state.entries.filter((candidate) => candidate.commandId !== replaced.commandId);
+  const { entries, entry: result } = coalesce(rest, wish, stamp, newId);
+  return result === null ? { ...state, result: null } : { entries, meta: state.meta, result };
+}
+
+function cancelEntry(
+  state: QueueState,
+  commandId: string,
+): Changed<Awaited<ReturnType<Outbox['cancel']>>> {
+  const entry = findEntry(state.entries, commandId);
+  if (entry === undefined) return { ...state, result: 'gone' };
+  const pending = isPending(entry);
+  if (pending && entry.attempts > 0) return { ...state, result: 'already-sent' };
+  const neverSent = entry.attempts === 0 && (pending || entry.state === 'needs-you');
+  return {
+    ...state,
+    entries: state.entries.filter((candidate) => candidate !== entry),
+    result: neverSent ? 'undone' : 'dismissed',
+  };
+}
+
+/** The same request again, now that the person has confirmed it. */
+function confirmedWish(
+  entry: OutboxEntry,
+  generations: ReadonlyMap<string, number>,
+  seen: SeenThen | undefined,
+): Wish {
+  const { intent, agentId, agentName } = entry;
+  return {
+    intent,
+    agentId,
+    agentName,
+    agents: entry.agents.map((agent) => ({
+      ...agent,
+      seenGeneration: generations.get(agent.id) ?? agent.seenGeneration,
+    })),
+    seenGeneration:
+      (agentId === null ? undefined : generations.get(agentId)) ?? entry.seenGeneration,
+    confirmed: true,
+    seen: seen ?? entry.seen,
+    tested: entry.tested,
+    alert: againOf(entry, generations),
+  };
+}
+
+function claimEntry(state: QueueState, commandId: string, at: number): Changed<OutboxEntry | null> {
+  const entry = findEntry(state.entries, commandId);
+  if (entry === undefined) return { ...state, result: null };
+  const present = aged(entry, at, state.meta.clockOffsetMs);
+  const result: OutboxEntry | null = isPending(present)
+    ? { ...present, state: 'sending', attempts: present.attempts + 1, nextAttemptAt: null }
+    : null;
+  return {
+    ...state,
+    entries: state.entries.map((candidate) =>
+      candidate === entry ? (result ?? present) : candidate,
+    ),
+    result,
+  };
+}
+
+function settleEntry(state: QueueState, settled: OutboxEntry): Changed<undefined> {
+  return {
+    ...state,
+    result: undefined,
+    entries: state.entries.map((candidate) =>
+      candidate.commandId === settled.commandId && isPending(candidate) ? settled : candidate,
+    ),
+  };
+}
+
+/** `left`: what remains of a command that the server refused in part; null where it is done. */
+function entriesAfterDelivery(
+  present: readonly OutboxEntry[],
+  delivered: OutboxEntry,
+  generations: ReadonlyMap<string, number>,
+  left: OutboxEntry | null,
+): OutboxEntry[] {
+  const kept = present.filter((candidate) => !endedBy(delivered, candidate));
+  const entries = kept.flatMap((candidate) => {
+    if (candidate.commandId !== delivered.commandId) return [candidate];
+    return left === null ? [] : [left];
+  });
+  return rebase(entries, delivered, generations);
+}
+
+function noteServerReached(
+  state: QueueState,
+  clockOffsetMs: number,
+  at: number,
+): Changed<undefined> {
+  const waitsForNetwork = (entry: OutboxEntry): boolean =>
+    isPending(entry) &&
+    entry.nextAttemptAt !== null &&
+    entry.reason !== null &&
+    WAITING_FOR_NETWORK.includes(entry.reason.code);
+  return {
+    result: undefined,
+    meta: { ...state.meta, clockOffsetMs, lastSeenAt: at },
+    entries: state.entries.map((entry) =>
+      waitsForNetwork(entry) ? { ...entry, nextAttemptAt: null } : entry,
+    ),
   };
 }
 
@@ -333,117 +348,4 @@ export function pauseHolds(meta: QueueMeta, authTime: number | null): 'sign-in' 
   return authTime !== null && pause.authTime !== null && authTime > pause.authTime
     ? null
     : 'sign-in';
-}
-
-const QUEUE_META = 'queue';
-
-/** The queue in the user's own database. */
-export function databaseStore(database: UserDatabase): QueueStore {
-  const { uid } = database;
-
-  function sort(
-    keys: IDBValidKey[],
-    values: unknown[],
-    meta: unknown,
-  ): { state: QueueState; stored: Map<string, OutboxEntry>; corrupt: [IDBValidKey, unknown][] } {
-    const stored = new Map<string, OutboxEntry>();
-    const corrupt: [IDBValidKey, unknown][] = [];
-    keys.forEach((key, index) => {
-      const read = readEntry(values[index]);
-      // A newer build's is neither ours to send nor ours to set aside.
-      if (read.is === 'newer') return;
-      if (read.is === 'entry' && read.entry.commandId === key && read.entry.uid === uid)
-        stored.set(read.entry.commandId, read.entry);
-      else corrupt.push([key, values[index]]);
-    });
-    const known = QueueMeta.safeParse(meta);
-    const entries = [...stored.values()].sort((a, b) => a.sequence - b.sequence);
-    return { state: { entries, meta: known.success ? known.data : EMPTY_META }, stored, corrupt };
-  }
-
-  function load(transaction: IDBTransaction): Promise<ReturnType<typeof sort>> {
-    const outbox = transaction.objectStore('outbox');
-    const keys = outbox.getAllKeys();
-    const values = outbox.getAll() as IDBRequest<unknown[]>;
-    const meta = transaction.objectStore('meta').get(QUEUE_META) as IDBRequest<unknown>;
-    return new Promise((resolve, reject) => {
-      // Requests of one transaction succeed in order: the last one's success is everybody's.
-      meta.onsuccess = () => {
-        resolve(sort(keys.result, values.result, meta.result));
-      };
-      for (const request of [keys, values, meta])
-        request.onerror = () => {
-          reject(request.error ?? new Error('The queue could not be read'));
-        };
-    });
-  }
-
-  function write(
-    transaction: IDBTransaction,
-    before: ReturnType<typeof sort>,
-    after: QueueState,
-  ): void {
-    const outbox = transaction.objectStore('outbox');
-    const quarantine = transaction.objectStore('quarantine');
-    for (const [key, value] of before.corrupt) {
-      quarantine.put({ at: Date.now(), key, value }, crypto.randomUUID());
-      outbox.delete(key);
-    }
-    const kept = new Set(after.entries.map((entry) => entry.commandId));
-    for (const commandId of before.stored.keys())
-      if (!kept.has(commandId)) outbox.delete(commandId);
-    for (const entry of after.entries)
-      if (before.stored.get(entry.commandId) !== entry)
-        outbox.put(OutboxEntry.parse(entry), entry.commandId);
-    if (after.meta !== before.state.meta)
-      transaction.objectStore('meta').put(after.meta, QUEUE_META);
-  }
-
-  const changeOnce = <T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T> =>
-    database.transact(['outbox', 'quarantine', 'meta'], 'readwrite', async (transaction) => {
-      const before = await load(transaction);
-      const { result, ...after } = work(before.state);
-      write(transaction, before, after);
-      return result;
-    });
-
-  return {
-    uid,
-    async read() {
-      const found = await database.transact(['outbox', 'meta'], 'readonly', load);
-      if (found.corrupt.length > 0) await changeOnce((state) => ({ ...state, result: undefined }));
-      return found.state;
-    },
-    async change(work) {
-      try {
-        return await changeOnce(work);
-      } catch (error) {
-        if (!(error instanceof StorageFault) || error.code !== 'quota') throw error;
-        // Caches make room for intent, never the other way round.
-        await trimSnapshots(database, null);
-        return changeOnce(work);
-      }
-    },
-    quarantined: () =>
-      database.transact(
-        ['quarantine'],
-        'readonly',
-        (transaction) =>
-          new Promise<SetAside[]>((resolve, reject) => {
-            const request = transaction.objectStore('quarantine').getAll() as IDBRequest<
-              { value: unknown }[]
-            >;
-            request.onsuccess = () => {
-              resolve(request.result.map(({ value }) => legible(value)));
-            };
-            request.onerror = () => {
-              reject(request.error ?? new Error('read failed'));
-            };
-          }),
-      ),
-    clearQuarantine: () =>
-      database.transact(['quarantine'], 'readwrite', (transaction) => {
-        transaction.objectStore('quarantine').clear();
-      }),
-  };
 }

@@ -1,6 +1,6 @@
 /**
- * What each answer to a queued command means; refuses to take anything for delivered but JSON that
- * echoes its id.
+ * Decides what each answer to a queued command means. Only JSON that echoes the command's id counts
+ * as delivered.
  */
 import * as z from 'zod/mini';
 import { ErrorReply } from '../../contract/errors.ts';
@@ -50,31 +50,7 @@ export interface Circumstances {
 export function judge(entry: OutboxEntry, answer: Answer, at: Circumstances): Verdict {
   const { status, json } = answer;
   const error = ErrorReply.safeParse(json);
-  const said = error.success ? error.data.error : null;
-  const note = (code: string, message: string): Pick<OutboxEntry, 'reason'> => ({
-    reason: { code, message, at: at.now },
-  });
-  const wait = (ms: number, code: string, message: string): Verdict => ({
-    verdict: 'again',
-    noAnswer: status === 0,
-    entry: {
-      ...entry,
-      state: 'saved',
-      failures: entry.failures + 1,
-      nextAttemptAt: at.now + Math.min(ms, LONGEST_WAIT_MS),
-      ...note(code, message),
-    },
-  });
-  const later = (code: string, message: string): Verdict =>
-    wait(backoffMs(entry.failures, at.random), code, message);
-  const settle = (
-    state: 'failed' | 'needs-you' | 'lapsed',
-    code: string,
-    message: string,
-  ): Verdict => ({
-    verdict: 'settled',
-    entry: { ...entry, state, failures: 0, nextAttemptAt: null, ...note(code, message) },
-  });
+  const { later } = verdictsOn(entry, answer, at);
 
   if (status === 0)
     return later(
@@ -88,21 +64,29 @@ export function judge(entry: OutboxEntry, answer: Answer, at: Circumstances): Ve
   }
   // A captive portal refuses too. What is not an error as the contract words it has been said by
   // somebody else.
-  if (said === null)
+  if (!error.success)
     return later(
       'bad_reply',
       status >= 500 ? 'The server did not answer properly' : 'The answer was not from Tradewind',
     );
-  const { code, message } = said;
+  const { code, message } = error.data.error;
   if (status >= 500) return later(code, message);
-  switch (status) {
+  return judgeRefusal(entry, { ...answer, code, message }, at);
+}
+
+/** An answer that is an error of the contract, below 500. */
+interface Refusal extends Answer {
+  code: string;
+  message: string;
+}
+
+function judgeRefusal(entry: OutboxEntry, refusal: Refusal, at: Circumstances): Verdict {
+  const { code, message } = refusal;
+  const { wait, later, settle, pause } = verdictsOn(entry, refusal, at);
+  switch (refusal.status) {
     case 401:
       if (!SESSION_OVER.includes(code) && !at.refreshed) return { verdict: 'refresh' };
-      return {
-        verdict: 'pause',
-        why: 'sign-in',
-        entry: { ...entry, state: 'saved', ...note(code, message) },
-      };
+      return pause('sign-in', code, message);
     case 402:
     case 403:
       // No plan and no permission holds back a stop: such an answer is taken for a passing fault.
@@ -118,18 +102,54 @@ export function judge(entry: OutboxEntry, answer: Answer, at: Circumstances): Ve
     case 410:
       return settle(isStop(entry) ? 'failed' : 'lapsed', code, message);
     case 426:
-      return {
-        verdict: 'pause',
-        why: 'update',
-        entry: { ...entry, state: 'saved', ...note(code, message) },
-      };
+      return pause('update', code, message);
     case 429:
       return wait(
-        (answer.retryAfterMs ?? 0) + Math.max(250, backoffMs(entry.failures, at.random)),
+        (refusal.retryAfterMs ?? 0) + Math.max(250, backoffMs(entry.failures, at.random)),
         code,
         message,
       );
     default:
       return settle('failed', code, message);
   }
+}
+
+/** The verdicts that keep the entry, with what each writes into it. */
+interface KeepingVerdicts {
+  /** The same command again, at the earliest in `ms`. */
+  wait: (ms: number, code: string, message: string) => Verdict;
+  /** The same command again, after the usual backoff. */
+  later: (code: string, message: string) => Verdict;
+  settle: (state: 'failed' | 'needs-you' | 'lapsed', code: string, message: string) => Verdict;
+  pause: (why: 'sign-in' | 'update', code: string, message: string) => Verdict;
+}
+
+function verdictsOn(entry: OutboxEntry, { status }: Answer, at: Circumstances): KeepingVerdicts {
+  const note = (code: string, message: string): Pick<OutboxEntry, 'reason'> => ({
+    reason: { code, message, at: at.now },
+  });
+  const wait = (ms: number, code: string, message: string): Verdict => ({
+    verdict: 'again',
+    noAnswer: status === 0,
+    entry: {
+      ...entry,
+      state: 'saved',
+      failures: entry.failures + 1,
+      nextAttemptAt: at.now + Math.min(ms, LONGEST_WAIT_MS),
+      ...note(code, message),
+    },
+  });
+  return {
+    wait,
+    later: (code, message) => wait(backoffMs(entry.failures, at.random), code, message),
+    settle: (state, code, message) => ({
+      verdict: 'settled',
+      entry: { ...entry, state, failures: 0, nextAttemptAt: null, ...note(code, message) },
+    }),
+    pause: (why, code, message) => ({
+      verdict: 'pause',
+      why,
+      entry: { ...entry, state: 'saved', ...note(code, message) },
+    }),
+  };
 }

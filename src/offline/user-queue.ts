@@ -7,8 +7,9 @@ import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';
 import type { UserDatabase } from './database.ts';
 import { drain, type Bearer, type Drained } from './drain.ts';
-import { createOutbox, databaseStore, type Outbox } from './outbox.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
+import { databaseStore } from './queue-store.ts';
 import { probe, send, type Line } from './send.ts';
 
 export interface UserQueueOptions {

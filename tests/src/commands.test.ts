@@ -30,7 +30,8 @@ import {
   signIn,
   signOut,
 } from '../../src/identity/session.ts';
-import { createOutbox, databaseStore } from '../../src/offline/outbox.ts';
+import { createOutbox } from '../../src/offline/outbox.ts';
+import { databaseStore } from '../../src/offline/queue-store.ts';
 import { UserDatabase } from '../../src/offline/database.ts';
 import type { OutboxEntry } from '../../src/offline/outbox-entry.ts';
 import { readSnapshot, writeSnapshot } from '../../src/offline/snapshots.ts';

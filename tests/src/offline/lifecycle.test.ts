@@ -15,7 +15,8 @@ import {
   type LifecycleOptions,
   type QueueView,
 } from '../../../src/offline/lifecycle.ts';
-import { createOutbox, databaseStore } from '../../../src/offline/outbox.ts';
+import { createOutbox } from '../../../src/offline/outbox.ts';
+import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { writeSnapshot } from '../../../src/offline/snapshots.ts';
 import {
   startReplyServer,

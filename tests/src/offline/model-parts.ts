@@ -2,7 +2,7 @@
  * What the model of the queue is made of: chance by a seed, a disk that survives crashes, and who
  * takes the next step.
  */
-import { EMPTY_META, type QueueState } from '../../../src/offline/outbox.ts';
+import { EMPTY_META, type QueueState } from '../../../src/offline/queue-store.ts';
 
 /** mulberry32: small, seeded, good enough to shuffle. */
 export function seeded(seed: number): () => number {

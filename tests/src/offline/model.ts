@@ -2,7 +2,8 @@
  * A model of page, worker, device, network and server around the real queue; refuses any randomness
  * but its seed's.
  */
-import { createOutbox, type Outbox, type QueueStore } from '../../../src/offline/outbox.ts';
+import { createOutbox, type Outbox } from '../../../src/offline/outbox.ts';
+import type { QueueStore } from '../../../src/offline/queue-store.ts';
 import { drain, type DrainPorts } from '../../../src/offline/drain.ts';
 import {
   concerns,

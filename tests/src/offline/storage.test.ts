@@ -10,7 +10,8 @@ import {
   StorageFault,
   UserDatabase,
 } from '../../../src/offline/database.ts';
-import { createOutbox, databaseStore } from '../../../src/offline/outbox.ts';
+import { createOutbox } from '../../../src/offline/outbox.ts';
+import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { readEntry } from '../../../src/offline/outbox-entry.ts';
 import {
   keepSnapshots,

@@ -1,0 +1,163 @@
+/** Reads and writes the queue in the user's database: every change is one strict transaction. */
+import * as z from 'zod/mini';
+import { StorageFault, type UserDatabase } from './database.ts';
+import { legible, OutboxEntry, readEntry, type SetAside } from './outbox-entry.ts';
+import { trimSnapshots } from './snapshots.ts';
+
+/** What page and worker share about sending, beside the entries. */
+export const QueueMeta = z.object({
+  /**
+   * Server's clock − device's (ms) at the last proof that the server is there; and the device's
+   * clock as last seen.
+   */
+  clockOffsetMs: z.nullable(z.number()),
+  lastSeenAt: z.number(),
+  /**
+   * Nothing is sent until a later sign-in than `authTime` (s; null where the token did not say), or
+   * another contract.
+   */
+  pause: z.nullable(
+    z.object({
+      why: z.enum(['sign-in', 'update']),
+      authTime: z.nullable(z.number()),
+      contractVersion: z.number(),
+      since: z.optional(z.number()),
+    }),
+  ),
+});
+export type QueueMeta = z.infer<typeof QueueMeta>;
+export const EMPTY_META: QueueMeta = { clockOffsetMs: null, lastSeenAt: 0, pause: null };
+
+export interface QueueState {
+  entries: OutboxEntry[];
+  meta: QueueMeta;
+}
+
+/**
+ * Where the queue lies. `change` is atomic and durable when it resolves; what it leaves out of
+ * `entries` is deleted.
+ */
+export interface QueueStore {
+  readonly uid: string;
+  read(): Promise<QueueState>;
+  change<T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T>;
+  /** The records that could not be read and were set aside. */
+  quarantined(): Promise<SetAside[]>;
+  /** Deletes them, by the person's word. */
+  clearQuarantine(): Promise<void>;
+}
+
+const QUEUE_META = 'queue';
+
+/** The stored records, sorted into what this build can read and what it cannot. */
+interface StoredQueue {
+  state: QueueState;
+  stored: Map<string, OutboxEntry>;
+  corrupt: [IDBValidKey, unknown][];
+}
+
+/** The queue in the user's own database. */
+export function databaseStore(database: UserDatabase): QueueStore {
+  const { uid } = database;
+  const load = (transaction: IDBTransaction): Promise<StoredQueue> => loadQueue(transaction, uid);
+
+  const changeOnce = <T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T> =>
+    database.transact(['outbox', 'quarantine', 'meta'], 'readwrite', async (transaction) => {
+      const before = await load(transaction);
+      const { result, ...after } = work(before.state);
+      writeQueue(transaction, before, after);
+      return result;
+    });
+
+  return {
+    uid,
+    async read() {
+      const found = await database.transact(['outbox', 'meta'], 'readonly', load);
+      if (found.corrupt.length > 0) await changeOnce((state) => ({ ...state, result: undefined }));
+      return found.state;
+    },
+    async change(work) {
+      try {
+        return await changeOnce(work);
+      } catch (error) {
+        if (!(error instanceof StorageFault) || error.code !== 'quota') throw error;
+        // Caches make room for intent, never the other way round.
+        await trimSnapshots(database, null);
+        return changeOnce(work);
+      }
+    },
+    quarantined: () => database.transact(['quarantine'], 'readonly', loadQuarantine),
+    clearQuarantine: () =>
+      database.transact(['quarantine'], 'readwrite', (transaction) => {
+        transaction.objectStore('quarantine').clear();
+      }),
+  };
+}
+
+function sortRecords(
+  uid: string,
+  keys: IDBValidKey[],
+  values: unknown[],
+  meta: unknown,
+): StoredQueue {
+  const stored = new Map<string, OutboxEntry>();
+  const corrupt: [IDBValidKey, unknown][] = [];
+  keys.forEach((key, index) => {
+    const read = readEntry(values[index]);
+    // A newer build's is neither ours to send nor ours to set aside.
+    if (read.is === 'newer') return;
+    if (read.is === 'entry' && read.entry.commandId === key && read.entry.uid === uid)
+      stored.set(read.entry.commandId, read.entry);
+    else corrupt.push([key, values[index]]);
+  });
+  const known = QueueMeta.safeParse(meta);
+  const entries = [...stored.values()].sort((a, b) => a.sequence - b.sequence);
+  return { state: { entries, meta: known.success ? known.data : EMPTY_META }, stored, corrupt };
+}
+
+function loadQueue(transaction: IDBTransaction, uid: string): Promise<StoredQueue> {
+  const outbox = transaction.objectStore('outbox');
+  const keys = outbox.getAllKeys();
+  const values = outbox.getAll() as IDBRequest<unknown[]>;
+  const meta = transaction.objectStore('meta').get(QUEUE_META) as IDBRequest<unknown>;
+  return new Promise((resolve, reject) => {
+    // Requests of one transaction succeed in order: the last one's success is everybody's.
+    meta.onsuccess = () => {
+      resolve(sortRecords(uid, keys.result, values.result, meta.result));
+    };
+    for (const request of [keys, values, meta])
+      request.onerror = () => {
+        reject(request.error ?? new Error('The queue could not be read'));
+      };
+  });
+}
+
+/** Writes what differs from `before`, and moves what could not be read into the quarantine. */
+function writeQueue(transaction: IDBTransaction, before: StoredQueue, after: QueueState): void {
+  const outbox = transaction.objectStore('outbox');
+  const quarantine = transaction.objectStore('quarantine');
+  for (const [key, value] of before.corrupt) {
+    quarantine.put({ at: Date.now(), key, value }, crypto.randomUUID());
+    outbox.delete(key);
+  }
+  const kept = new Set(after.entries.map((entry) => entry.commandId));
+  for (const commandId of before.stored.keys()) if (!kept.has(commandId)) outbox.delete(commandId);
+  for (const entry of after.entries)
+    if (before.stored.get(entry.commandId) !== entry)
+      outbox.put(OutboxEntry.parse(entry), entry.commandId);
+  if (after.meta !== before.state.meta) transaction.objectStore('meta').put(after.meta, QUEUE_META);
+}
+
+function loadQuarantine(transaction: IDBTransaction): Promise<SetAside[]> {
+  return new Promise((resolve, reject) => {
+    const request = transaction.objectStore('quarantine').getAll() as IDBRequest<
+      { value: unknown }[]
+    >;
+    request.onsuccess = () => {
+      resolve(request.result.map(({ value }) => legible(value)));
+    };
+    request.onerror = () => {
+      reject(request.error ?? new Error('read failed'));
+    };
+  });
+}
