@@ -46,6 +46,26 @@ function unavailable(message: string, code: ApiErrorCode, cause: unknown): ApiEr
   return new ApiError(message, { code, status: 503, text: message, cause });
 }
 
+const NO_MARKET = 'Unable to retrieve market data - all sources unavailable';
+
+/** A failure of the back end in the words of the noun that was asked for; any other as it is. */
+function inWordsOf(name: CallName, error: unknown): unknown {
+  if (!backendFailed(error)) return error;
+  if (AGENT_READS.includes(name))
+    return unavailable(
+      'Unable to retrieve agent data - backend unavailable',
+      'agents_unavailable',
+      error,
+    );
+  if (name === 'walletStatus')
+    return unavailable(
+      'Unable to retrieve wallet data - backend unavailable',
+      'wallet_unavailable',
+      error,
+    );
+  return error;
+}
+
 /** Adds the nouns' own failure texts and the exchange fallback to a client. */
 export function withFallbacks(
   client: ApiClient,
@@ -70,26 +90,12 @@ export function withFallbacks(
       }
     }
   }
-  const NO_MARKET = 'Unable to retrieve market data - all sources unavailable';
   return {
     async call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallReply<N>> {
       try {
         return await client.call(name, input);
       } catch (error) {
-        if (!backendFailed(error)) throw error;
-        if (AGENT_READS.includes(name))
-          throw unavailable(
-            'Unable to retrieve agent data - backend unavailable',
-            'agents_unavailable',
-            error,
-          );
-        if (name === 'walletStatus')
-          throw unavailable(
-            'Unable to retrieve wallet data - backend unavailable',
-            'wallet_unavailable',
-            error,
-          );
-        throw error;
+        throw inWordsOf(name, error);
       }
     },
     marketData: (symbols) =>

@@ -1,7 +1,4 @@
-/**
- * The one way to call the server: token, key, time limit, retries, parsed replies; refuses a reply
- * the contract does not know.
- */
+/** The one way to call the server: token, key, time limit, retries and parsed replies. */
 import * as z from 'zod/mini';
 import {
   CALLS,
@@ -116,17 +113,111 @@ function addressOf(baseUrl: string, path: string, params: Words, query: Words): 
   return `${baseUrl}${filled}${text === '' ? '' : `?${text}`}`;
 }
 
-export function createApi(options: ApiOptions): ApiClient {
-  const {
-    fetch: send = (input, init) => fetch(input, init),
-    wait = sleep,
-    now = Date.now,
-    newId = () => crypto.randomUUID(),
-  } = options;
-  const observe = options.observe ?? (() => undefined);
+export const createApi = (options: ApiOptions): ApiClient => new HttpClient(options);
+
+class HttpClient implements ApiClient {
+  private readonly send: typeof fetch;
+  private readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>;
+  private readonly now: () => number;
+  private readonly newId: () => string;
+  private readonly observe: (event: ApiEvent) => void;
+
+  constructor(private readonly options: ApiOptions) {
+    this.send = options.fetch ?? ((input, init) => fetch(input, init));
+    this.wait = options.wait ?? sleep;
+    this.now = options.now ?? Date.now;
+    this.newId = options.newId ?? (() => crypto.randomUUID());
+    this.observe = options.observe ?? (() => undefined);
+  }
+
+  async call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallReply<N>> {
+    const mutates = CALLS[name].method !== 'GET';
+    const commandId = input.commandId ?? this.newId();
+    const request = prepare(this.options.baseUrl, name, input, mutates ? commandId : null);
+    const once = SUBSCRIPTION_CALLS.includes(name);
+    try {
+      const raw = await this.retrying(
+        request,
+        once ? SUBSCRIPTION_ATTEMPTS : (input.attempts ?? API_ATTEMPTS),
+      );
+      const reply = parseReply(name, raw, mutates ? commandId : null);
+      this.observe({ type: 'answered', at: this.now() });
+      return reply;
+    } catch (error) {
+      if (once && error instanceof ApiError && error.status === 0 && error.code !== 'aborted') {
+        throw new ApiError('Backend service unavailable', {
+          code: 'subscription_unavailable',
+          status: 503,
+          text: 'Backend service unavailable',
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  private async retrying(request: Prepared, attempts: number): Promise<unknown> {
+    for (let number = 1; ; number += 1) {
+      try {
+        return await this.attempt(request);
+      } catch (error) {
+        if (!(error instanceof ApiError) || !error.retryable || number >= attempts) throw error;
+        const delay = Math.max(retryDelayMs(number + 1), error.retryAfterMs ?? 0);
+        // Asked to stay away for longer than we would ever wait: say so now instead.
+        if (delay > API_RETRY_MAX_MS) throw error;
+        await this.wait(delay, request.signal);
+      }
+    }
+  }
+
+  /** One attempt; a refused token is refreshed once and the same request sent again. */
+  private async attempt(request: Prepared): Promise<unknown> {
+    const token = request.needsToken ? await this.bearer(false) : null;
+    let { response, text } = await this.exchange(request, token);
+    if (response.status === 401 && request.needsToken && !sessionIsOver(text)) {
+      ({ response, text } = await this.exchange(request, await this.bearer(true)));
+    }
+    if (response.ok) {
+      const body = parseJson(text);
+      if (body === undefined) throw badReply('The answer is not JSON', null);
+      return body;
+    }
+    throw this.refusal(response, text);
+  }
+
+  private refusal(response: Response, text: string): ApiError {
+    const reply = parseError(text);
+    // A captive portal answers too: only what reads as ours counts as the server.
+    if (reply !== null) this.observe({ type: 'answered', at: this.now() });
+    if (response.status === 426) this.observe({ type: 'outdated' });
+    const error = fromReply(
+      response.status,
+      reply,
+      text === '' || text.startsWith('<') ? response.statusText : text,
+      retryAfterMs(response.headers.get('retry-after'), reply, this.now()),
+    );
+    if (error.code === 'reauth_required' || error.code === 'token_revoked')
+      this.observe({ type: 'refused', code: error.code });
+    return error;
+  }
+
+  /** The bearer token, its absence worded like every failure of a call. */
+  private async bearer(force: boolean): Promise<string> {
+    try {
+      return await this.options.token(force);
+    } catch (cause) {
+      if (!(cause instanceof TokenFault)) throw cause;
+      throw new ApiError(cause.message, {
+        code: cause.code,
+        status: ERROR_STATUS[cause.code],
+        text: cause.message,
+        cause,
+      });
+    }
+  }
 
   /** One request and its answer as text, with one time limit over both. */
-  async function exchange(
+  private async exchange(
     request: Prepared,
     token: string | null,
   ): Promise<{ response: Response; text: string }> {
@@ -136,6 +227,8 @@ export function createApi(options: ApiOptions): ApiClient {
     };
     const timer = setTimeout(stop, request.timeoutMs);
     request.signal?.addEventListener('abort', stop, { once: true });
+    // A browser's fetch must not be called as a method of this object.
+    const { send } = this;
     try {
       const response = await send(request.url, {
         method: request.method,
@@ -154,7 +247,7 @@ export function createApi(options: ApiOptions): ApiClient {
     } catch (cause) {
       if (request.signal?.aborted === true)
         throw new ApiError('Aborted', { code: 'aborted', status: 0, text: 'Aborted', cause });
-      observe({ type: 'unreachable', at: now() });
+      this.observe({ type: 'unreachable', at: this.now() });
       const late = limit.signal.aborted;
       const text = late
         ? `The request timed out after ${request.timeoutMs} ms`
@@ -165,108 +258,34 @@ export function createApi(options: ApiOptions): ApiClient {
       request.signal?.removeEventListener('abort', stop);
     }
   }
+}
 
-  /** The bearer token, its absence worded like every failure of a call. */
-  async function bearer(force: boolean): Promise<string> {
-    try {
-      return await options.token(force);
-    } catch (cause) {
-      if (!(cause instanceof TokenFault)) throw cause;
-      throw new ApiError(cause.message, {
-        code: cause.code,
-        status: ERROR_STATUS[cause.code],
-        text: cause.message,
-        cause,
-      });
-    }
-  }
-
-  /** One attempt; a refused token is refreshed once and the same request sent again. */
-  async function attempt(request: Prepared): Promise<unknown> {
-    const token = request.needsToken ? await bearer(false) : null;
-    let { response, text } = await exchange(request, token);
-    if (response.status === 401 && request.needsToken && !sessionIsOver(text)) {
-      ({ response, text } = await exchange(request, await bearer(true)));
-    }
-    if (response.ok) {
-      const body = parseJson(text);
-      if (body === undefined) throw badReply('The answer is not JSON', null);
-      return body;
-    }
-    const reply = parseError(text);
-    // A captive portal answers too: only what reads as ours counts as the server.
-    if (reply !== null) observe({ type: 'answered', at: now() });
-    if (response.status === 426) observe({ type: 'outdated' });
-    const error = fromReply(
-      response.status,
-      reply,
-      text === '' || text.startsWith('<') ? response.statusText : text,
-      retryAfterMs(response.headers.get('retry-after'), reply, now()),
-    );
-    if (error.code === 'reauth_required' || error.code === 'token_revoked')
-      observe({ type: 'refused', code: error.code });
-    throw error;
-  }
-
-  async function retrying(request: Prepared, attempts: number): Promise<unknown> {
-    for (let number = 1; ; number += 1) {
-      try {
-        return await attempt(request);
-      } catch (error) {
-        if (!(error instanceof ApiError) || !error.retryable || number >= attempts) throw error;
-        const delay = Math.max(retryDelayMs(number + 1), error.retryAfterMs ?? 0);
-        // Asked to stay away for longer than we would ever wait: say so now instead.
-        if (delay > API_RETRY_MAX_MS) throw error;
-        await wait(delay, request.signal);
-      }
-    }
-  }
-
+/** `commandId`: the idempotency key of a call that changes something; null for a read. */
+function prepare<N extends CallName>(
+  baseUrl: string,
+  name: N,
+  input: CallInput<N>,
+  commandId: string | null,
+): Prepared {
+  const definition = CALLS[name];
+  const {
+    params = {},
+    query = {},
+    body = {},
+  } = input as { params?: Words; query?: Words; body?: unknown };
   return {
-    async call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallReply<N>> {
-      const definition = CALLS[name];
-      const {
-        params = {},
-        query = {},
-        body = {},
-      } = input as { params?: Words; query?: Words; body?: unknown };
-      const mutates = definition.method !== 'GET';
-      const commandId = input.commandId ?? newId();
-      const request: Prepared = {
-        url: addressOf(options.baseUrl, definition.path, params, query),
-        method: definition.method,
-        headers: {
-          accept: 'application/json',
-          'content-type': 'application/json',
-          [CONTRACT_HEADER]: String(CONTRACT_VERSION),
-          ...(mutates ? { [IDEMPOTENCY_HEADER]: commandId } : {}),
-        },
-        body: mutates ? JSON.stringify(body) : null,
-        needsToken: definition.access === 'token',
-        signal: input.signal,
-        timeoutMs: input.timeoutMs ?? SEND_TIMEOUT_MS,
-      };
-      const once = SUBSCRIPTION_CALLS.includes(name);
-      try {
-        const raw = await retrying(
-          request,
-          once ? SUBSCRIPTION_ATTEMPTS : (input.attempts ?? API_ATTEMPTS),
-        );
-        const reply = parseReply(name, raw, mutates ? commandId : null);
-        observe({ type: 'answered', at: now() });
-        return reply;
-      } catch (error) {
-        if (once && error instanceof ApiError && error.status === 0 && error.code !== 'aborted') {
-          throw new ApiError('Backend service unavailable', {
-            code: 'subscription_unavailable',
-            status: 503,
-            text: 'Backend service unavailable',
-            cause: error,
-          });
-        }
-        throw error;
-      }
+    url: addressOf(baseUrl, definition.path, params, query),
+    method: definition.method,
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      [CONTRACT_HEADER]: String(CONTRACT_VERSION),
+      ...(commandId === null ? {} : { [IDEMPOTENCY_HEADER]: commandId }),
     },
+    body: commandId === null ? null : JSON.stringify(body),
+    needsToken: definition.access === 'token',
+    signal: input.signal,
+    timeoutMs: input.timeoutMs ?? SEND_TIMEOUT_MS,
   };
 }
 

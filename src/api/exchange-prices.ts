@@ -200,23 +200,8 @@ export function exchangePrices(
     if (!response.ok) throw new Error(`${LABEL[id]} answered ${response.status}`);
     return response.json();
   };
-  const read = async (): Promise<SymbolQuote[]> => {
-    const at = now();
-    const readings =
-      id === 'coinbaseexchange'
-        ? await readCoinbase(get, at)
-        : id === 'kraken'
-          ? await readKraken(get, at)
-          : await readBinance(get);
-    const quotes = readings
-      .map(quoteOf)
-      .filter((quote) => quote !== null)
-      .filter((quote) => quote.symbol.endsWith(`/${source.quote}`));
-    if (quotes.length === 0) throw new Error(`${LABEL[id]} offered no prices`);
-    return quotes;
-  };
   const data = async (symbols?: readonly string[]): Promise<MarketData> => {
-    const quotes = await read();
+    const quotes = await readQuotes(id, get, now());
     return {
       source,
       now: now(),
@@ -228,28 +213,7 @@ export function exchangePrices(
     data,
     async overview() {
       const quotes = (await data()).symbols;
-      const turnover = (quote: SymbolQuote) =>
-        quote.volume_24h === null
-          ? ZERO
-          : multiply(parseFixed(quote.volume_24h), parseFixed(quote.price), 'down');
-      const moved = quotes
-        .filter((quote) => quote.price_change_24h !== null)
-        .sort((a, b) => (b.price_change_24h ?? 0) - (a.price_change_24h ?? 0));
-      const traded = [...quotes].sort((a, b) => (turnover(b) > turnover(a) ? 1 : -1));
-      return {
-        source,
-        now: now(),
-        symbols: quotes.length,
-        advancing: moved.filter((quote) => (quote.price_change_24h ?? 0) > 0).length,
-        declining: moved.filter((quote) => (quote.price_change_24h ?? 0) < 0).length,
-        unchanged: moved.filter((quote) => quote.price_change_24h === 0).length,
-        volume_24h: formatFixed(sum(quotes.map(turnover))),
-        gainers: moved.slice(0, 5),
-        losers: moved.slice(-5).reverse(),
-        mostTraded: traded.slice(0, 5),
-        refused: {},
-        stale: false,
-      };
+      return overviewOf(quotes, source, now());
     },
     async pools() {
       const pairs = (await data()).symbols.map((quote) => quote.symbol).sort();
@@ -263,6 +227,48 @@ export function exchangePrices(
         })),
       };
     },
+  };
+}
+
+const readers: Readonly<Record<ExchangeId, (get: Get, now: number) => Promise<Reading[]>>> = {
+  coinbaseexchange: readCoinbase,
+  kraken: readKraken,
+  binance: readBinance,
+};
+
+async function readQuotes(id: ExchangeId, get: Get, now: number): Promise<SymbolQuote[]> {
+  const readings = await readers[id](get, now);
+  const quotes = readings
+    .map(quoteOf)
+    .filter((quote) => quote !== null)
+    .filter((quote) => quote.symbol.endsWith(`/${QUOTE[id]}`));
+  if (quotes.length === 0) throw new Error(`${LABEL[id]} offered no prices`);
+  return quotes;
+}
+
+const turnover = (quote: SymbolQuote) =>
+  quote.volume_24h === null
+    ? ZERO
+    : multiply(parseFixed(quote.volume_24h), parseFixed(quote.price), 'down');
+
+function overviewOf(quotes: SymbolQuote[], source: MarketSource, now: number): MarketOverview {
+  const moved = quotes
+    .filter((quote) => quote.price_change_24h !== null)
+    .sort((a, b) => (b.price_change_24h ?? 0) - (a.price_change_24h ?? 0));
+  const traded = [...quotes].sort((a, b) => (turnover(b) > turnover(a) ? 1 : -1));
+  return {
+    source,
+    now,
+    symbols: quotes.length,
+    advancing: moved.filter((quote) => (quote.price_change_24h ?? 0) > 0).length,
+    declining: moved.filter((quote) => (quote.price_change_24h ?? 0) < 0).length,
+    unchanged: moved.filter((quote) => quote.price_change_24h === 0).length,
+    volume_24h: formatFixed(sum(quotes.map(turnover))),
+    gainers: moved.slice(0, 5),
+    losers: moved.slice(-5).reverse(),
+    mostTraded: traded.slice(0, 5),
+    refused: {},
+    stale: false,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * One stream a browser: the visible tab that holds the lock reads it and passes it to the others;
- * refuses to read while hidden.
+ * One stream a browser: the visible tab that holds the lock reads it and passes it to the others.
+ * A hidden tab does not read.
  */
 import { StreamEvent } from '../../contract/stream.ts';
 import { log } from '../log.ts';
@@ -32,29 +32,124 @@ export interface SharedStream {
   close(): void;
 }
 
+/** What one tab passes on to the others. */
+interface StreamMessage {
+  uid?: unknown;
+  event?: unknown;
+  gap?: unknown;
+  state?: unknown;
+}
+
 /** Takes part in the browser's one stream while this page is visible. */
 export function joinStream(options: SharedStreamOptions): SharedStream {
-  const hidden = options.hidden ?? (() => document.visibilityState === 'hidden');
-  const locks = 'locks' in options ? options.locks : navigator.locks;
-  const channel = (options.channel ?? ((name: string) => new BroadcastChannel(name)))(CHANNEL);
-  let closed = false;
-  let own: Stream | null = null;
-  let waiting: AbortController | null = null;
-  let release: () => void = () => undefined;
-  let silence: ReturnType<typeof setTimeout> | undefined;
+  const stream = new TabStream(options);
+  stream.start();
+  return stream;
+}
 
-  const tell = (event: StreamEvent): void => {
-    // First to the others: a store that takes the event makes it its own, and what a store holds
-    // cannot be passed on.
-    channel.postMessage({ uid: options.uid, event });
-    options.onEvent(event);
+class TabStream implements SharedStream {
+  private readonly hidden: () => boolean;
+  private readonly locks: LockManager | undefined;
+  private readonly channel: BroadcastChannel;
+  private closed = false;
+  /** This tab's own connection, while it is the one that reads. */
+  private own: Stream | null = null;
+  /** Aborts the wait for the lock. */
+  private waiting: AbortController | null = null;
+  private release: () => void = () => undefined;
+  private silence: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly options: SharedStreamOptions) {
+    this.hidden = options.hidden ?? (() => document.visibilityState === 'hidden');
+    this.locks = 'locks' in options ? options.locks : navigator.locks;
+    const open = options.channel ?? ((name: string) => new BroadcastChannel(name));
+    this.channel = open(CHANNEL);
+    this.channel.onmessage = ({ data }: MessageEvent<StreamMessage>) => {
+      this.takeFromOther(data);
+    };
+    document.addEventListener('visibilitychange', this.onVisibility);
+    document.addEventListener('resume', this.onWake);
+    addEventListener('pageshow', this.onWake);
+    addEventListener('online', this.onWake);
+  }
+
+  start(): void {
+    if (this.closed || this.hidden() || this.own !== null || this.waiting !== null) return;
+    // Without locks each tab reads for itself: more connections, the same truth.
+    if (this.locks === undefined) {
+      void this.read();
+      return;
+    }
+    this.waiting = new AbortController();
+    const { signal } = this.waiting;
+    this.follow();
+    this.locks
+      .request(LOCK, { signal }, async () => {
+        if (!this.closed && !this.hidden()) await this.read();
+      })
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        // No lock to be had here at all: then as without locks.
+        log.warn('The stream is not shared between tabs', error);
+        if (!this.closed && !this.hidden() && this.own === null) void this.read();
+      })
+      .finally(() => {
+        if (this.waiting?.signal === signal) this.waiting = null;
+      });
+  }
+
+  wake(): void {
+    this.start();
+    this.own?.wake();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.stop();
+    this.channel.close();
+    document.removeEventListener('visibilitychange', this.onVisibility);
+    document.removeEventListener('resume', this.onWake);
+    removeEventListener('pageshow', this.onWake);
+    removeEventListener('online', this.onWake);
+    this.options.onState('closed');
+  }
+
+  private readonly onWake = (): void => {
+    this.wake();
   };
-  const read = (): Promise<void> =>
-    new Promise((resolve) => {
-      clearTimeout(silence);
-      own = openStream({
+
+  private readonly onVisibility = (): void => {
+    if (this.hidden()) {
+      this.stop();
+      this.options.onState('closed');
+    } else {
+      // What happened while hidden was not heard.
+      if (this.own === null) this.options.onGap();
+      this.wake();
+    }
+  };
+
+  private stop(): void {
+    this.waiting?.abort();
+    this.waiting = null;
+    this.release();
+    this.release = () => undefined;
+    clearTimeout(this.silence);
+  }
+
+  /** Reads for all tabs, until released. */
+  private read(): Promise<void> {
+    const { options, channel } = this;
+    return new Promise((resolve) => {
+      clearTimeout(this.silence);
+      this.own = openStream({
         ...options,
-        onEvent: tell,
+        onEvent: (event) => {
+          // First to the others: a store that takes the event makes it its own, and what a store
+          // holds cannot be passed on.
+          channel.postMessage({ uid: options.uid, event });
+          options.onEvent(event);
+        },
         onState: (state) => {
           // A stream that was let go ends a moment later, when another may be in its place.
           if (state === 'closed') return;
@@ -66,106 +161,39 @@ export function joinStream(options: SharedStreamOptions): SharedStream {
           channel.postMessage({ uid: options.uid, gap: true });
         },
       });
-      release = () => {
-        own?.close();
-        own = null;
+      this.release = () => {
+        this.own?.close();
+        this.own = null;
         resolve();
       };
     });
+  }
 
-  const follow = (): void => {
-    clearTimeout(silence);
-    silence = setTimeout(() => {
-      if (own === null && !closed && !hidden()) options.onState('stale');
+  /** Another tab reads: waits for its next sign of life. */
+  private follow(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      if (this.own === null && !this.closed && !this.hidden()) this.options.onState('stale');
     }, STREAM_SILENCE_MS);
-  };
+  }
 
-  channel.onmessage = ({
-    data,
-  }: MessageEvent<{ uid?: unknown; event?: unknown; gap?: unknown; state?: unknown }>) => {
-    if (closed || hidden() || own !== null || data.uid !== options.uid) return;
+  private takeFromOther(data: StreamMessage): void {
+    const { options } = this;
+    if (this.closed || this.hidden() || this.own !== null || data.uid !== options.uid) return;
     if (data.gap === true) {
       options.onGap();
       return;
     }
     // The reader has lost the server, or found it again: this page hears it through the same line.
     if (data.state === 'stale' || data.state === 'open') {
-      follow();
+      this.follow();
       options.onState(data.state === 'open' ? 'shared' : 'stale');
       return;
     }
     const parsed = StreamEvent.safeParse(data.event);
     if (!parsed.success) return;
-    follow();
+    this.follow();
     options.onState('shared');
     options.onEvent(parsed.data);
-  };
-
-  function start(): void {
-    if (closed || hidden() || own !== null || waiting !== null) return;
-    // Without locks each tab reads for itself: more connections, the same truth.
-    if (locks === undefined) {
-      void read();
-      return;
-    }
-    waiting = new AbortController();
-    const { signal } = waiting;
-    follow();
-    locks
-      .request(LOCK, { signal }, async () => {
-        if (!closed && !hidden()) await read();
-      })
-      .catch((error: unknown) => {
-        if (signal.aborted) return;
-        // No lock to be had here at all: then as without locks.
-        log.warn('The stream is not shared between tabs', error);
-        if (!closed && !hidden() && own === null) void read();
-      })
-      .finally(() => {
-        if (waiting?.signal === signal) waiting = null;
-      });
   }
-
-  function stop(): void {
-    waiting?.abort();
-    waiting = null;
-    release();
-    release = () => undefined;
-    clearTimeout(silence);
-  }
-
-  const turn = (): void => {
-    if (hidden()) {
-      stop();
-      options.onState('closed');
-    } else {
-      // What happened while hidden was not heard.
-      if (own === null) options.onGap();
-      start();
-      own?.wake();
-    }
-  };
-  const wake = (): void => {
-    start();
-    own?.wake();
-  };
-
-  document.addEventListener('visibilitychange', turn);
-  document.addEventListener('resume', wake);
-  addEventListener('pageshow', wake);
-  addEventListener('online', wake);
-  start();
-  return {
-    wake,
-    close() {
-      closed = true;
-      stop();
-      channel.close();
-      document.removeEventListener('visibilitychange', turn);
-      document.removeEventListener('resume', wake);
-      removeEventListener('pageshow', wake);
-      removeEventListener('online', wake);
-      options.onState('closed');
-    },
-  };
 }

@@ -1,7 +1,4 @@
-/**
- * The event stream, read by fetch so that it carries the token; refuses to count a silent
- * connection as alive.
- */
+/** The event stream of the server, read by fetch so that it carries the token. */
 import { ErrorReply } from '../../contract/errors.ts';
 import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
 import { StreamEvent } from '../../contract/stream.ts';
@@ -101,36 +98,169 @@ export function createSequence(): {
 
 /** Opens the stream and keeps it open until closed. Resumes after the last number it saw. */
 export function openStream(options: StreamOptions): Stream {
-  const random = options.random ?? Math.random;
-  const sequence = createSequence();
-  let closed = false;
-  let failures = 0;
-  let refresh = false;
-  /** When the present attempt began (ms), until it is answered. */
-  let askedAt: number | null = null;
-  /** Device clock (ms) of the last byte; timers do not run while a device sleeps. */
-  let heardAt = 0;
-  let isOpen = false;
-  let again = false;
-  let abort = new AbortController();
-  let wakeUp: () => void = () => undefined;
+  const stream = new ReconnectingStream(options);
+  void stream.keepOpen().finally(() => {
+    options.onState('closed');
+  });
+  return stream;
+}
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
+class ReconnectingStream implements Stream {
+  private readonly sequence = createSequence();
+  private closed = false;
+  private failures = 0;
+  /** The server refused the last token: the next attempt asks for a new one. */
+  private refresh = false;
+  /** When the present attempt began (ms), until it is answered. */
+  private askedAt: number | null = null;
+  /** Device clock (ms) of the last byte; timers do not run while a device sleeps. */
+  private heardAt = 0;
+  private silence: ReturnType<typeof setTimeout> | undefined;
+  private isOpen = false;
+  /** The attempt was ended on waking: the next one begins at once. */
+  private again = false;
+  private abort = new AbortController();
+  private endPause: () => void = () => undefined;
+
+  constructor(private readonly options: StreamOptions) {}
+
+  wake(): void {
+    this.failures = 0;
+    const stuck = this.askedAt !== null && Date.now() - this.askedAt >= STREAM_STUCK_MS;
+    const silent =
+      this.isOpen && this.askedAt === null && Date.now() - this.heardAt >= STREAM_OVERDUE_MS;
+    this.again = stuck || silent;
+    if (this.again) this.abort.abort();
+    else this.endPause();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.abort.abort();
+    this.endPause();
+  }
+
+  async keepOpen(): Promise<void> {
+    const { options } = this;
+    const random = options.random ?? Math.random;
+    options.onState('opening');
+    while (!this.closed) {
+      try {
+        await this.readOnce();
+      } catch (error) {
+        log.debug('The stream ended', error);
+      }
+      if (this.closed) return;
+      options.onState('stale');
+      if (this.again) {
+        this.again = false;
+        continue;
+      }
+      this.failures += 1;
+      // Full jitter, so that a thousand browsers do not come back in one breath.
+      const ceiling = Math.min(
+        STREAM_BACKOFF_MAX_MS,
+        BACKOFF_BASE_MS * 2 ** Math.min(this.failures - 1, 10),
+      );
+      await this.pause(Math.max(250, random() * ceiling));
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      wakeUp = () => {
+      this.endPause = () => {
         clearTimeout(timer);
         resolve();
       };
     });
+  }
 
-  function take(data: string): void {
-    let parsed: ReturnType<typeof StreamEvent.safeParse>;
+  private async readOnce(): Promise<void> {
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    this.heard();
+    this.askedAt = Date.now();
     try {
-      parsed = StreamEvent.safeParse(JSON.parse(data));
-    } catch {
-      parsed = StreamEvent.safeParse(null);
+      const body = await this.request(signal);
+      this.askedAt = null;
+      this.isOpen = true;
+      this.options.onState('open');
+      this.failures = 0;
+      await this.readEvents(body, signal);
+    } finally {
+      this.askedAt = null;
+      this.isOpen = false;
+      clearTimeout(this.silence);
+      this.abort.abort();
     }
+  }
+
+  /** The server is there: starts the wait for its next sign of life anew. */
+  private heard(): void {
+    this.heardAt = Date.now();
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      this.abort.abort();
+    }, STREAM_SILENCE_MS);
+  }
+
+  private async request(signal: AbortSignal): Promise<NonNullable<Response['body']>> {
+    const { options } = this;
+    const token = await options.token(this.refresh);
+    this.refresh = false;
+    const last = this.sequence.last();
+    const response = await options.fetch(`${options.url}${last === null ? '' : `?after=${last}`}`, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'text/event-stream',
+        [CONTRACT_HEADER]: String(CONTRACT_VERSION),
+      },
+      signal,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+    });
+    if (response.status === 401) this.refresh = true;
+    if (
+      !response.ok ||
+      response.body === null ||
+      response.headers.get('content-type')?.startsWith('text/event-stream') !== true
+    ) {
+      if (response.status === 401) this.reportRefusal(await response.text());
+      else await response.body?.cancel();
+      throw new Error(`The stream answered ${response.status}`);
+    }
+    return response.body;
+  }
+
+  private async readEvents(
+    body: NonNullable<Response['body']>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const parse = createParser((data) => {
+      this.take(data);
+    });
+    const decoder = new TextDecoder();
+    const reader = body.getReader();
+    signal.addEventListener(
+      'abort',
+      () => {
+        void reader.cancel().catch(() => undefined);
+      },
+      { once: true },
+    );
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || signal.aborted) return;
+      this.heard();
+      parse(decoder.decode(value, { stream: true }));
+    }
+  }
+
+  private take(data: string): void {
+    const { options } = this;
+    const parsed = parseEvent(data);
     if (!parsed.success) {
       log.warn(
         'An event of the stream is not what the contract says',
@@ -139,7 +269,7 @@ export function openStream(options: StreamOptions): Stream {
       options.onGap();
       return;
     }
-    const seen = sequence.sees(parsed.data);
+    const seen = this.sequence.sees(parsed.data);
     if (seen === 'known' && parsed.data.type !== 'heartbeat') return;
     try {
       options.onEvent(parsed.data);
@@ -153,7 +283,7 @@ export function openStream(options: StreamOptions): Stream {
   }
 
   /** Why a stream was refused; what does not read as ours was said by somebody else. */
-  function told(text: string): void {
+  private reportRefusal(text: string): void {
     let reply: ReturnType<typeof ErrorReply.safeParse>;
     try {
       reply = ErrorReply.safeParse(JSON.parse(text));
@@ -161,118 +291,14 @@ export function openStream(options: StreamOptions): Stream {
       return;
     }
     const code = reply.data?.error.code;
-    if (code === 'reauth_required' || code === 'token_revoked') options.onRefused?.(code);
+    if (code === 'reauth_required' || code === 'token_revoked') this.options.onRefused?.(code);
   }
+}
 
-  async function readOnce(): Promise<void> {
-    abort = new AbortController();
-    const { signal } = abort;
-    let silence = setTimeout(() => undefined, 0);
-    const heard = (): void => {
-      heardAt = Date.now();
-      clearTimeout(silence);
-      silence = setTimeout(() => {
-        abort.abort();
-      }, STREAM_SILENCE_MS);
-    };
-    heard();
-    askedAt = Date.now();
-    try {
-      const token = await options.token(refresh);
-      refresh = false;
-      const last = sequence.last();
-      const response = await options.fetch(
-        `${options.url}${last === null ? '' : `?after=${last}`}`,
-        {
-          headers: {
-            authorization: `Bearer ${token}`,
-            accept: 'text/event-stream',
-            [CONTRACT_HEADER]: String(CONTRACT_VERSION),
-          },
-          signal,
-          cache: 'no-store',
-          credentials: 'omit',
-          redirect: 'error',
-        },
-      );
-      if (response.status === 401) refresh = true;
-      if (
-        !response.ok ||
-        response.body === null ||
-        response.headers.get('content-type')?.startsWith('text/event-stream') !== true
-      ) {
-        if (response.status === 401) told(await response.text());
-        else await response.body?.cancel();
-        throw new Error(`The stream answered ${response.status}`);
-      }
-      askedAt = null;
-      isOpen = true;
-      options.onState('open');
-      failures = 0;
-      const parse = createParser(take);
-      const decoder = new TextDecoder();
-      const reader = response.body.getReader();
-      signal.addEventListener(
-        'abort',
-        () => {
-          void reader.cancel().catch(() => undefined);
-        },
-        { once: true },
-      );
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done || signal.aborted) return;
-        heard();
-        parse(decoder.decode(value, { stream: true }));
-      }
-    } finally {
-      askedAt = null;
-      isOpen = false;
-      clearTimeout(silence);
-      abort.abort();
-    }
+function parseEvent(data: string): ReturnType<typeof StreamEvent.safeParse> {
+  try {
+    return StreamEvent.safeParse(JSON.parse(data));
+  } catch {
+    return StreamEvent.safeParse(null);
   }
-
-  async function keepOpen(): Promise<void> {
-    options.onState('opening');
-    while (!closed) {
-      try {
-        await readOnce();
-      } catch (error) {
-        log.debug('The stream ended', error);
-      }
-      if (closed) return;
-      options.onState('stale');
-      if (again) {
-        again = false;
-        continue;
-      }
-      failures += 1;
-      // Full jitter, so that a thousand browsers do not come back in one breath.
-      const ceiling = Math.min(
-        STREAM_BACKOFF_MAX_MS,
-        BACKOFF_BASE_MS * 2 ** Math.min(failures - 1, 10),
-      );
-      await pause(Math.max(250, random() * ceiling));
-    }
-  }
-
-  void keepOpen().finally(() => {
-    options.onState('closed');
-  });
-  return {
-    wake() {
-      failures = 0;
-      const stuck = askedAt !== null && Date.now() - askedAt >= STREAM_STUCK_MS;
-      const silent = isOpen && askedAt === null && Date.now() - heardAt >= STREAM_OVERDUE_MS;
-      again = stuck || silent;
-      if (again) abort.abort();
-      else wakeUp();
-    },
-    close() {
-      closed = true;
-      abort.abort();
-      wakeUp();
-    },
-  };
 }
