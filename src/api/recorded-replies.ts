@@ -1,7 +1,4 @@
-/**
- * The recording itself: one consistent account at one moment, in the contract's own types; refuses
- * to move by itself.
- */
+/** The recording itself: one consistent account at one moment, in the contract's own types. */
 import type { Alert } from '../../contract/alerts.ts';
 import type { Agent } from '../../contract/agents.ts';
 import { consequencesOf } from '../../contract/consequences.ts';
@@ -135,75 +132,95 @@ const NO_LOTS: CallReply<'taxLots'>['sums'] = {
   fees: '0',
 };
 
+type Replies = { [N in CallName]?: CallReply<N> };
+
 /**
  * Every reading of the contract, told at `now`. The numbers add up: equity is cash and positions,
  * to the last digit.
  */
-export function recordedReplies(
-  state: RecordedState,
-  now: number,
-): { [N in CallName]?: CallReply<N> } {
+export function recordedReplies(state: RecordedState, now: number): Replies {
+  const holdings = recordHoldings(state.openedAt);
+  return {
+    healthz: { app: 'tradewind', status: 'ok', contract: CONTRACT_VERSION, time: now },
+    readyz: { app: 'tradewind', ready: true, parts: { recording: 'ready' } },
+    ...planReplies(state, now),
+    ...marketReplies(state.openedAt, holdings.curve),
+    ...agentReplies(state, now, holdings),
+    ...settingsReplies(state, now),
+    ...portfolioReplies(state.openedAt, now, holdings),
+    ...analyticsReplies(state.openedAt, holdings),
+  };
+}
+
+/** What the account holds and how it came to it. */
+interface Holdings {
+  position: CallReply<'portfolio'>['positions'][number];
+  fill: CallReply<'history'>['fills'][number];
+  /** The equity of the last day, hour by hour. */
+  curve: [number, string][];
+  today: DayResult;
+}
+
+function recordHoldings(at: number): Holdings {
+  return {
+    position: {
+      id: 'recorded-position',
+      agentId: 'recorded-harbour',
+      agentName: 'Harbour',
+      pair: 'ETH/USDT',
+      quantity: '0.4',
+      averageCost: '2481.4',
+      cost: '992.56',
+      price: '2512.4',
+      priceAt: at,
+      value: '1004.96',
+      unrealized: '12.4',
+      stopPrice: '2357.33',
+      openedAt: at - 5 * HOUR,
+    },
+    fill: {
+      id: 'recorded-fill',
+      orderId: 'recorded-order',
+      agentId: 'recorded-harbour',
+      agentName: 'Harbour',
+      pair: 'ETH/USDT',
+      side: 'buy',
+      quantity: '0.4',
+      price: '2474.9',
+      notional: '989.96',
+      fee: '2.6',
+      feeBps: '26.26',
+      slippageBps: '3',
+      realized: null,
+      reason: 'trend_up',
+      decidedAt: at - 5 * HOUR,
+      filledAt: at - 5 * HOUR,
+      tickId: 'recorded:tick',
+    },
+    curve: Array.from({ length: 24 }, (_, hour): [number, string] => [
+      at - (23 - hour) * HOUR,
+      hour < 18 ? '10000' : '10012.4',
+    ]),
+    today: {
+      start: Math.floor(at / (24 * HOUR)) * 24 * HOUR,
+      opening: '10000',
+      closing: '10012.4',
+      realized: '0',
+      unrealizedChange: '12.4',
+      fees: '2.6',
+      trades: 1,
+    },
+  };
+}
+
+function planReplies(state: RecordedState, now: number): Replies {
   const { openedAt: at, agents } = state;
-  const symbols = [
-    quote('BTC/USDT', '68120.4', 1.24, at),
-    quote('ETH/USDT', '2512.4', -0.8, at),
-    quote('SOL/USDT', '171.02', 3.1, at),
-  ];
-  const position: CallReply<'portfolio'>['positions'][number] = {
-    id: 'recorded-position',
-    agentId: 'recorded-harbour',
-    agentName: 'Harbour',
-    pair: 'ETH/USDT',
-    quantity: '0.4',
-    averageCost: '2481.4',
-    cost: '992.56',
-    price: '2512.4',
-    priceAt: at,
-    value: '1004.96',
-    unrealized: '12.4',
-    stopPrice: '2357.33',
-    openedAt: at - 5 * HOUR,
-  };
-  const fill: CallReply<'history'>['fills'][number] = {
-    id: 'recorded-fill',
-    orderId: 'recorded-order',
-    agentId: 'recorded-harbour',
-    agentName: 'Harbour',
-    pair: 'ETH/USDT',
-    side: 'buy',
-    quantity: '0.4',
-    price: '2474.9',
-    notional: '989.96',
-    fee: '2.6',
-    feeBps: '26.26',
-    slippageBps: '3',
-    realized: null,
-    reason: 'trend_up',
-    decidedAt: at - 5 * HOUR,
-    filledAt: at - 5 * HOUR,
-    tickId: 'recorded:tick',
-  };
-  const curve = Array.from({ length: 24 }, (_, hour): [number, string] => [
-    at - (23 - hour) * HOUR,
-    hour < 18 ? '10000' : '10012.4',
-  ]);
-  const today: DayResult = {
-    start: Math.floor(at / (24 * HOUR)) * 24 * HOUR,
-    opening: '10000',
-    closing: '10012.4',
-    realized: '0',
-    unrealizedChange: '12.4',
-    fees: '2.6',
-    trades: 1,
-  };
   const subscription = {
     subscription: null,
     entitledTier: state.trialEndsAt === null ? 'free' : 'trial',
     servedAt: now,
   } as const;
   return {
-    healthz: { app: 'tradewind', status: 'ok', contract: CONTRACT_VERSION, time: now },
-    readyz: { app: 'tradewind', ready: true, parts: { recording: 'ready' } },
     plans: {
       provider: 'test',
       plans: [
@@ -254,6 +271,16 @@ export function recordedReplies(
       fillsThisMonth: 1,
       periodStart: at - 72 * HOUR,
     },
+  };
+}
+
+function marketReplies(at: number, curve: Holdings['curve']): Replies {
+  const symbols = [
+    quote('BTC/USDT', '68120.4', 1.24, at),
+    quote('ETH/USDT', '2512.4', -0.8, at),
+    quote('SOL/USDT', '171.02', 3.1, at),
+  ];
+  return {
     marketData: { source: SOURCE, now: at, symbols },
     marketOverview: {
       source: SOURCE,
@@ -308,8 +335,13 @@ export function recordedReplies(
         '120',
       ]),
     },
+  };
+}
+
+function agentReplies(state: RecordedState, now: number, { position, fill }: Holdings): Replies {
+  const { openedAt: at, agents } = state;
+  return {
     agents: { agents, sequence: 1, asOf: now },
-    alerts: { alerts: state.alerts, firings: [], sequence: 1, servedAt: now },
     agentSummary: {
       total: agents.length,
       running: agents.filter((agent) => agent.status === 'running').length,
@@ -359,7 +391,13 @@ export function recordedReplies(
       decisions: [],
       decisionCounts: [],
     },
+  };
+}
+
+function settingsReplies(state: RecordedState, now: number): Replies {
+  return {
     tradingSettings: { settings: state.settings, version: state.settingsVersion, riskProfiles: [] },
+    alerts: { alerts: state.alerts, firings: [], sequence: 1, servedAt: now },
     walletStatus: {
       mode: 'paper',
       venue: 'recorded',
@@ -384,6 +422,15 @@ export function recordedReplies(
         },
       ],
     },
+  };
+}
+
+function portfolioReplies(
+  at: number,
+  now: number,
+  { position, fill, curve, today }: Holdings,
+): Replies {
+  return {
     portfolio: {
       accountId: 'recorded-account',
       book: 1,
@@ -433,6 +480,11 @@ export function recordedReplies(
       ],
     },
     history: { fills: [fill], sequence: 1, asOf: at, total: 1 },
+  };
+}
+
+function analyticsReplies(at: number, { curve, today }: Holdings): Replies {
+  return {
     analytics: {
       quote: 'USDT',
       asOf: at,
