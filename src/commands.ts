@@ -21,13 +21,13 @@ import {
   isStop,
   type OutboxEntry,
   type SetAside,
-  type Wish,
+  type CommandRequest,
 } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
 import { alertsStore, applyAlert, loadAlerts, removeAlert } from './stores/alerts.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
-import { seenThen } from './stores/seen-then.ts';
+import { observedState } from './stores/observed-state.ts';
 import { clearTests, testedBefore } from './stores/tests-done.ts';
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/health.ts';
@@ -237,41 +237,41 @@ const NOT_SAVED =
 const SESSION_OVER =
   'Your sign-in is over: sign in again to start agents or set alerts. Stop can still be queued.';
 
-async function take(wish: Wish): Promise<CommandResult> {
+async function submit(request: CommandRequest): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
   if (outbox === undefined || session.user === null)
     return { said: 'refused', message: 'Not authenticated' };
-  if (session.status === 'expired' && !isStop(wish))
+  if (session.status === 'expired' && !isStop(request))
     return { said: 'refused', message: SESSION_OVER };
   try {
-    const entry = await outbox.enqueue(wish);
+    const entry = await outbox.enqueue(request);
     void lifecycle.drainNow();
-    if (!isStop(wish)) void askToKeep();
+    if (!isStop(request)) void askToKeep();
     return { said: 'saved', entry };
   } catch (error) {
     if (error instanceof QueueFull) return { said: 'refused', message: error.message };
     if (!(error instanceof StorageFault)) throw error;
-    return sendNow(wish);
+    return sendNow(request);
   }
 }
 
 /** The disk would not have it: the network may. */
-async function sendNow(wish: Wish): Promise<CommandResult> {
+async function sendNow(request: CommandRequest): Promise<CommandResult> {
   const uid = session.user?.uid;
-  const sent = uid === undefined ? null : await sendUnsaved(uid, wish, { line, token: bearer });
+  const sent = uid === undefined ? null : await sendUnsaved(uid, request, { line, token: bearer });
   if (sent === null || sent.outcome === 'unknown')
     return { said: 'not-saved', message: sent?.message ?? NOT_SAVED };
   if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };
   for (const agent of sent.agents) applyAgent(agent, null);
   if (sent.alert !== null) applyAlert(sent.alert, null);
-  if (wish.alert?.terms === null) removeAlert(wish.alert.id, null);
+  if (request.alert?.terms === null) removeAlert(request.alert.id, null);
   return {
     said: 'sent',
     message: 'Sent to the server at once; it could not be saved on this device.',
   };
 }
 
-const one = (intent: 'start' | 'stop', agent: Seen): Wish => ({
+const agentRequest = (intent: 'start' | 'stop', agent: Seen): CommandRequest => ({
   intent,
   agentId: agent.id,
   agentName: agent.name,
@@ -279,35 +279,38 @@ const one = (intent: 'start' | 'stop', agent: Seen): Wish => ({
   seenGeneration: agent.generation,
   confirmed: false,
   ...(intent === 'start'
-    ? { seen: seenThen([agent.id]), ...testedBefore({ agentId: agent.id }, agent.version) }
+    ? { seen: observedState([agent.id]), ...testedBefore({ agentId: agent.id }, agent.version) }
     : {}),
 });
-const all = (intent: 'start-all' | 'stop-all', agents: readonly Seen[]): Wish => ({
+const allAgentsRequest = (
+  intent: 'start-all' | 'stop-all',
+  agents: readonly Seen[],
+): CommandRequest => ({
   intent,
   agentId: null,
   agentName: '',
   seenGeneration: null,
   confirmed: false,
   agents: agents.slice(0, 100).map((agent) => ({ id: agent.id, seenGeneration: agent.generation })),
-  ...(intent === 'start-all' ? { seen: seenThen(agents.map((agent) => agent.id)) } : {}),
+  ...(intent === 'start-all' ? { seen: observedState(agents.map((agent) => agent.id)) } : {}),
 });
 
 export function startAgent(agent: Seen): Promise<CommandResult> {
-  return take(one('start', agent));
+  return submit(agentRequest('start', agent));
 }
 
 export function stopAgent(agent: Seen): Promise<CommandResult> {
-  return take(one('stop', agent));
+  return submit(agentRequest('stop', agent));
 }
 
 /** Starts the agents the person saw, and no other. */
 export function startAll(agents: readonly Seen[]): Promise<CommandResult> {
-  return take(all('start-all', agents));
+  return submit(allAgentsRequest('start-all', agents));
 }
 
 /** Stops every agent there is, also those this device has not seen. */
 export function stopAll(): Promise<CommandResult> {
-  return take(all('stop-all', agentsStore.data?.agents ?? []));
+  return submit(allAgentsRequest('stop-all', agentsStore.data?.agents ?? []));
 }
 
 /**
@@ -321,8 +324,8 @@ export function setAlert(
   const quote =
     marketStore.origin === 'exchange' ? undefined : marketStore.data?.symbols[terms.symbol];
   const seen = quote === undefined ? null : { price: quote.price, at: quote.timestamp };
-  return take({
-    ...alertWish('set-alert', terms),
+  return submit({
+    ...alertRequest('set-alert', terms),
     alert: { id, terms, seenVersion: seenVersion ?? versionOf(id), seen },
   });
 }
@@ -332,8 +335,8 @@ export function deleteAlert(
   terms: AlertTerms,
   seenVersion: number | null,
 ): Promise<CommandResult> {
-  return take({
-    ...alertWish('delete-alert', terms),
+  return submit({
+    ...alertRequest('delete-alert', terms),
     alert: { id, terms: null, seenVersion: seenVersion ?? versionOf(id), seen: null },
   });
 }
@@ -342,7 +345,7 @@ export function deleteAlert(
 const versionOf = (id: string): number | null =>
   alertsStore.data?.alerts.find((alert) => alert.id === id)?.version ?? null;
 
-const alertWish = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): Wish => ({
+const alertRequest = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): CommandRequest => ({
   intent,
   agentId: null,
   agentName: alertName(terms),
@@ -373,7 +376,7 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
         ? waiting.agents.map((agent) => agent.id)
         : [waiting?.agentId ?? ''];
     const now =
-      waiting === undefined || isStop(waiting) || isAlert(waiting) ? undefined : seenThen(ids);
+      waiting === undefined || isStop(waiting) || isAlert(waiting) ? undefined : observedState(ids);
     const entry = (await outbox?.confirm(commandId, generations, now)) ?? null;
     if (entry === null) return { said: 'refused', message: 'This command is no longer waiting' };
     void lifecycle.drainNow();

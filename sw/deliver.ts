@@ -8,7 +8,7 @@ import { openChannel } from '../src/offline/channel.ts';
 import { openUserDatabase, StorageFault, type UserDatabase } from '../src/offline/database.ts';
 import type { Drained } from '../src/offline/drain.ts';
 import { QueueFull } from '../src/offline/outbox.ts';
-import { isPending, type Wish } from '../src/offline/outbox-entry.ts';
+import { isPending, type CommandRequest } from '../src/offline/outbox-entry.ts';
 import { readSnapshot } from '../src/offline/snapshots.ts';
 import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
 import { workerIdentity } from '../src/identity/worker.ts';
@@ -76,12 +76,12 @@ async function number(uid: string, baseUrl: string, heard: readonly Agent[]): Pr
  */
 export async function stopWithoutPage(
   uid: string,
-  wish: Wish,
+  request: CommandRequest,
   baseUrl: string,
 ): Promise<'delivered' | 'waiting' | 'failed' | 'not-saved' | 'signed-out'> {
   const { outbox } = queueOf(uid, baseUrl).queue;
   try {
-    const { commandId } = await outbox.enqueue(wish);
+    const { commandId } = await outbox.enqueue(request);
     await deliver(baseUrl).catch(() => null);
     const left = (await outbox.state()).entries.find((entry) => entry.commandId === commandId);
     if (left === undefined) return 'delivered';

@@ -106,7 +106,7 @@ async function wakeWithNetwork(): Promise<void> {
 async function stop(target: z.infer<typeof Target>, baseUrl: string): Promise<void> {
   if (target.stop === null) return open(target.path);
   const { id, name, generation } = target.stop;
-  const wish = {
+  const request = {
     intent: 'stop' as const,
     agentId: id,
     agentName: name,
@@ -114,7 +114,7 @@ async function stop(target: z.infer<typeof Target>, baseUrl: string): Promise<vo
     seenGeneration: generation,
     confirmed: false,
   };
-  const said = await stopWithoutPage(target.uid, wish, baseUrl);
+  const said = await stopWithoutPage(target.uid, request, baseUrl);
   if (said === 'signed-out') return open('/login');
   if (said === 'waiting') await wakeWithNetwork();
   await show(

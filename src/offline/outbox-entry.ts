@@ -47,7 +47,7 @@ export type SeenPrice = z.infer<typeof SeenPrice>;
 /**
  * What the person had before them when they pressed Start: what a late start is confirmed against.
  */
-export const SeenThen = z.object({
+export const ObservedState = z.object({
   prices: z.array(SeenPrice),
   agents: z.array(
     z.object({
@@ -59,7 +59,7 @@ export const SeenThen = z.object({
     }),
   ),
 });
-export type SeenThen = z.infer<typeof SeenThen>;
+export type ObservedState = z.infer<typeof ObservedState>;
 
 /** What became of one agent of a start-all or stop-all that the server has answered. */
 export const EntryResult = z.object({
@@ -131,7 +131,7 @@ export const OutboxEntry = z
     /** The person was told that the agent or the time had changed, and still wants it. */
     confirmed: z.boolean(),
     /** Absent for stops, and in records of earlier builds. */
-    seen: z.optional(SeenThen),
+    seen: z.optional(ObservedState),
     /** What the agent was tested with before this start. */
     tested: z.optional(Tested),
     /**
@@ -197,14 +197,14 @@ export function legible(raw: unknown): SetAside {
 }
 
 /** What a press asks for; the outbox adds the rest. */
-export interface Wish {
+export interface CommandRequest {
   intent: Intent;
   agentId: string | null;
   agentName: string;
   agents: SeenAgent[];
   seenGeneration: number | null;
   confirmed: boolean;
-  seen?: SeenThen | undefined;
+  seen?: ObservedState | undefined;
   tested?: Tested | undefined;
   alert?: AlertCommand | undefined;
 }

@@ -7,9 +7,9 @@ import {
   type EntryResult,
   type EntryState,
   type OutboxEntry,
-  type SeenThen,
+  type ObservedState,
   type SetAside,
-  type Wish,
+  type CommandRequest,
 } from './outbox-entry.ts';
 import {
   aged,
@@ -35,7 +35,6 @@ export interface OutboxOptions {
   changed?: () => void;
 }
 
-/** A sender's hold on one entry: what was written before the request went out. */
 export interface Outbox {
   readonly uid: string;
   /** What is queued, as time has made it; nothing is written. */
@@ -44,10 +43,10 @@ export interface Outbox {
   /** The person has read that these will not be sent. */
   dismissQuarantined(): Promise<void>;
   /**
-   * Resolves when the disk has it. A wish that needs nothing to be sent is answered by a cancelled
-   * entry. @throws StorageFault, QueueFull
+   * Resolves when the disk has it. A request that needs nothing to be sent is answered by a
+   * cancelled entry. @throws StorageFault, QueueFull
    */
-  enqueue(wish: Wish): Promise<OutboxEntry>;
+  enqueue(request: CommandRequest): Promise<OutboxEntry>;
   /** Takes back what was never sent, or dismisses what is over. */
   cancel(commandId: string): Promise<'undone' | 'dismissed' | 'already-sent' | 'gone'>;
   /**
@@ -57,7 +56,7 @@ export interface Outbox {
   confirm(
     commandId: string,
     generations: ReadonlyMap<string, number>,
-    seen?: SeenThen,
+    seen?: ObservedState,
   ): Promise<OutboxEntry | null>;
   /** Writes down what time has done: starts that now need the person or have lapsed. */
   sweep(): Promise<QueueState>;
@@ -109,8 +108,8 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       await store.clearQuarantine();
       changed();
     },
-    async enqueue(wish) {
-      const entry = await change((state) => addCommand(state, wish, origin));
+    async enqueue(request) {
+      const entry = await change((state) => addCommand(state, request, origin));
       if (entry === null) throw new QueueFull();
       return entry;
     },
@@ -119,7 +118,7 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       change((state) => {
         const entry = findEntry(agedEntries(state, now()), commandId);
         if (entry === undefined || isPending(entry)) return { ...state, result: null };
-        return replaceEntry(state, entry, confirmedWish(entry, generations, seen), origin);
+        return replaceEntry(state, entry, confirmedRequest(entry, generations, seen), origin);
       }),
     async sweep() {
       const state = await store.read();
@@ -174,7 +173,7 @@ interface CommandOrigin {
 /** Null where the queue is full. */
 function addCommand(
   state: QueueState,
-  wish: Wish,
+  request: CommandRequest,
   { uid, now, newId }: CommandOrigin,
 ): Changed<OutboxEntry | null> {
   const at = now();
@@ -186,7 +185,7 @@ function addCommand(
     clockOffsetMs,
     clockMoved: at < lastSeenAt - CLOCK_TOLERANCE_MS,
   };
-  const { entries, entry: result } = coalesce(state.entries, wish, stamp, newId);
+  const { entries, entry: result } = coalesce(state.entries, request, stamp, newId);
   return { entries, meta: { ...state.meta, lastSeenAt: Math.max(at, lastSeenAt) }, result };
 }
 
@@ -194,7 +193,7 @@ function addCommand(
 function replaceEntry(
   state: QueueState,
   replaced: OutboxEntry,
-  wish: Wish,
+  request: CommandRequest,
   { uid, now, newId }: CommandOrigin,
 ): Changed<OutboxEntry | null> {
   const { clockOffsetMs } = state.meta;
@@ -206,7 +205,7 @@ function replaceEntry(
     clockMoved: false,
   };
   const rest = state.entries.filter((candidate) => candidate.commandId !== replaced.commandId);
-  const { entries, entry: result } = coalesce(rest, wish, stamp, newId);
+  const { entries, entry: result } = coalesce(rest, request, stamp, newId);
   return result === null ? { ...state, result: null } : { entries, meta: state.meta, result };
 }
 
@@ -227,11 +226,11 @@ function cancelEntry(
 }
 
 /** The same request again, now that the person has confirmed it. */
-function confirmedWish(
+function confirmedRequest(
   entry: OutboxEntry,
   generations: ReadonlyMap<string, number>,
-  seen: SeenThen | undefined,
-): Wish {
+  seen: ObservedState | undefined,
+): CommandRequest {
   const { intent, agentId, agentName } = entry;
   return {
     intent,
@@ -317,9 +316,7 @@ const endedBy = (told: OutboxEntry, { alert, sequence, state }: OutboxEntry): bo
   sequence < told.sequence &&
   (state === 'failed' || state === 'needs-you');
 
-/**
- * The same wish about an alert as the server has it now; where it is there no longer, as a new one.
- */
+/** What is asked of an alert, against its present version; as a new one where it is gone. */
 function againOf(
   { alert }: OutboxEntry,
   versions: ReadonlyMap<string, number>,

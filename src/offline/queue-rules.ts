@@ -21,7 +21,7 @@ import {
   type EntryResult,
   type OutboxEntry,
   type SeenAgent,
-  type Wish,
+  type CommandRequest,
 } from './outbox-entry.ts';
 
 /** The last places of a full queue are for stops. */
@@ -50,7 +50,7 @@ export interface Stamp {
 export interface Change {
   /** The queue after the change, by sequence. */
   entries: OutboxEntry[];
-  /** The entry that stands for the wish; null where the queue is full and the wish was refused. */
+  /** The entry that stands for the request; null where the queue is full and refused it. */
   entry: OutboxEntry | null;
 }
 
@@ -61,16 +61,16 @@ const isOver = (entry: OutboxEntry): boolean =>
   entry.state === 'failed' || entry.state === 'lapsed' || entry.state === 'cancelled';
 const unresolved = (entry: OutboxEntry): boolean => isPending(entry) || entry.state === 'needs-you';
 
-function entryOf(wish: Wish, stamp: Stamp, sequence: number): OutboxEntry {
+function entryOf(request: CommandRequest, stamp: Stamp, sequence: number): OutboxEntry {
   return {
-    version: isAlert(wish) ? ALERT_ENTRY_VERSION : OUTBOX_ENTRY_VERSION,
+    version: isAlert(request) ? ALERT_ENTRY_VERSION : OUTBOX_ENTRY_VERSION,
     commandId: stamp.commandId,
     uid: stamp.uid,
-    intent: wish.intent,
-    agentId: wish.agentId,
-    agentName: wish.agentName,
-    agents: wish.agents,
-    seenGeneration: wish.seenGeneration,
+    intent: request.intent,
+    agentId: request.agentId,
+    agentName: request.agentName,
+    agents: request.agents,
+    seenGeneration: request.seenGeneration,
     sequence,
     createdAt: stamp.now,
     clockOffsetMs: stamp.clockOffsetMs,
@@ -81,16 +81,16 @@ function entryOf(wish: Wish, stamp: Stamp, sequence: number): OutboxEntry {
     nextAttemptAt: null,
     state: 'saved',
     reason: null,
-    confirmed: wish.confirmed,
-    ...(wish.seen === undefined ? {} : { seen: wish.seen }),
-    ...(wish.tested === undefined ? {} : { tested: wish.tested }),
-    ...(wish.alert === undefined ? {} : { alert: wish.alert }),
+    confirmed: request.confirmed,
+    ...(request.seen === undefined ? {} : { seen: request.seen }),
+    ...(request.tested === undefined ? {} : { tested: request.tested }),
+    ...(request.alert === undefined ? {} : { alert: request.alert }),
   };
 }
 
 /** A press on an agent takes the place of what was left over from earlier presses on it. */
-function withoutLeftovers(entries: OutboxEntry[], wish: Wish): OutboxEntry[] {
-  const mine = concerns(wish);
+function withoutLeftovers(entries: OutboxEntry[], request: CommandRequest): OutboxEntry[] {
+  const mine = concerns(request);
   return entries.filter((entry) => {
     if (!isOver(entry) || isAlert(entry)) return true;
     const theirs = concerns(entry);
@@ -105,11 +105,11 @@ function withoutLeftovers(entries: OutboxEntry[], wish: Wish): OutboxEntry[] {
  */
 function stopCancels(
   entries: OutboxEntry[],
-  wish: Wish,
+  request: CommandRequest,
   stamp: Stamp,
   newId: () => string,
 ): OutboxEntry[] {
-  const covers = (id: string): boolean => wish.intent === 'stop-all' || wish.agentId === id;
+  const covers = (id: string): boolean => request.intent === 'stop-all' || request.agentId === id;
   return entries.flatMap((entry): OutboxEntry[] => {
     if (isStop(entry) || !unresolved(entry)) return [entry];
     if (entry.intent === 'start')
@@ -136,11 +136,12 @@ function stopCancels(
 }
 
 /** The unattempted entry that says the same already, unless something later contradicts it. */
-function sameWish(entries: OutboxEntry[], wish: Wish): OutboxEntry | undefined {
+function sameRequest(entries: OutboxEntry[], request: CommandRequest): OutboxEntry | undefined {
   const sameTarget = (entry: OutboxEntry): boolean => {
-    if (entry.intent !== wish.intent) return false;
-    if (wish.intent === 'start' || wish.intent === 'stop') return entry.agentId === wish.agentId;
-    return wish.intent === 'stop-all' || sameAgents(entry.agents, wish.agents);
+    if (entry.intent !== request.intent) return false;
+    if (request.intent === 'start' || request.intent === 'stop')
+      return entry.agentId === request.agentId;
+    return request.intent === 'stop-all' || sameAgents(entry.agents, request.agents);
   };
   const same = entries
     .filter((entry) => unattempted(entry) && entry.state === 'saved' && sameTarget(entry))
@@ -167,57 +168,61 @@ export function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
 }
 
 /**
- * A press joins the queue. Only what has not been attempted is merged: the same wish twice keeps
+ * A press joins the queue. Only what has not been attempted is merged: the same request twice keeps
  * the first; start then stop becomes stop; stop then start keeps both in order; stop-all supersedes
  * every unsent start.
  */
 export function coalesce(
   present: readonly OutboxEntry[],
-  wish: Wish,
+  request: CommandRequest,
   stamp: Stamp,
   newId: () => string,
 ): Change {
-  if (isAlert(wish)) return coalesceAlert(present, wish, stamp);
-  let entries = withoutLeftovers([...present], wish);
-  if (wish.intent === 'stop' || wish.intent === 'stop-all')
-    entries = stopCancels(entries, wish, stamp, newId);
+  if (isAlert(request)) return coalesceAlert(present, request, stamp);
+  let entries = withoutLeftovers([...present], request);
+  if (request.intent === 'stop' || request.intent === 'stop-all')
+    entries = stopCancels(entries, request, stamp, newId);
   // A start that waits to be confirmed is answered by pressing Start again.
-  if (wish.intent === 'start')
+  if (request.intent === 'start')
     entries = entries.filter(
       (entry) =>
         !(
           entry.intent === 'start' &&
-          entry.agentId === wish.agentId &&
+          entry.agentId === request.agentId &&
           entry.state === 'needs-you'
         ),
     );
-  const same = sameWish(entries, wish);
+  const same = sameRequest(entries, request);
   if (same !== undefined) return { entries: entries.sort(bySequence), entry: same };
-  return joined(present, entries, wish, stamp);
+  return joined(present, entries, request, stamp);
 }
 
-/** The wish at the end of what is left of the queue, where there is a place for it. */
+/** The request at the end of what is left of the queue, where there is a place for it. */
 function joined(
   present: readonly OutboxEntry[],
   left: readonly OutboxEntry[],
-  wish: Wish,
+  request: CommandRequest,
   stamp: Stamp,
 ): Change {
-  const room = isStop(wish) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
+  const room = isStop(request) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
   if (left.length >= room) return { entries: [...present].sort(bySequence), entry: null };
   const sequence = Math.max(0, ...present.map((entry) => entry.sequence)) + 1;
-  const entry = entryOf(wish, stamp, sequence);
+  const entry = entryOf(request, stamp, sequence);
   return { entries: [...left, entry].sort(bySequence), entry };
 }
 
 /**
- * The newest wish about an alert takes the place of every one that was never sent. One that was
+ * The newest request about an alert takes the place of every one that was never sent. One that was
  * sent without an answer stays before it, so that the server hears both in order. Deleting what the
- * server has never heard of sends nothing: the wish is then answered by an entry that is cancelled
- * and in no queue.
+ * server has never heard of sends nothing: the request is then answered by an entry that is
+ * cancelled and in no queue.
  */
-function coalesceAlert(present: readonly OutboxEntry[], wish: Wish, stamp: Stamp): Change {
-  const { alert } = wish;
+function coalesceAlert(
+  present: readonly OutboxEntry[],
+  request: CommandRequest,
+  stamp: Stamp,
+): Change {
+  const { alert } = request;
   const mine = (entry: OutboxEntry): boolean => entry.alert?.id === alert?.id;
   const left = present.filter((entry) => !mine(entry) || (isPending(entry) && entry.attempts > 0));
   const withdrawn = present.some(
@@ -228,9 +233,9 @@ function coalesceAlert(present: readonly OutboxEntry[], wish: Wish, stamp: Stamp
   if (unheard)
     return {
       entries: [...left].sort(bySequence),
-      entry: { ...entryOf(wish, stamp, 0), state: 'cancelled' },
+      entry: { ...entryOf(request, stamp, 0), state: 'cancelled' },
     };
-  return joined(present, left, wish, stamp);
+  return joined(present, left, request, stamp);
 }
 
 /**
@@ -330,13 +335,14 @@ export function rebase(
   delivered: OutboxEntry,
   generations: ReadonlyMap<string, number>,
 ): OutboxEntry[] {
-  const seenThen = new Map(
+  const observedGenerations = new Map(
     delivered.agents.map((agent) => [agent.id, agent.seenGeneration ?? null]),
   );
-  if (delivered.agentId !== null) seenThen.set(delivered.agentId, delivered.seenGeneration);
+  if (delivered.agentId !== null)
+    observedGenerations.set(delivered.agentId, delivered.seenGeneration);
   const next = (id: string, seen: number | null): number | null => {
     const now = generations.get(id);
-    const then = seenThen.get(id) ?? null;
+    const then = observedGenerations.get(id) ?? null;
     return now !== undefined && seen !== null && seen === then && now - then <= 1 && now >= then
       ? now
       : seen;

@@ -5,7 +5,7 @@
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import { agentsIn, alertIn, type Bearer } from './drain.ts';
-import type { Wish } from './outbox-entry.ts';
+import type { CommandRequest } from './outbox-entry.ts';
 import { coalesce } from './queue-rules.ts';
 import { judge } from './replies.ts';
 import { send, type Line } from './send.ts';
@@ -23,7 +23,7 @@ export interface UnsavedPorts {
 
 export async function sendUnsaved(
   uid: string,
-  wish: Wish,
+  request: CommandRequest,
   ports: UnsavedPorts,
 ): Promise<Unsaved | null> {
   const stamp = {
@@ -33,7 +33,7 @@ export async function sendUnsaved(
     clockOffsetMs: null,
     clockMoved: false,
   };
-  const { entry } = coalesce([], wish, stamp, () => crypto.randomUUID());
+  const { entry } = coalesce([], request, stamp, () => crypto.randomUUID());
   if (entry === null) return null;
   if (entry.state === 'cancelled') return { outcome: 'done', agents: [], alert: null };
   for (const refreshed of [false, true]) {

@@ -1,7 +1,4 @@
-/**
- * An agent as a person sees it: the server's word, with what waits to be sent laid over it; refuses
- * to call a wish a fact.
- */
+/** An agent as a person sees it: the server's state, with the unsent commands laid over it. */
 import type { Agent } from '../../contract/agents.ts';
 import { localSentence } from '../format/sentences.ts';
 import { concerns, isStop, type OutboxEntry } from '../offline/outbox-entry.ts';
@@ -14,7 +11,7 @@ export interface AgentView {
    */
   entry: OutboxEntry | null;
   /** What that command asks for; null where nothing waits. */
-  wish: 'start' | 'stop' | null;
+  pendingIntent: 'start' | 'stop' | null;
   /** The server's word on the agent, then the command's state: two facts, two lines. */
   statusText: string;
   /** Whether that word still stands: the server is there and has spoken lately. */
@@ -188,23 +185,24 @@ export function agentView(
   const open = mine.find(isOpen) ?? null;
   const entry =
     open ?? mine.find((other) => other.state === 'failed' || other.state === 'lapsed') ?? null;
-  const wish = open === null ? null : isStop(open) ? 'stop' : 'start';
+  const pendingIntent = open === null ? null : isStop(open) ? 'stop' : 'start';
   const unsent = open !== null && open.attempts === 0 && open.agentId !== null;
   return {
     agent,
     entry,
-    wish,
+    pendingIntent,
     current,
     statusText: statusText(agent, current),
     commandText: entry === null ? null : `${textFor(entry, agent.id)}${untilThen(entry, [agent])}`,
     alert: entry !== null && failedStops([entry]).length > 0,
-    canStart: (agent.status === 'stopped' || agent.status === 'faulted') && wish !== 'start',
+    canStart:
+      (agent.status === 'stopped' || agent.status === 'faulted') && pendingIntent !== 'start',
     // Stop is never hidden: a start on its way may still arrive. One that waits to be confirmed and
     // was never sent cannot.
     canStop:
-      wish !== 'stop' &&
+      pendingIntent !== 'stop' &&
       (agent.status !== 'stopped' ||
-        (wish === 'start' && !(open?.state === 'needs-you' && open.attempts === 0))),
+        (pendingIntent === 'start' && !(open?.state === 'needs-you' && open.attempts === 0))),
     canUndo: unsent && open.state === 'saved',
     canReview: open?.state === 'needs-you',
   };

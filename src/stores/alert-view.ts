@@ -4,7 +4,7 @@ import type { OutboxEntry } from '../offline/outbox-entry.ts';
 
 export interface AlertView {
   id: string;
-  /** As it shall be: the newest wish of this device, else the server's word. */
+  /** As it shall be: the newest command of this device, else the server's state. */
   terms: AlertTerms;
   /** The server's word; null where it has not told of this alert. */
   alert: Alert | null;
@@ -39,14 +39,14 @@ function viewOf(
     .sort((a, b) => b.sequence - a.sequence);
   const open = mine.find(isOpen) ?? null;
   const entry = open ?? mine.find(({ state }) => state === 'failed' || state === 'lapsed') ?? null;
-  const wished = mine.find((one) => one.alert?.terms != null && one.state !== 'cancelled')?.alert
-    ?.terms;
+  const requestedTerms = mine.find((one) => one.alert?.terms != null && one.state !== 'cancelled')
+    ?.alert?.terms;
   const accepted = open?.state === 'accepted';
   // What was taken by the server is told by its own word from then on.
   const terms =
     alert !== null && (open === null ? entry === null : accepted)
       ? termsOf(alert)
-      : (wished ?? (alert === null ? null : termsOf(alert)));
+      : (requestedTerms ?? (alert === null ? null : termsOf(alert)));
   // Deleted, and the server's word is here: nothing is left to show.
   if (terms === null || (accepted && open.alert?.terms === null)) return null;
   return {

@@ -56,7 +56,7 @@ export function AgentActs({ view, startable = true }: { view: AgentView; startab
         </Button>
       )}
       {/* A stop is taken back where its Undo is offered, and in the tray: nothing may come close to Stop's own place. */}
-      {view.canUndo && view.wish === 'start' && entry !== null && (
+      {view.canUndo && view.pendingIntent === 'start' && entry !== null && (
         <Button
           size="icon"
           data-act={`take back ${entry.commandId}`}

@@ -17,7 +17,7 @@ import { STALE_AFTER } from '../../shell/data-age.ts';
 import { agentsStore, loadAgents } from '../../stores/agents.ts';
 import { loadMarket, loadPools, marketStore, poolsStore } from '../../stores/market.ts';
 import { portfolioStore } from '../../stores/portfolio.ts';
-import { pairsOf } from '../../stores/seen-then.ts';
+import { pairsOf } from '../../stores/observed-state.ts';
 import { loadSettings, settingsStore } from '../../stores/settings.ts';
 import { pageToast } from '../../stores/toasts.ts';
 import { act } from '../act.ts';

@@ -15,12 +15,12 @@ import { pressStop } from './stop-press.ts';
  */
 export function useStopPlace(view: AgentView): boolean {
   const { offer } = useSnapshot(stopOffer);
-  return view.canStop || view.wish === 'stop' || offer?.agent.id === view.agent.id;
+  return view.canStop || view.pendingIntent === 'stop' || offer?.agent.id === view.agent.id;
 }
 
 /** What the button says while there is nothing to press. Stopped is the server's word. */
-function restingLabel({ agent, current, wish, entry }: AgentView): string {
-  if (wish === 'stop' && entry?.state === 'saved') return 'Stop saved';
+function restingLabel({ agent, current, pendingIntent, entry }: AgentView): string {
+  if (pendingIntent === 'stop' && entry?.state === 'saved') return 'Stop saved';
   return agent.status === 'stopped' && current ? 'Stopped' : 'Stop sent';
 }
 

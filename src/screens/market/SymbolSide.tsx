@@ -5,7 +5,7 @@ import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { Section } from '../../components/Section.tsx';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { loadPools, poolsStore } from '../../stores/market.ts';
-import { pairsOf } from '../../stores/seen-then.ts';
+import { pairsOf } from '../../stores/observed-state.ts';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
 import { useAgentViews, useSlot } from '../reading.ts';

@@ -3,7 +3,11 @@
  * who can read it.
  */
 import { describe, expect, it } from 'vitest';
-import type { AlertCommand, OutboxEntry, Wish } from '../../../src/offline/outbox-entry.ts';
+import type {
+  AlertCommand,
+  OutboxEntry,
+  CommandRequest,
+} from '../../../src/offline/outbox-entry.ts';
 import { OutboxEntry as Entry, readEntry } from '../../../src/offline/outbox-entry.ts';
 import { aged, coalesce, pick, rebase } from '../../../src/offline/queue-rules.ts';
 import { judge } from '../../../src/offline/replies.ts';
@@ -29,8 +33,8 @@ const wants = (entries: readonly OutboxEntry[]): string[] =>
     const condition = alert?.terms?.condition;
     return `${Number(alert?.id.slice(-3))} ${condition === undefined ? 'gone' : condition.kind === 'move' ? 'move' : condition.price}`;
   });
-const attempted = (wish: Wish, change: Partial<OutboxEntry> = {}): OutboxEntry =>
-  entryOf(wish, { attempts: 1, state: 'sending', sequence: 1, ...change });
+const attempted = (request: CommandRequest, change: Partial<OutboxEntry> = {}): OutboxEntry =>
+  entryOf(request, { attempts: 1, state: 'sending', sequence: 1, ...change });
 
 describe('alerts in the queue', () => {
   it('create then edit are one create of the newest', () => {
@@ -156,8 +160,8 @@ describe('a command about an alert', () => {
       body: {},
     });
   });
-  const verdict = (wish: Wish, status: number, code: string) => {
-    const entry = attempted(wish);
+  const verdict = (request: CommandRequest, status: number, code: string) => {
+    const entry = attempted(request);
     return judge(
       entry,
       { status, json: { error: { code, message: 'words' } } },
@@ -184,13 +188,13 @@ describe('a command about an alert', () => {
 describe('records of alerts', () => {
   it('are of a version that a build from before leaves in the queue, and commands to agents of one that it sends', () => {
     expect(entryOf(setAlert(1, '100')).version).toBe(2);
-    expect([start('x'), stop('x'), stopAll()].map((wish) => entryOf(wish).version)).toEqual([
+    expect([start('x'), stop('x'), stopAll()].map((request) => entryOf(request).version)).toEqual([
       1, 1, 1,
     ]);
   });
   it('are read back as they were written', () => {
-    for (const wish of [setAlert(1, '100', 4), deleteAlert(1, 4), stop('x')]) {
-      const entry = entryOf(wish);
+    for (const request of [setAlert(1, '100', 4), deleteAlert(1, 4), stop('x')]) {
+      const entry = entryOf(request);
       expect(readEntry(Entry.parse(entry))).toEqual({ is: 'entry', entry });
     }
   });

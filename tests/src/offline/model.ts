@@ -10,7 +10,7 @@ import {
   isAlert,
   isStop,
   type OutboxEntry,
-  type Wish,
+  type CommandRequest,
 } from '../../../src/offline/outbox-entry.ts';
 import type { AlertTerms } from '../../../contract/alerts.ts';
 import { StorageFault } from '../../../src/offline/database.ts';
@@ -51,7 +51,7 @@ const forgetful = (store: QueueStore): QueueStore => ({
 
 interface Press {
   uid: User;
-  wish: Wish;
+  request: CommandRequest;
   order: number;
   commandId: string | null;
 }
@@ -155,20 +155,20 @@ export class World {
     if (this.mutant === 'coalesce-attempted')
       return {
         ...outbox,
-        enqueue: (wish) =>
+        enqueue: (request) =>
           createOutbox(forgetful(store), {
             now: () => this.clock(),
             newId: () => this.newId(),
-          }).enqueue(wish),
+          }).enqueue(request),
       };
     if (this.mutant === 'alert-forgets-attempted')
       return {
         ...outbox,
-        enqueue: (wish) =>
-          createOutbox(isAlert(wish) ? forgetful(store) : store, {
+        enqueue: (request) =>
+          createOutbox(isAlert(request) ? forgetful(store) : store, {
             now: () => this.clock(),
             newId: () => this.newId(),
-          }).enqueue(wish),
+          }).enqueue(request),
       };
     if (this.mutant === 'alert-keeps-version')
       return {
@@ -307,7 +307,7 @@ export class World {
     const intent = this.pick(['start', 'start', 'stop', 'stop', 'start-all', 'stop-all'] as const);
     const id = intent === 'start' || intent === 'stop' ? this.pick(AGENTS) : null;
     const seen = (agent: string): number => this.server.agent(uid, agent).generation;
-    const wish: Wish = {
+    const request: CommandRequest = {
       intent,
       agentId: id,
       agentName: id ?? '',
@@ -316,7 +316,7 @@ export class World {
       agents:
         id === null ? AGENTS.map((agent) => ({ id: agent, seenGeneration: seen(agent) })) : [],
     };
-    this.save({ uid, wish, order: 0, commandId: null });
+    this.save({ uid, request, order: 0, commandId: null });
   }
 
   /** While a new alert waits here, the screen may not have heard yet that the server has it. */
@@ -337,7 +337,7 @@ export class World {
           note: '',
           active: true,
         };
-    const wish: Wish = {
+    const request: CommandRequest = {
       intent: terms === null ? 'delete-alert' : 'set-alert',
       agentId: null,
       agentName: id,
@@ -346,11 +346,11 @@ export class World {
       confirmed: false,
       alert: { id, terms, seenVersion, seen: null },
     };
-    this.save({ uid, wish, order: 0, commandId: null });
+    this.save({ uid, request, order: 0, commandId: null });
   }
 
   private save(press: Press): void {
-    const { uid, wish } = press;
+    const { uid, request } = press;
     this.presses.push(press);
     const realm = this.nextRealm++;
     const outbox = this.outbox(uid, realm, () => {
@@ -358,7 +358,7 @@ export class World {
       press.order = this.commits;
     });
     // A press that met a sign-out was told that it was not saved.
-    outbox.enqueue(wish).then(
+    outbox.enqueue(request).then(
       (entry) => {
         press.commandId = entry.commandId;
       },
@@ -391,7 +391,7 @@ export class World {
     }
     const press: Press = {
       uid,
-      wish: { intent, agentId, agentName, agents, seenGeneration: null, confirmed: true, alert },
+      request: { intent, agentId, agentName, agents, seenGeneration: null, confirmed: true, alert },
       order: 0,
       commandId: null,
     };
@@ -404,7 +404,7 @@ export class World {
       (entry) => {
         if (entry === null) return;
         // A stop that came between has taken its agent out.
-        press.wish = { ...press.wish, agents: entry.agents };
+        press.request = { ...press.request, agents: entry.agents };
         press.commandId = entry.commandId;
       },
       (error: unknown) => {
@@ -523,7 +523,7 @@ export class World {
         // What was given up by name binds nobody; a press whose saving met the sign-out was not
         // told as saved.
         if (last === undefined) continue;
-        const wanted = !isStop(last.wish);
+        const wanted = !isStop(last.request);
         if (wanted && this.stopsUnderWay.has(this.server.lastBy.get(`${uid}/${id}`) ?? ''))
           continue;
         if (last.order <= (this.givenUp.get(`${uid}/${id}/${wanted}`) ?? 0)) continue;
@@ -555,7 +555,8 @@ export class World {
     return ALERTS.flatMap((id) => {
       const last = this.presses
         .filter(
-          (press) => press.uid === uid && press.commandId !== null && press.wish.alert?.id === id,
+          (press) =>
+            press.uid === uid && press.commandId !== null && press.request.alert?.id === id,
         )
         .sort((a, b) => a.order - b.order)
         .at(-1);
@@ -566,7 +567,7 @@ export class World {
         last.order <= (this.givenUp.get(`${uid}/${id}`) ?? 0)
       )
         return [];
-      const wanted = last.wish.alert?.terms ?? null;
+      const wanted = last.request.alert?.terms ?? null;
       const shown = this.disk
         .state(uid)
         .entries.some(
@@ -580,11 +581,11 @@ export class World {
   }
 
   private covers(press: Press, id: string): boolean {
-    const { wish } = press;
-    if (wish.alert !== undefined) return false;
+    const { request } = press;
+    if (request.alert !== undefined) return false;
     // A start of many is for those the person saw; tried again, for those that were refused.
-    return wish.agentId === null
-      ? isStop(wish) || wish.agents.some((agent) => agent.id === id)
-      : wish.agentId === id;
+    return request.agentId === null
+      ? isStop(request) || request.agents.some((agent) => agent.id === id)
+      : request.agentId === id;
   }
 }

@@ -144,8 +144,8 @@ describe('what time does', () => {
 
 describe('what a reply means', () => {
   const error = (code: string) => ({ error: { code, message: 'words' } });
-  const verdict = (wish = start('x'), answer: Partial<Answer> = {}, refreshed = false) => {
-    const entry = entryOf(wish, { attempts: 1, state: 'sending' });
+  const verdict = (request = start('x'), answer: Partial<Answer> = {}, refreshed = false) => {
+    const entry = entryOf(request, { attempts: 1, state: 'sending' });
     const json = answer.json === 'echo' ? { commandId: entry.commandId } : answer.json;
     return judge(entry, { status: 200, ...answer, json }, { now: T0, random: 0.5, refreshed });
   };

@@ -1,14 +1,14 @@
-/** Wishes, entries and server words for the offline tests; refuses to be random. */
+/** Requests, entries and server words for the offline tests; refuses to be random. */
 import type { SubscriptionStatusReply } from '../../../contract/subscription.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
-import type { OutboxEntry, Wish } from '../../../src/offline/outbox-entry.ts';
+import type { OutboxEntry, CommandRequest } from '../../../src/offline/outbox-entry.ts';
 import { coalesce, type Stamp } from '../../../src/offline/queue-rules.ts';
 
 export const T0 = 1_790_000_000_000;
 let ids = 0;
 export const newId = (): string => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
 
-export const start = (agentId: string, seenGeneration = 1): Wish => ({
+export const start = (agentId: string, seenGeneration = 1): CommandRequest => ({
   intent: 'start',
   agentId,
   agentName: agentId,
@@ -16,11 +16,11 @@ export const start = (agentId: string, seenGeneration = 1): Wish => ({
   seenGeneration,
   confirmed: false,
 });
-export const stop = (agentId: string, seenGeneration = 1): Wish => ({
+export const stop = (agentId: string, seenGeneration = 1): CommandRequest => ({
   ...start(agentId, seenGeneration),
   intent: 'stop',
 });
-export const startAll = (...agents: string[]): Wish => ({
+export const startAll = (...agents: string[]): CommandRequest => ({
   intent: 'start-all',
   agentId: null,
   agentName: '',
@@ -28,7 +28,7 @@ export const startAll = (...agents: string[]): Wish => ({
   seenGeneration: null,
   confirmed: false,
 });
-export const stopAll = (...agents: string[]): Wish => ({
+export const stopAll = (...agents: string[]): CommandRequest => ({
   ...startAll(...agents),
   intent: 'stop-all',
 });
@@ -42,16 +42,19 @@ export const stamp = (now = T0): Stamp => ({
 });
 
 /** Presses one after the other. */
-export function press(entries: OutboxEntry[], ...wishes: Wish[]): OutboxEntry[] {
-  return wishes.reduce((queue, wish) => coalesce(queue, wish, stamp(), newId).entries, entries);
+export function press(entries: OutboxEntry[], ...requests: CommandRequest[]): OutboxEntry[] {
+  return requests.reduce(
+    (queue, request) => coalesce(queue, request, stamp(), newId).entries,
+    entries,
+  );
 }
 export const said = (entries: readonly OutboxEntry[]): string[] =>
   entries.map((entry) =>
     `${entry.intent} ${entry.agentId ?? entry.agents.map((agent) => agent.id).join('+')}`.trim(),
   );
 
-export function entryOf(wish: Wish, change: Partial<OutboxEntry> = {}): OutboxEntry {
-  const { entry } = coalesce([], wish, stamp(), newId);
+export function entryOf(request: CommandRequest, change: Partial<OutboxEntry> = {}): OutboxEntry {
+  const { entry } = coalesce([], request, stamp(), newId);
   if (entry === null) throw new Error('an empty queue takes anything');
   return { ...entry, ...change };
 }
@@ -92,7 +95,7 @@ export const setAlert = (
   place: number,
   price: string,
   seenVersion: number | null = null,
-): Wish => ({
+): CommandRequest => ({
   intent: 'set-alert',
   agentId: null,
   agentName: `Alert ${place}`,
@@ -106,7 +109,7 @@ export const setAlert = (
     seen: null,
   },
 });
-export const deleteAlert = (place: number, seenVersion: number | null = null): Wish => ({
+export const deleteAlert = (place: number, seenVersion: number | null = null): CommandRequest => ({
   ...setAlert(place, '1'),
   intent: 'delete-alert',
   alert: { id: alertId(place), terms: null, seenVersion, seen: null },

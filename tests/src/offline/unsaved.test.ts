@@ -20,9 +20,9 @@ beforeEach(() => {
 const id = (asked: Asked): string => String(asked.headers['idempotency-key']);
 const agent = recordAgent('x', 'Harbour', 0);
 let forced: boolean[] = [];
-const press = (wish = stop('x'), uid = 'ada') => {
+const press = (request = stop('x'), uid = 'ada') => {
   forced = [];
-  return sendUnsaved('ada', wish, {
+  return sendUnsaved('ada', request, {
     line: { baseUrl: server.url, timeoutMs: 1_500 },
     token: (force) => {
       forced.push(force);

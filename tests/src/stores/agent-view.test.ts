@@ -36,11 +36,11 @@ const entry = (more: Partial<OutboxEntry>): OutboxEntry => ({
 });
 
 describe('agent view', () => {
-  it("keeps the server's word for what is so, and words the wish apart from it", () => {
+  it("keeps the server's word for what is so, and words the request apart from it", () => {
     const view = agentView(agent, [entry({})]);
     expect(view).toMatchObject({
       statusText: 'Running',
-      wish: 'stop',
+      pendingIntent: 'stop',
       canStop: false,
       alert: false,
     });
@@ -72,27 +72,31 @@ describe('agent view', () => {
   });
 
   it('lets stop-all concern every agent and start-all only the ones that were seen', () => {
-    expect(agentView(agent, [entry({ intent: 'stop-all', agentId: null })]).wish).toBe('stop');
+    expect(agentView(agent, [entry({ intent: 'stop-all', agentId: null })]).pendingIntent).toBe(
+      'stop',
+    );
     expect(
-      agentView(agent, [entry({ intent: 'start-all', agentId: null, agents: [{ id: 'b' }] })]).wish,
+      agentView(agent, [entry({ intent: 'start-all', agentId: null, agents: [{ id: 'b' }] })])
+        .pendingIntent,
     ).toBeNull();
     expect(
       agentView({ ...agent, status: 'stopped' }, [
         entry({ intent: 'start-all', agentId: null, agents: [{ id: 'a' }] }),
       ]),
-    ).toMatchObject({ wish: 'start', canStart: false, canStop: true });
+    ).toMatchObject({ pendingIntent: 'start', canStart: false, canStop: true });
   });
 
   it('takes the newest command that is not over, and alerts of a stop that failed', () => {
     expect(
-      agentView(agent, [entry({ sequence: 1, intent: 'start' }), entry({ sequence: 2 })]).wish,
+      agentView(agent, [entry({ sequence: 1, intent: 'start' }), entry({ sequence: 2 })])
+        .pendingIntent,
     ).toBe('stop');
     const failed = agentView(agent, [
       entry({ state: 'failed', reason: { code: 'internal', message: 'the server failed', at: 0 } }),
     ]);
     expect(failed).toMatchObject({
       alert: true,
-      wish: null,
+      pendingIntent: null,
       canStop: true,
       commandText: 'Stop failed: the server failed',
     });

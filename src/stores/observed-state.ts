@@ -1,8 +1,8 @@
 /**
- * What is on this device of some agents and their prices at a press, for a start that is confirmed
- * later; refuses to fetch.
+ * What this device shows of some agents and their prices at a press. A start that is confirmed
+ * later is compared with it.
  */
-import type { SeenThen } from '../offline/outbox-entry.ts';
+import type { ObservedState } from '../offline/outbox-entry.ts';
 import { agentsStore } from './agents.ts';
 import { marketStore, poolsStore } from './market.ts';
 
@@ -21,7 +21,7 @@ export function pairsOf(agent: {
   return poolsStore.data?.pools.find((pool) => pool.id === agent.pool)?.pairs ?? [];
 }
 
-export function seenThen(ids: readonly string[]): SeenThen {
+export function observedState(ids: readonly string[]): ObservedState {
   const agents = (agentsStore.data?.agents ?? []).filter((agent) => ids.includes(agent.id));
   const pairs = [...new Set(agents.flatMap((agent) => pairsOf(agent)))].slice(0, PRICES_MAX);
   return {
