@@ -4,7 +4,7 @@
  */
 import type { Plugin, Rolldown } from 'vite';
 
-const EARLY = '/src/stores/early-read.ts';
+const PRELOAD = '/src/stores/preload-snapshots.ts';
 const ENTRY = '/src/main.tsx';
 const DASHBOARDS = [
   '/src/screens/dashboard/dashboard.tsx',
@@ -53,7 +53,7 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
   };
   return {
     groups: [
-      group('early', 3, [EARLY], () => false),
+      group('early', 3, [PRELOAD], () => false),
       // The entry itself stays the entry.
       group('start', 2, [ENTRY], (id) => id === root + ENTRY),
       group('dashboard', 1, DASHBOARDS, () => false),

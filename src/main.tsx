@@ -16,7 +16,7 @@ import { log } from './log.ts';
 import { sendsAreOver } from './offline/sends-over.ts';
 import { guardPresses } from './presses.ts';
 import { openPush } from './push/open-push.ts';
-import { startLive } from './stores/live.ts';
+import { startSync } from './stores/sync.ts';
 import { openUpdates, registerWorker } from './updates.ts';
 import { forgetWallet } from './wallet/remembered.ts';
 
@@ -87,7 +87,7 @@ onPurge((uid) => {
 });
 openBadge();
 openSession();
-const restored = startLive();
+const restored = startSync();
 const page = createRoot(root, {
   onCaughtError: (error) => {
     log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error);

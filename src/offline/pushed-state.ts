@@ -1,6 +1,6 @@
 /**
- * Takes the state that a push brought into the snapshots; refuses one that is older than what is
- * kept, and says what is missing.
+ * Takes the state that a push brought into the snapshots, unless what is kept is newer, and says
+ * what is missing.
  */
 import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
@@ -17,7 +17,7 @@ import { readSnapshot, writeSnapshot } from './snapshots.ts';
 export type Pushed = 'fresh' | 'behind' | 'not-kept' | 'again' | 'signed-out';
 
 const SEEN_KEY = 'pushed';
-const TOLD_KEY = 'pushedSequence';
+const PUSHED_SEQUENCE_KEY = 'pushedSequence';
 const SEEN_MAX = 30;
 const CURVE_MAX = 500;
 const FILLS_MAX = 100;
@@ -40,11 +40,11 @@ function noteSeen(database: UserDatabase, id: string, sequence: number): Promise
             return;
           }
           meta.put([...before, id].slice(-SEEN_MAX), SEEN_KEY);
-          const told = meta.get(TOLD_KEY) as IDBRequest<unknown>;
+          const told = meta.get(PUSHED_SEQUENCE_KEY) as IDBRequest<unknown>;
           told.onsuccess = () => {
             meta.put(
               Math.max(sequence, typeof told.result === 'number' ? told.result : 0),
-              TOLD_KEY,
+              PUSHED_SEQUENCE_KEY,
             );
           };
           resolve(true);
@@ -164,13 +164,13 @@ export async function keepPushed(
 }
 
 /** How far the messages that came to this device reach; null before the first. */
-export async function toldByPush(
+export async function pushedSequence(
   uid: string,
   database: UserDatabase | null = heldDatabase(uid),
 ): Promise<number | null> {
   if (database === null) return null;
   try {
-    const told = await get<unknown>(TOLD_KEY, database.store('meta'));
+    const told = await get<unknown>(PUSHED_SEQUENCE_KEY, database.store('meta'));
     return typeof told === 'number' ? told : null;
   } catch (error) {
     if (error instanceof StorageFault) return null;
@@ -186,7 +186,7 @@ export async function isBehindPush(
   uid: string,
   database: UserDatabase | null = heldDatabase(uid),
 ): Promise<boolean> {
-  const told = await toldByPush(uid, database);
+  const told = await pushedSequence(uid, database);
   return (
     told !== null && told > ((await readSnapshot(uid, 'agents', database))?.value.sequence ?? 0)
   );

@@ -13,7 +13,7 @@ import { formatWhen } from '../format/times.ts';
 import { session } from '../identity/session.ts';
 import { failedStops } from '../stores/agent-view.ts';
 import { agentsStore } from '../stores/agents.ts';
-import { behind, isBehind } from '../stores/behind.ts';
+import { isBehind, pushLag } from '../stores/push-lag.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market.ts';
 import { pageToast } from '../stores/toasts.ts';
@@ -112,7 +112,10 @@ export function StatusStrip() {
   const market = useSnapshot(marketStore);
   const [path] = useLocation();
   const savedAt = useDataTime(kindOf(path));
-  const isOld = isBehind(useSnapshot(behind).told, useSnapshot(agentsStore).data?.sequence);
+  const isOld = isBehind(
+    useSnapshot(pushLag).pushedSequence,
+    useSnapshot(agentsStore).data?.sequence,
+  );
   const now = useNow(60_000);
   const offline = online === 'offline';
   const source = market.data?.source;

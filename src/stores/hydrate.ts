@@ -9,7 +9,7 @@ import { log } from '../log.ts';
 import { agentsStore, applyAgents, type AgentsData } from './agents.ts';
 import { alertsStore, applyAlerts } from './alerts.ts';
 import { analyticsStore, applyAnalytics, applyInsight, insightStore } from './analytics.ts';
-import { takeEarlyRead } from './early-read.ts';
+import { takePreloadedSnapshots } from './preload-snapshots.ts';
 import { applyHistory, historyStore } from './history.ts';
 import {
   applyMarket,
@@ -65,7 +65,7 @@ async function hydrateFirst(uid: string, present: () => boolean): Promise<void> 
     uid,
     firstKinds(),
     undefined,
-    takeEarlyRead(uid),
+    takePreloadedSnapshots(uid),
   );
   if (!present()) return;
   if (insight !== undefined && insightStore.data === null)

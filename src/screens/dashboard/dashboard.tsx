@@ -6,13 +6,13 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation, useSearch } from 'wouter';
 import {
-  arrival,
-  arrivalText,
-  arriveFrom,
-  endArrival,
-  leaveArrival,
+  checkoutReturn,
+  checkoutReturnText,
+  returnFromCheckout,
+  endCheckoutReturn,
+  leaveCheckoutReturn,
   outcomeOf,
-} from '../../billing/arrival.ts';
+} from '../../billing/checkout-return.ts';
 import { forgetCheckout } from '../../billing/pending-checkout.ts';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
@@ -28,7 +28,7 @@ import { Overview } from './standard-dashboard.tsx';
 
 /** Back from a checkout, until the server has spoken; everything else goes on below it. */
 function AfterCheckout() {
-  const now = useSnapshot(arrival);
+  const now = useSnapshot(checkoutReturn);
   const { online } = useSnapshot(connection);
   if (now.state === 'none') return null;
   return (
@@ -40,7 +40,7 @@ function AfterCheckout() {
         now.state === 'active' ? 'border-accent' : 'border-amber text-amber',
       )}
     >
-      <p className="max-w-[64ch]">{arrivalText(now, online)}</p>
+      <p className="max-w-[64ch]">{checkoutReturnText(now, online)}</p>
       <span className="flex gap-1">
         {now.state === 'late' && (
           <Button
@@ -57,7 +57,7 @@ function AfterCheckout() {
           tone="plain"
           onClick={() => {
             forgetCheckout();
-            endArrival();
+            endCheckoutReturn();
           }}
         >
           Hide
@@ -95,11 +95,11 @@ export default function Dashboard() {
     const outcome = outcomeOf(search);
     // Said once: a reload or a return by history must not say it again.
     if (outcome !== null) history.replaceState(history.state, '', location.pathname);
-    arriveFrom(outcome, (path) => {
+    returnFromCheckout(outcome, (path) => {
       go(path, { replace: true });
     });
   }, [search, go]);
-  useEffect(() => leaveArrival, []);
+  useEffect(() => leaveCheckoutReturn, []);
   const { isNew, hide } = useIsNew();
   const overview = <Overview pro={pro} />;
   return (

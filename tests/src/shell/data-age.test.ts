@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindOf, STALE_AFTER, trueAt, type DataKind } from '../../../src/shell/data-age.ts';
 import type { Origin } from '../../../src/stores/slot.ts';
-import { isBehind } from '../../../src/stores/behind.ts';
+import { isBehind } from '../../../src/stores/push-lag.ts';
 
 const staleAfter = (ms: number): DataKind[] =>
   (Object.keys(STALE_AFTER) as DataKind[]).filter((kind) => ms > STALE_AFTER[kind]).sort();

@@ -28,7 +28,7 @@ const { session } = await import('../../../src/identity/session.ts');
 const { install } = await import('../../../src/shell/install.ts');
 const { ROUTES } = await import('../../../src/shell/routes.ts');
 const { applyAgents, clearAgents } = await import('../../../src/stores/agents.ts');
-const { behind } = await import('../../../src/stores/behind.ts');
+const { pushLag } = await import('../../../src/stores/push-lag.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../src/stores/subscription.ts');
@@ -136,7 +136,7 @@ afterEach(() => {
   clearAgents();
   clearSubscription();
   queue.entries = [];
-  behind.told = null;
+  pushLag.pushedSequence = null;
   Object.assign(install, { event: null, declined: false });
 });
 
@@ -294,7 +294,7 @@ describe('stop all', () => {
 
 describe('what is known', () => {
   it('may be behind, once a notification has told of more than the list of agents holds, until a fresh reading', async () => {
-    behind.told = 7;
+    pushLag.pushedSequence = 7;
     await open('/agents');
     expect(
       screen.getByText('A notification told of more than is shown here: this may be behind.'),

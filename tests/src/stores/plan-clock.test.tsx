@@ -21,7 +21,7 @@ const { ApiError } = await import('../../../src/api/api-error.ts');
 const { session } = await import('../../../src/identity/session.ts');
 const { TrialBanner } = await import('../../../src/shell/TrialBanner.tsx');
 const { connection } = await import('../../../src/stores/connection.ts');
-const { startLive } = await import('../../../src/stores/live.ts');
+const { startSync } = await import('../../../src/stores/sync.ts');
 const {
   checkSubscription,
   clearSubscription,
@@ -168,7 +168,7 @@ describe('a change told while an answer is on its way', () => {
 describe('the page as it stands open', () => {
   it('asks at sign-in and each five minutes, falls to free where the answer is a failure, and forgets all at sign-out (R4-01, R4-06, R4-07, R9-01)', async () => {
     plan = 'pro';
-    void startLive();
+    void startSync();
     await vi.waitUntil(() => asked() === 1, { timeout: 10_000 });
     await settle();
     expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');

@@ -24,7 +24,7 @@ const { Routes } = await import('../../../../src/App.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
 const { agentsStore, applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { applyEvent } = await import('../../../../src/stores/live.ts');
+const { applyEvent } = await import('../../../../src/stores/sync.ts');
 const { applyHistory, clearHistory } = await import('../../../../src/stores/history.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription.ts');

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 /** The module anew: it reads as it is loaded. */
 const load = () => {
   vi.resetModules();
-  return import('../../../src/stores/early-read.ts');
+  return import('../../../src/stores/preload-snapshots.ts');
 };
 
 /** A user's store with a portfolio in it, and nobody at it. */
@@ -28,44 +28,44 @@ beforeEach(() => {
   localStorage.clear();
 });
 
-describe('the early read', () => {
+describe('preloaded snapshots', () => {
   it('hands over what is kept of the last user, once', async () => {
     await kept('ada', { version: 1, savedAt: 5, value: 'as it lies' });
     localStorage.setItem(
       'tradewind.lastUser',
       JSON.stringify({ uid: 'ada', email: null, lastSignInTime: null }),
     );
-    const { takeEarlyRead } = await load();
-    expect((await takeEarlyRead('ada'))?.get('portfolio')).toEqual({
+    const { takePreloadedSnapshots } = await load();
+    expect((await takePreloadedSnapshots('ada'))?.get('portfolio')).toEqual({
       version: 1,
       savedAt: 5,
       value: 'as it lies',
     });
-    expect(takeEarlyRead('ada')).toBeNull();
+    expect(takePreloadedSnapshots('ada')).toBeNull();
   });
 
   it('is for nobody but the one it was read for', async () => {
     await kept('ada', 'hers');
     localStorage.setItem('tradewind.lastUser', JSON.stringify({ uid: 'ada' }));
-    const { takeEarlyRead } = await load();
-    expect(takeEarlyRead('ben')).toBeNull();
-    expect(takeEarlyRead('ada')).toBeNull();
+    const { takePreloadedSnapshots } = await load();
+    expect(takePreloadedSnapshots('ben')).toBeNull();
+    expect(takePreloadedSnapshots('ada')).toBeNull();
   });
 
   it('makes no database where there is none, and reads nothing where nobody is named', async () => {
     localStorage.setItem('tradewind.lastUser', JSON.stringify({ uid: 'new' }));
-    const { takeEarlyRead } = await load();
-    expect(await takeEarlyRead('new')).toBeNull();
+    const { takePreloadedSnapshots } = await load();
+    expect(await takePreloadedSnapshots('new')).toBeNull();
     expect(await indexedDB.databases()).toEqual([]);
     localStorage.setItem('tradewind.lastUser', 'litter');
-    expect((await load()).takeEarlyRead('new')).toBeNull();
+    expect((await load()).takePreloadedSnapshots('new')).toBeNull();
   });
 
   it('lets go of the database, so that a sign-out can delete it', async () => {
     await kept('ada', 'hers');
     localStorage.setItem('tradewind.lastUser', JSON.stringify({ uid: 'ada' }));
-    const { takeEarlyRead } = await load();
-    await takeEarlyRead('ada');
+    const { takePreloadedSnapshots } = await load();
+    await takePreloadedSnapshots('ada');
     await new Promise<void>((resolve) => {
       const request = indexedDB.deleteDatabase('tradewind-ada');
       request.onsuccess = () => {
@@ -79,8 +79,8 @@ describe('the early read', () => {
     vi.useFakeTimers();
     vi.stubGlobal('indexedDB', { open: () => ({}) });
     localStorage.setItem('tradewind.lastUser', JSON.stringify({ uid: 'ada' }));
-    const { takeEarlyRead } = await load();
-    const read = takeEarlyRead('ada');
+    const { takePreloadedSnapshots } = await load();
+    const read = takePreloadedSnapshots('ada');
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await read).toBeNull();
     vi.useRealTimers();

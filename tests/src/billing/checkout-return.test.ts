@@ -14,8 +14,14 @@ vi.mock('../../../src/api/api.ts', async (original) => ({
 }));
 
 const { ApiError } = await import('../../../src/api/api-error.ts');
-const { arrival, arrivalText, arriveFrom, endArrival, leaveArrival, outcomeOf } =
-  await import('../../../src/billing/arrival.ts');
+const {
+  checkoutReturn,
+  checkoutReturnText,
+  returnFromCheckout,
+  endCheckoutReturn,
+  leaveCheckoutReturn,
+  outcomeOf,
+} = await import('../../../src/billing/checkout-return.ts');
 const { readCheckout, rememberCheckout } = await import('../../../src/billing/pending-checkout.ts');
 const { writeLastUser } = await import('../../../src/identity/last-user.ts');
 const { resetSession, session } = await import('../../../src/identity/session.ts');
@@ -109,7 +115,7 @@ beforeEach(() => {
   );
 });
 afterEach(() => {
-  endArrival();
+  endCheckoutReturn();
   clearSubscription();
   removeToast();
   resetSession();
@@ -121,36 +127,36 @@ describe('after a finished checkout', () => {
   it('names the plan once the server has said it, and goes back to where the limit was met (R2-30)', async () => {
     pending();
     tier = 'pro';
-    arriveFrom('success', back);
+    returnFromCheckout('success', back);
     expect(words()).toEqual([]);
     await vi.advanceTimersByTimeAsync(0);
     expect(words()).toEqual(['Pro is active: up to 10 agents.']);
     expect(back).toHaveBeenCalledWith('/agents?new');
     expect(readCheckout('ann')).toBeNull();
-    expect(arrival.state).toBe('none');
+    expect(checkoutReturn.state).toBe('none');
   });
 
   it('stays where it is and says so there, where the person came to look at plans; gone when they leave', async () => {
     pending({ from: null });
     tier = 'pro';
-    arriveFrom('success', back);
+    returnFromCheckout('success', back);
     await vi.advanceTimersByTimeAsync(0);
     expect(back).not.toHaveBeenCalled();
-    expect(arrivalText(arrival, 'online')).toBe('Pro is active: up to 10 agents.');
-    leaveArrival();
-    expect(arrival.state).toBe('none');
+    expect(checkoutReturnText(checkoutReturn, 'online')).toBe('Pro is active: up to 10 agents.');
+    leaveCheckoutReturn();
+    expect(checkoutReturn.state).toBe('none');
   });
 
   it('claims nothing while the webhook is late, asks with growing pauses, then stops asking and waits to be told (R2-30)', async () => {
     pending();
-    arriveFrom('success', back);
+    returnFromCheckout('success', back);
     await vi.advanceTimersByTimeAsync(0);
-    expect(arrivalText(arrival, 'online')).toBe(
+    expect(checkoutReturnText(checkoutReturn, 'online')).toBe(
       'Checkout finished. Pro is being set up: waiting for the payment’s confirmation.',
     );
     await vi.advanceTimersByTimeAsync(30_000);
-    expect(arrival.state).toBe('late');
-    expect(arrivalText(arrival, 'online')).toMatch(
+    expect(checkoutReturn.state).toBe('late');
+    expect(checkoutReturnText(checkoutReturn, 'online')).toMatch(
       /^Checkout finished, but the payment is not confirmed yet\..* you need not pay again\.$/,
     );
     await vi.advanceTimersByTimeAsync(4 * 60_000);
@@ -167,27 +173,27 @@ describe('after a finished checkout', () => {
     pending();
     tier = null;
     applySubscription({ status: status('pro'), trial: null }, 'snapshot');
-    arriveFrom('success', back);
+    returnFromCheckout('success', back);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(arrival.state).toBe('waiting');
+    expect(checkoutReturn.state).toBe('waiting');
     tier = 'starter';
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(arrival.state).toBe('waiting');
+    expect(checkoutReturn.state).toBe('waiting');
     expect(words()).toEqual([]);
   });
 
   it('says offline that nothing is lost, and takes it up again after a reload', async () => {
     pending();
     tier = null;
-    arriveFrom('success', back);
+    returnFromCheckout('success', back);
     await vi.advanceTimersByTimeAsync(0);
-    expect(arrivalText(arrival, 'offline')).toBe(
+    expect(checkoutReturnText(checkoutReturn, 'offline')).toBe(
       'Checkout finished. Pro shows here once there is a connection and the server has confirmed it. Nothing is lost.',
     );
-    endArrival();
+    endCheckoutReturn();
     clearSubscription();
-    arriveFrom(null, back);
-    expect(arrival.state).toBe('waiting');
+    returnFromCheckout(null, back);
+    expect(checkoutReturn.state).toBe('waiting');
     tier = 'pro';
     await vi.advanceTimersByTimeAsync(2_000);
     expect(words()).toEqual(['Pro is active: up to 10 agents.']);
@@ -195,7 +201,7 @@ describe('after a finished checkout', () => {
 
   it('leaves a person alone who has gone on to another screen meanwhile', async () => {
     pending();
-    arriveFrom('success', back);
+    returnFromCheckout('success', back);
     await vi.advanceTimersByTimeAsync(0);
     history.replaceState(null, '', '/market');
     tier = 'pro';
@@ -206,7 +212,7 @@ describe('after a finished checkout', () => {
 
   it('tells nobody else: a sign-out ends the waiting, and another person does not take it up', async () => {
     pending();
-    arriveFrom('success', back);
+    returnFromCheckout('success', back);
     await vi.advanceTimersByTimeAsync(0);
     session.user = {
       uid: 'bob',
@@ -217,30 +223,30 @@ describe('after a finished checkout', () => {
     clearSubscription();
     tier = 'pro';
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(arrival.state).toBe('none');
-    arriveFrom(null, back);
-    expect([arrival.state, words(), back.mock.calls]).toEqual(['none', [], []]);
+    expect(checkoutReturn.state).toBe('none');
+    returnFromCheckout(null, back);
+    expect([checkoutReturn.state, words(), back.mock.calls]).toEqual(['none', [], []]);
   });
 });
 
 describe('after a checkout that was left, and after the portal', () => {
   it('says that nothing was charged and goes back to where the person was (R2-30)', () => {
     pending();
-    arriveFrom('canceled', back);
+    returnFromCheckout('canceled', back);
     expect(words()).toEqual(['Checkout cancelled. Nothing was charged.']);
     expect(back).toHaveBeenCalledWith('/agents?new');
     expect(readCheckout('ann')).toBeNull();
     pending({ from: null });
-    arriveFrom('canceled', back);
+    returnFromCheckout('canceled', back);
     expect(back).toHaveBeenLastCalledWith('/subscription');
   });
 
   it('says nothing of a change that was not made in the portal, and names one that was', async () => {
     pending({ by: 'portal' });
-    arriveFrom('portal', back);
+    returnFromCheckout('portal', back);
     expect(back).toHaveBeenCalledWith('/agents?new');
     await vi.advanceTimersByTimeAsync(2_000);
-    expect([arrival.state, words()]).toEqual(['none', []]);
+    expect([checkoutReturn.state, words()]).toEqual(['none', []]);
     tier = 'pro';
     await vi.advanceTimersByTimeAsync(4_000);
     expect(words()).toEqual(['Pro is active: up to 10 agents.']);

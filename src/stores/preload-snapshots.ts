@@ -1,6 +1,6 @@
 /**
- * Reads what is kept of the last user before the rest of the app is there; refuses to make a
- * database, and to judge what it has read.
+ * Reads the last user's snapshots while the rest of the app loads. It makes no database, and it does
+ * not check what it has read.
  */
 
 import type { RawSnapshots } from '../offline/snapshots.ts';
@@ -15,7 +15,7 @@ const STORE = 'snapshots';
 /** A browser that has not answered by then is asked again by the database itself, ms. */
 const DEADLINE_MS = 1_000;
 
-interface EarlyRead {
+interface PreloadedSnapshots {
   uid: string;
   values: Promise<RawSnapshots | null>;
 }
@@ -74,7 +74,7 @@ function readAll(uid: string): Promise<RawSnapshots | null> {
   });
 }
 
-function begin(): EarlyRead | null {
+function preloadSnapshots(): PreloadedSnapshots | null {
   try {
     const uid = lastUid();
     return uid === null ? null : { uid, values: readAll(uid).catch(() => null) };
@@ -83,14 +83,14 @@ function begin(): EarlyRead | null {
   }
 }
 
-let early: EarlyRead | null = begin();
+let preloaded: PreloadedSnapshots | null = preloadSnapshots();
 
 /**
- * What was read of this user, once: later the database itself has a later word. Null where it was
- * not read.
+ * What was read of this user, once: by a second call the database holds something newer. Null where
+ * it was not read.
  */
-export function takeEarlyRead(uid: string): Promise<RawSnapshots | null> | null {
-  const taken = early?.uid === uid ? early.values : null;
-  early = null;
+export function takePreloadedSnapshots(uid: string): Promise<RawSnapshots | null> | null {
+  const taken = preloaded?.uid === uid ? preloaded.values : null;
+  preloaded = null;
   return taken;
 }

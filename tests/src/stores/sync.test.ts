@@ -15,7 +15,7 @@ import { endSession, resetSession, session } from '../../../src/identity/session
 import { agentsStore } from '../../../src/stores/agents.ts';
 import { connection } from '../../../src/stores/connection.ts';
 import { historyStore } from '../../../src/stores/history.ts';
-import { applyEvent, startLive } from '../../../src/stores/live.ts';
+import { applyEvent, startSync } from '../../../src/stores/sync.ts';
 import { applyMarket, marketStore } from '../../../src/stores/market.ts';
 import { portfolioStore } from '../../../src/stores/portfolio.ts';
 import { subscriptionStore } from '../../../src/stores/subscription.ts';
@@ -78,7 +78,7 @@ beforeAll(() => {
     asked.push('marketData');
     return Promise.resolve({ value: replies().marketData!, origin: 'network' });
   });
-  void startLive();
+  void startSync();
 });
 afterAll(() => {
   vi.restoreAllMocks();

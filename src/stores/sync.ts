@@ -1,6 +1,6 @@
 /**
- * Keeps the stores true for whoever is signed in: snapshots first, then the server, then its
- * stream; refuses to mix two users.
+ * Keeps the stores in sync for whoever is signed in: snapshots first, then the server, then its
+ * stream.
  */
 import { subscribe } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
@@ -23,7 +23,7 @@ import {
 } from './agents.ts';
 import { applyAlert, applyFiring, clearAlerts, loadAlerts, removeAlert } from './alerts.ts';
 import { clearAnalytics } from './analytics.ts';
-import { behind, noteBehind } from './behind.ts';
+import { notePushLag, pushLag } from './push-lag.ts';
 import { clearBooks } from './books.ts';
 import { connection, noteMarketTime } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
@@ -195,7 +195,7 @@ export function applyEvent(event: StreamEvent): void {
 }
 
 function clearAll(): void {
-  behind.told = null;
+  pushLag.pushedSequence = null;
   connection.gapAt = null;
   clearAgents();
   clearAlerts();
@@ -239,7 +239,7 @@ function leaveStream(): void {
 async function begin(owner: string): Promise<void> {
   await Promise.all([
     hydrate(owner, () => uid === owner, restoredFirst),
-    noteBehind(owner),
+    notePushLag(owner),
     loadChoices(owner, () => uid === owner),
     loadChartChoices(owner, () => uid === owner),
     loadTableChoices(owner, () => uid === owner),
@@ -294,7 +294,7 @@ function follow(): void {
  * @returns when what is kept of the last user, and is looked at first, is in the stores; at once
  *   where there is nobody.
  */
-export function startLive(): Promise<void> {
+export function startSync(): Promise<void> {
   const restored = new Promise<void>((resolve) => {
     restoredFirst = resolve;
   });
@@ -324,7 +324,7 @@ export function startLive(): Promise<void> {
     tick();
     // A message may have come meanwhile.
     if (uid !== null)
-      noteBehind(uid).catch((error: unknown) => {
+      notePushLag(uid).catch((error: unknown) => {
         log.warn('What messages brought could not be read', error);
       });
   });

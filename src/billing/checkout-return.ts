@@ -1,6 +1,6 @@
 /**
- * Back from a checkout: waits for the server's word on the plan and says only that; refuses to call
- * a plan active because an address says so.
+ * Back from a checkout: waits until the server confirms the plan. The address alone never makes a
+ * plan active.
  */
 import { proxy, subscribe } from 'valtio';
 import { PLAN_NAMES } from '../../contract/plan-prices.ts';
@@ -21,7 +21,7 @@ import {
   type PendingCheckout,
 } from './pending-checkout.ts';
 
-export interface Arrival {
+export interface CheckoutReturn {
   /**
    * `waiting` for the server's word; `late` when that takes longer than it should; `active` once it
    * was said.
@@ -31,7 +31,7 @@ export interface Arrival {
   agents: number;
 }
 
-export const arrival = proxy<Arrival>({ state: 'none', planName: null, agents: 0 });
+export const checkoutReturn = proxy<CheckoutReturn>({ state: 'none', planName: null, agents: 0 });
 
 /**
  * A payment's word comes by webhook, mostly within seconds. Asked again after so many ms, then left
@@ -73,7 +73,7 @@ function settled(
   from: string | null,
   back: (path: string) => void,
 ): void {
-  endArrival();
+  endCheckoutReturn();
   forgetCheckout();
   void loadUsage(true);
   pageToast('success', `${bought.name} is active: up to ${agentCap(bought.tier)} agents.`, {
@@ -83,7 +83,7 @@ function settled(
   if (quietly || location.pathname !== DASHBOARD) return;
   if (from !== null) back(from);
   else
-    Object.assign(arrival, {
+    Object.assign(checkoutReturn, {
       state: 'active',
       planName: bought.name,
       agents: agentCap(bought.tier),
@@ -91,15 +91,15 @@ function settled(
 }
 
 /** Stops waiting: at a sign-out, or when the person puts the notice away. */
-export function endArrival(): void {
+export function endCheckoutReturn(): void {
   stop();
   stop = () => undefined;
-  Object.assign(arrival, { state: 'none', planName: null, agents: 0 });
+  Object.assign(checkoutReturn, { state: 'none', planName: null, agents: 0 });
 }
 
 /** The dashboard is left: what was said stands no longer, what is awaited is awaited on. */
-export function leaveArrival(): void {
-  if (arrival.state === 'active') endArrival();
+export function leaveCheckoutReturn(): void {
+  if (checkoutReturn.state === 'active') endCheckoutReturn();
 }
 
 /**
@@ -112,31 +112,32 @@ function wait(
   quietly: boolean,
   back: (path: string) => void,
 ): void {
-  endArrival();
+  endCheckoutReturn();
   let over = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = (): void => {
+  const check = (): void => {
     if (over) return;
     if (session.user?.uid !== uid) {
-      endArrival();
+      endCheckoutReturn();
       return;
     }
     const bought = plan(pending);
     if (bought !== null) settled(bought, quietly, pending?.from ?? null, back);
   };
-  const quit = subscribe(subscriptionStore, look);
+  const quit = subscribe(subscriptionStore, check);
   stop = () => {
     over = true;
     clearTimeout(timer);
     quit();
   };
-  if (!quietly) Object.assign(arrival, { state: 'waiting', planName: pending?.planName ?? null });
+  if (!quietly)
+    Object.assign(checkoutReturn, { state: 'waiting', planName: pending?.planName ?? null });
   const begun = Date.now();
   const ask = (turn: number): void => {
     void checkSubscription().then(() => {
-      look();
+      check();
       if (over) return;
-      if (!quietly && Date.now() - begun >= LATE_AFTER_MS) arrival.state = 'late';
+      if (!quietly && Date.now() - begun >= LATE_AFTER_MS) checkoutReturn.state = 'late';
       const next = ASK_AGAIN_MS[turn];
       if (next !== undefined)
         timer = setTimeout(() => {
@@ -164,7 +165,7 @@ export function outcomeOf(search: string): Outcome {
 }
 
 /** Takes up what the person left for; `back` goes to a path of the app. */
-export function arriveFrom(outcome: Outcome, back: (path: string) => void): void {
+export function returnFromCheckout(outcome: Outcome, back: (path: string) => void): void {
   const uid = session.user?.uid;
   if (uid === undefined) return;
   const pending = readCheckout(uid);
@@ -173,22 +174,22 @@ export function arriveFrom(outcome: Outcome, back: (path: string) => void): void
     wait(uid, pending, false, back);
   } else if (outcome !== null) {
     forgetCheckout();
-    endArrival();
+    endCheckoutReturn();
     if (outcome === 'canceled') {
       pageToast('blank', 'Checkout cancelled. Nothing was charged.', { id: 'checkout' });
       void checkSubscription();
     } else wait(uid, pending, true, back);
     if (pending !== null && (pending.from !== null || outcome === 'canceled'))
       back(pending.from ?? '/subscription');
-  } else if (arrival.state === 'none' && pending?.returned === true) {
+  } else if (checkoutReturn.state === 'none' && pending?.returned === true) {
     // A reload while the payment's word is still awaited.
     wait(uid, pending, false, back);
   }
 }
 
 /** What is said while the server has not spoken. */
-export function arrivalText(
-  { state, planName, agents }: Readonly<Arrival>,
+export function checkoutReturnText(
+  { state, planName, agents }: Readonly<CheckoutReturn>,
   online: ConnectionStore['online'],
 ): string {
   const name = planName ?? 'Your plan';
