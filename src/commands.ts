@@ -1,7 +1,4 @@
-/**
- * The only way a screen changes anything that can be queued; refuses to say "saved" before the disk
- * has it.
- */
+/** The only way a screen changes anything that can be queued. */
 import { proxy } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
@@ -28,7 +25,7 @@ import { sendUnsaved } from './offline/unsaved.ts';
 import { alertsStore, applyAlert, loadAlerts, removeAlert } from './stores/alerts.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
 import { observedState } from './stores/observed-state.ts';
-import { clearTests, testedBefore } from './stores/tests-done.ts';
+import { clearBacktestRecord, backtestRecord } from './stores/backtest-record.ts';
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/health.ts';
 import { marketStore } from './stores/market.ts';
@@ -179,7 +176,7 @@ export function openCommands(): void {
   if (open) return;
   open = true;
   onPurge((uid) => {
-    clearTests();
+    clearBacktestRecord();
     return lifecycle.purge(uid);
   });
   const follow = (): void => {
@@ -279,7 +276,7 @@ const agentRequest = (intent: 'start' | 'stop', agent: Seen): CommandRequest => 
   seenGeneration: agent.generation,
   confirmed: false,
   ...(intent === 'start'
-    ? { seen: observedState([agent.id]), ...testedBefore({ agentId: agent.id }, agent.version) }
+    ? { seen: observedState([agent.id]), ...backtestRecord({ agentId: agent.id }, agent.version) }
     : {}),
 });
 const allAgentsRequest = (

@@ -1,6 +1,6 @@
 /**
- * Registers the service worker and says when a newer build waits; refuses to reload over a person's
- * head.
+ * Registers the service worker and says when a newer build waits. The page never reloads while
+ * somebody types.
  */
 import { proxy } from 'valtio';
 import { log } from './log.ts';
@@ -12,12 +12,12 @@ import { log } from './log.ts';
 export const updates = proxy<{ waiting: boolean }>({ waiting: false });
 
 let activate: () => void = () => undefined;
-let look: () => void = () => undefined;
+let checkNow: () => void = () => undefined;
 let sendsAreOver: () => Promise<void> = () => Promise.resolve();
 
 const RELOADED_KEY = 'tradewind.reloadedFor';
 /** A page that is left open and looked at all day is told of a new version too. */
-const LOOK_EVERY_MS = 60 * 60_000;
+const CHECK_EVERY_MS = 60 * 60_000;
 /**
  * How long a newer build may take to be found, and to be laid down, before this one is loaded
  * again, ms.
@@ -35,8 +35,8 @@ export function applyUpdate(): void {
 }
 
 /** Asks the server now, for a page that has been told that it is too old. */
-export function lookForUpdate(): void {
-  look();
+export function checkForUpdate(): void {
+  checkNow();
 }
 
 /** The fields somebody has typed into; those of a screen that is gone count no more. */
@@ -182,7 +182,7 @@ export async function registerWorker(): Promise<void> {
       location.reload();
     },
   );
-  const tellOfNewer = (registration: ServiceWorkerRegistration | undefined): void => {
+  const offerNewer = (registration: ServiceWorkerRegistration | undefined): void => {
     if (registration === undefined || !isNewer(registration)) return;
     offer(() => {
       asked = true;
@@ -190,15 +190,15 @@ export async function registerWorker(): Promise<void> {
     });
   };
   worker.addEventListener('waiting', () => {
-    void navigator.serviceWorker.getRegistration().then(tellOfNewer);
+    void navigator.serviceWorker.getRegistration().then(offerNewer);
   });
   await worker.register();
-  look = () => {
+  checkNow = () => {
     if (document.visibilityState === 'visible')
       worker.update().catch((error: unknown) => {
         log.debug('No newer version could be looked for', error);
       });
   };
-  document.addEventListener('visibilitychange', look);
-  setInterval(look, LOOK_EVERY_MS);
+  document.addEventListener('visibilitychange', checkNow);
+  setInterval(checkNow, CHECK_EVERY_MS);
 }

@@ -1,7 +1,4 @@
-/**
- * Sends the queue from the worker, with or without a page; refuses to make a database for a user
- * who is not here.
- */
+/** Sends the queue from the worker, with or without a page. */
 import type { Agent } from '../contract/agents.ts';
 import { needsPerson, showBadge } from '../src/offline/badge.ts';
 import { openChannel } from '../src/offline/channel.ts';

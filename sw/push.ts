@@ -1,13 +1,10 @@
-/**
- * Pushes and presses on notifications, with or without a page; refuses to show anybody's news where
- * they are signed out.
- */
+/** Handles pushes and presses on notifications, with or without a page. */
 /// <reference lib="webworker" />
 import * as z from 'zod/mini';
 import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
 import { badge, currentToken, databaseOf, stopWithoutPage } from './deliver.ts';
-import { notificationOf, type PushTarget } from './notification-words.ts';
+import { notificationOf, type PushTarget } from './notification-text.ts';
 import { renewAddress } from './push-address.ts';
 
 declare const self: ServiceWorkerGlobalScope;

@@ -1,7 +1,4 @@
-/**
- * The product's own API, wired: nouns that have a fallback or words of their own for failure;
- * refuses any other client.
- */
+/** The product's own API: calls that have a fallback, or words of their own for a failure. */
 import type { CallName, CallReply } from '../../contract/calls.ts';
 import type { MarketData, MarketOverview, MarketPools } from '../../contract/market.ts';
 import { reached } from '../../contract/unreached.ts';

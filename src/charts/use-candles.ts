@@ -9,7 +9,7 @@ import { whileSeen } from '../resting-timer.ts';
 import { connection } from '../stores/connection.ts';
 import { keepCandles, readKeptCandles } from '../stores/kept-candles.ts';
 import { marketStore } from '../stores/market.ts';
-import { hearPrices, type PriceListener } from '../stores/price-news.ts';
+import { subscribePrices, type PriceListener } from '../stores/price-news.ts';
 import { ChartReader, type ChartPorts, type ChartReading } from './chart-reader.ts';
 
 const sourceId = (): string | null =>
@@ -18,7 +18,7 @@ const sourceId = (): string | null =>
 /** The server's return is heard before its stream is open again. */
 function hearPricesAndReturns(listener: PriceListener): () => void {
   const ends = [
-    hearPrices(listener),
+    subscribePrices(listener),
     subscribeKey(connection, 'online', (online) => {
       if (online === 'online') listener.onGap();
     }),

@@ -1,4 +1,4 @@
-/** One queued command as it is kept on the device; refuses to hold a token or a raw request. */
+/** One queued command as it is kept on the device. It holds no token and no raw request. */
 import * as z from 'zod/mini';
 import { AlertSeen, AlertTerms } from '../../contract/alerts.ts';
 import { Tested } from '../../contract/tested.ts';

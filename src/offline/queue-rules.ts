@@ -1,7 +1,4 @@
-/**
- * The queue's rules as pure functions: what joins, what is sent next, what a reply means; refuses
- * to read a clock or a disk.
- */
+/** The queue's rules as pure functions: what joins it and what is sent next. */
 import {
   BACKOFF_BASE_MS,
   BACKOFF_MAX_MS,

@@ -1,7 +1,4 @@
-/**
- * Sends a command that no disk would take, once; refuses to call it done without the echo of its
- * id.
- */
+/** Sends a command that could not be saved on the device, once. */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import { agentsIn, alertIn, type Bearer } from './drain.ts';

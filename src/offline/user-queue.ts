@@ -1,7 +1,4 @@
-/**
- * One user's queue in one realm, wired: storage, lock, line and news; refuses to run two drains of
- * a realm at once.
- */
+/** Connects one user's queue with its storage, its lock, the network and the other tabs. */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';

@@ -13,7 +13,7 @@ import { session } from '../identity/session.ts';
 import { StopOffered, useStopOffer } from '../screens/agents/StopOffered.tsx';
 import { commandName } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
-import { applyUpdate, isTyping, lookForUpdate, updates } from '../updates.ts';
+import { applyUpdate, isTyping, checkForUpdate, updates } from '../updates.ts';
 import { CommandTray } from './CommandTray.tsx';
 import { CARD, LINE } from './dock-looks.ts';
 import { SignInAgain } from './SignInAgain.tsx';
@@ -64,7 +64,7 @@ function UpdateNotice() {
   const { outdated } = useSnapshot(connection);
   const [warned, setWarned] = useState(false);
   useEffect(() => {
-    if (outdated) lookForUpdate();
+    if (outdated) checkForUpdate();
   }, [outdated]);
   if (!waiting && !outdated) return null;
   const press = (): void => {

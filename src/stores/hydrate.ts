@@ -1,6 +1,6 @@
 /**
- * Moves the stores to and from the device: painted from at the start, kept as they change; refuses
- * to overwrite the server's word.
+ * Moves the stores to and from the device: filled from it at the start, kept as they change. The
+ * server's newer data is never overwritten.
  */
 import { subscribe } from 'valtio';
 import type { AlertList } from '../../contract/alerts.ts';

@@ -84,10 +84,10 @@ export function keepFresh({
     known = mark();
     void read().finally(() => {
       busy = false;
-      look();
+      readIfDue();
     });
   };
-  const look = (): void => {
+  const readIfDue = (): void => {
     if (timer !== undefined || !isDue()) return;
     const wait = Math.max(beganAt + restMs - Date.now(), Math.random() * spreadMs);
     if (wait <= 0) begin();
@@ -101,17 +101,17 @@ export function keepFresh({
       );
   };
   const forget = [
-    subscribe(agentsStore, look),
-    subscribe(historyStore, look),
-    subscribe(connection, look),
+    subscribe(agentsStore, readIfDue),
+    subscribe(historyStore, readIfDue),
+    subscribe(connection, readIfDue),
   ];
-  document.addEventListener('visibilitychange', look);
-  look();
+  document.addEventListener('visibilitychange', readIfDue);
+  readIfDue();
   return () => {
     ended = true;
     clearTimeout(timer);
     for (const one of forget) one();
-    document.removeEventListener('visibilitychange', look);
+    document.removeEventListener('visibilitychange', readIfDue);
   };
 }
 

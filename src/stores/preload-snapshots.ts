@@ -1,5 +1,5 @@
 /**
- * Reads the last user's snapshots while the rest of the app loads. It makes no database, and it does
+ * Reads the last user's snapshots while the rest of the app loads. It makes no database and does
  * not check what it has read.
  */
 

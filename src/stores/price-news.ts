@@ -1,5 +1,5 @@
 /**
- * Hands the stream's prices to whoever draws them, each event whole: the board keeps only the
+ * Passes the prices of the stream on to the charts, each event whole: the board keeps only the
  * newest.
  */
 import type { PriceBar, SymbolQuote } from '../../contract/market.ts';
@@ -19,17 +19,17 @@ export interface PriceListener {
 const listeners = new Set<PriceListener>();
 
 /** Returns what ends it. */
-export function hearPrices(listener: PriceListener): () => void {
+export function subscribePrices(listener: PriceListener): () => void {
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
   };
 }
 
-export function tellPrices(event: PriceEvent): void {
+export function publishPrices(event: PriceEvent): void {
   for (const listener of listeners) listener.onPrices(event);
 }
 
-export function tellPriceGap(): void {
+export function publishPriceGap(): void {
   for (const listener of listeners) listener.onGap();
 }

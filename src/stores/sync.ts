@@ -32,7 +32,7 @@ import { hydrate, keepSnapshots } from './hydrate.ts';
 import { clearMarket, loadMarket, marketStore, takeTicks } from './market.ts';
 import { clearChartChoices, loadChartChoices } from './chart-choices.ts';
 import { clearChoices, loadChoices } from './market-choices.ts';
-import { tellPriceGap, tellPrices } from './price-news.ts';
+import { publishPriceGap, publishPrices } from './price-news.ts';
 import { clearTableChoices, loadTableChoices } from './table-choices.ts';
 import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from './portfolio.ts';
 import { clearSettings, loadSettings } from './settings.ts';
@@ -97,19 +97,19 @@ async function catchUp(sequence: number): Promise<void> {
 }
 
 /** What the stream would have told of. */
-const TOLD: readonly Slot<unknown>[] = [agentsStore, portfolioStore, historyStore, marketStore];
+const STREAMED: readonly Slot<unknown>[] = [agentsStore, portfolioStore, historyStore, marketStore];
 
 /**
  * The stream's state. As it ends, what it kept true was true until its last word, and from then on
  * something may be missing.
  */
-function streamTurned(state: typeof connection.stream): void {
+function onStreamState(state: typeof connection.stream): void {
   const streaming = (one: typeof connection.stream): boolean => one === 'open' || one === 'shared';
   const ends = streaming(connection.stream) && !streaming(state);
   connection.stream = state;
   if (!ends) return;
   const gapBefore = connection.gapAt ?? 0;
-  for (const slot of TOLD) {
+  for (const slot of STREAMED) {
     const isWord = slot.origin === 'network' || slot.origin === 'stream';
     if (isWord && slot.savedAt !== null && slot.savedAt >= gapBefore && slot.savedAt < heardAt)
       slot.savedAt = heardAt;
@@ -137,7 +137,7 @@ export function applyEvent(event: StreamEvent): void {
       noteServerTime(event.serverTime);
       noteMarketTime(event.marketTime);
       rememberSource(event.source.id);
-      tellPriceGap();
+      publishPriceGap();
       void catchUp(event.sequence);
       return;
     case 'heartbeat':
@@ -147,7 +147,7 @@ export function applyEvent(event: StreamEvent): void {
       return;
     case 'ticks':
       noteMarketTime(event.now);
-      tellPrices(event);
+      publishPrices(event);
       // A board of fallback prices is another source's: the server's own comes by its own read.
       if (marketStore.origin !== 'exchange') takeTicks(event.symbols, event.now);
       return;
@@ -224,9 +224,9 @@ async function listen(owner: string): Promise<void> {
     onEvent: applyEvent,
     onGap: () => {
       rereadAll();
-      tellPriceGap();
+      publishPriceGap();
     },
-    onState: streamTurned,
+    onState: onStreamState,
     onRefused: refused,
   });
 }

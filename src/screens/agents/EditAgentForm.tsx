@@ -14,7 +14,7 @@ import { Field, Select } from '../../components/Field.tsx';
 import { formatQuantity } from '../../format/numbers.ts';
 import { fieldText, typedNumber } from '../../format/typed-numbers.ts';
 import { byField, check } from '../../format/validation.ts';
-import { testedBefore } from '../../stores/tests-done.ts';
+import { backtestRecord } from '../../stores/backtest-record.ts';
 import { loadAgents } from '../../stores/agents.ts';
 import { serverIssues } from './agent-draft.ts';
 import { intervalText } from './agent-words.ts';
@@ -124,7 +124,7 @@ function useSave(
     try {
       const reply = await api.call('updateAgent', {
         params: { id: agent.id },
-        body: { ...checked.value, ...testedBefore(askAbout(agent, draft), agent.version) },
+        body: { ...checked.value, ...backtestRecord(askAbout(agent, draft), agent.version) },
       });
       keep(null);
       await loadAgents(true);

@@ -14,7 +14,7 @@ import { runTest } from '../../backtest/run-test.ts';
 import { errorSentence } from '../../format/errors.ts';
 import { connection } from '../../stores/connection.ts';
 import { keepBacktest, readKeptBacktest } from '../../stores/kept-backtest.ts';
-import { rememberTest } from '../../stores/tests-done.ts';
+import { recordBacktest } from '../../stores/backtest-record.ts';
 
 /** Reading candles takes longer than going through them: shares of the whole way. */
 const READING = 0.6;
@@ -128,7 +128,7 @@ export function useBacktest(
       onProgress(READING + share * (1 - READING), 'Going through them');
     });
     if (ask !== null && !signal.aborted && order.terms.keepsTests === true)
-      rememberTest(ask, version, tested);
+      recordBacktest(ask, version, tested);
     return { terms: order.terms, outcome, keptAt };
   };
   const run = (): void => {

@@ -6,7 +6,7 @@ import { useRef, useState } from 'react';
 import type { Agent } from '../../../contract/agents.ts';
 import { api } from '../../api/api.ts';
 import { loadAgents } from '../../stores/agents.ts';
-import { testedBefore } from '../../stores/tests-done.ts';
+import { backtestRecord } from '../../stores/backtest-record.ts';
 import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
 
 export interface Creating {
@@ -37,7 +37,7 @@ export function useCreate(onCreated: (agent: Agent) => void): Creating {
     setFailure(null);
     try {
       const reply = await api.call('createAgent', {
-        body: { ...checked.value, ...testedBefore(previewOf(draft)) },
+        body: { ...checked.value, ...backtestRecord(previewOf(draft)) },
         commandId: wish.current.commandId,
       });
       await loadAgents(true);

@@ -1,6 +1,6 @@
 /**
- * A model of page, worker, device, network and server around the real queue; refuses any randomness
- * but its seed's.
+ * A model of page, worker, device, network and server around the real queue. All its randomness
+ * comes from its seed.
  */
 import { createOutbox, type Outbox } from '../../../src/offline/outbox.ts';
 import type { QueueStore } from '../../../src/offline/queue-store.ts';

@@ -1,4 +1,4 @@
-/** Requests, entries and server words for the offline tests; refuses to be random. */
+/** Requests, entries and server replies for the offline tests. */
 import type { SubscriptionStatusReply } from '../../../contract/subscription.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import type { OutboxEntry, CommandRequest } from '../../../src/offline/outbox-entry.ts';

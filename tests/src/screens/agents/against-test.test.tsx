@@ -28,8 +28,8 @@ const {
 const { clearAnalytics, insightStore } = await import('../../../../src/stores/analytics.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { fill } = await import('../../../../src/stores/slot.ts');
-const { clearTests, rememberTest, testedBefore } =
-  await import('../../../../src/stores/tests-done.ts');
+const { clearBacktestRecord, recordBacktest, backtestRecord } =
+  await import('../../../../src/stores/backtest-record.ts');
 
 const SINCE = Date.UTC(2026, 4, 1);
 const DAY = 86_400_000;
@@ -103,7 +103,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   clearAnalytics();
-  clearTests();
+  clearBacktestRecord();
 });
 
 describe('an agent against its test', () => {
@@ -228,14 +228,14 @@ describe('a test on this page', () => {
       daily: [],
       slippageBps: null,
     };
-    rememberTest({ agentId: 'a' }, 2, tested);
-    expect(testedBefore({ agentId: 'a' }, 2)).toEqual({ tested });
+    recordBacktest({ agentId: 'a' }, 2, tested);
+    expect(backtestRecord({ agentId: 'a' }, 2)).toEqual({ tested });
     expect([
-      testedBefore({ agentId: 'a' }, 3),
-      testedBefore({ agentId: 'b' }, 2),
-      testedBefore(null, 2),
+      backtestRecord({ agentId: 'a' }, 3),
+      backtestRecord({ agentId: 'b' }, 2),
+      backtestRecord(null, 2),
     ]).toEqual([{}, {}, {}]);
-    clearTests();
-    expect(testedBefore({ agentId: 'a' }, 2)).toEqual({});
+    clearBacktestRecord();
+    expect(backtestRecord({ agentId: 'a' }, 2)).toEqual({});
   });
 });

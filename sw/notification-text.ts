@@ -1,7 +1,4 @@
-/**
- * A push as a notification: its words, its buttons, where it leads; refuses a name or an amount
- * that was not asked for.
- */
+/** Turns a push message into a notification: its text, its buttons and where it leads. */
 import type { AlertFiring } from '../contract/alerts.ts';
 import type { PushPayload } from '../contract/push.ts';
 import { localDecimal } from '../src/format/number-marks.ts';

@@ -1,7 +1,4 @@
-/**
- * What was tested on this page, by what was asked about, for the start that may follow; refuses to
- * outlive the page or to pass one test for another's.
- */
+/** Remembers which settings were backtested on this page, for the start that may follow. */
 import type { AgentPreviewBody } from '../../contract/preview.ts';
 import type { Tested } from '../../contract/tested.ts';
 
@@ -12,7 +9,7 @@ const done = new Map<string, Tested>();
 const keyOf = (ask: AgentPreviewBody, version: number): string =>
   JSON.stringify([ask.agentId ?? null, ask.terms ?? null, version]);
 
-export function rememberTest(ask: AgentPreviewBody, version: number, tested: Tested): void {
+export function recordBacktest(ask: AgentPreviewBody, version: number, tested: Tested): void {
   const key = keyOf(ask, version);
   done.delete(key);
   done.set(key, tested);
@@ -23,11 +20,11 @@ export function rememberTest(ask: AgentPreviewBody, version: number, tested: Tes
 }
 
 /** The newest test of exactly this, as a part of a request's body. */
-export function testedBefore(ask: AgentPreviewBody | null, version = 0): { tested?: Tested } {
+export function backtestRecord(ask: AgentPreviewBody | null, version = 0): { tested?: Tested } {
   const tested = ask === null ? undefined : done.get(keyOf(ask, version));
   return tested === undefined ? {} : { tested };
 }
 
-export function clearTests(): void {
+export function clearBacktestRecord(): void {
   done.clear();
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../contract/agents.ts';
 import type { AlertFiring } from '../../contract/alerts.ts';
 import { PUSH_KINDS, type PushPayload } from '../../contract/push.ts';
-import { notificationOf } from '../../sw/notification-words.ts';
+import { notificationOf } from '../../sw/notification-text.ts';
 
 const agent = {
   id: 'a1',
