@@ -82,6 +82,14 @@ interface ServerAgent {
   generation: number;
 }
 
+/** What became of one agent, as a reply tells it. */
+interface AgentResult {
+  agentId: string;
+  outcome: string;
+  code?: string;
+  message?: string;
+}
+
 /** Receipts and generations as the real server keeps them, and a log of every effect. */
 export class ModelServer {
   readonly agents = new Map<string, ServerAgent>();
@@ -169,50 +177,13 @@ export class ModelServer {
         : entry.intent === 'start-all'
           ? entry.agents.map((agent) => agent.id)
           : [entry.agentId ?? ''];
-    const starts = entry.intent === 'start' || entry.intent === 'start-all';
-    if (entry.intent === 'start') {
-      const agent = this.agent(tokenUid, entry.agentId ?? '');
-      const changed =
-        !agent.running &&
-        entry.seenGeneration !== null &&
-        entry.seenGeneration !== agent.generation;
-      if (changed && this.mutant !== 'no-generation-check') {
-        return {
-          status: 409,
-          json: { error: { code: 'agent_changed', message: 'Changed meanwhile' } },
-        };
-      }
+    if (this.startIsStale(entry, tokenUid)) {
+      return {
+        status: 409,
+        json: { error: { code: 'agent_changed', message: 'Changed meanwhile' } },
+      };
     }
-    const results: { agentId: string; outcome: string; code?: string; message?: string }[] = [];
-    for (const id of ids) {
-      const agent = this.agent(tokenUid, id);
-      const seen = entry.agents.find((one) => one.id === id)?.seenGeneration;
-      // By its own merit, as the server does it: one that was changed meanwhile is refused, and the
-      // others start.
-      const stale =
-        entry.intent === 'start-all' &&
-        !agent.running &&
-        seen !== undefined &&
-        seen !== agent.generation;
-      if (stale && this.mutant !== 'no-generation-check') {
-        results.push({
-          agentId: id,
-          outcome: 'refused',
-          code: 'agent_changed',
-          message: 'Changed meanwhile',
-        });
-        continue;
-      }
-      results.push({
-        agentId: id,
-        outcome: agent.running === starts ? 'unchanged' : starts ? 'started' : 'stopped',
-      });
-      // A stop that finds the agent stopped still outdates every start pressed before it.
-      if (agent.running !== starts || (!starts && this.mutant !== 'idle-stop-keeps-generation'))
-        agent.generation += 1;
-      agent.running = starts;
-      this.lastBy.set(`${tokenUid}/${id}`, entry.commandId);
-    }
+    const results = ids.map((id) => this.takeAgent(entry, id, tokenUid));
     this.applied.push({ uid: tokenUid, commandId: entry.commandId });
     const told = ids.map((id) => asAgent(id, this.agent(tokenUid, id)));
     const answer: Answer = {
@@ -224,5 +195,42 @@ export class ModelServer {
     };
     this.receipts.set(receipt, { answer, body: bodyOf(entry) });
     return answer;
+  }
+  /** A start of one agent that was changed since the person saw it. */
+  private startIsStale(entry: OutboxEntry, uid: string): boolean {
+    if (entry.intent !== 'start') return false;
+    const agent = this.agent(uid, entry.agentId ?? '');
+    const changed =
+      !agent.running && entry.seenGeneration !== null && entry.seenGeneration !== agent.generation;
+    return changed && this.mutant !== 'no-generation-check';
+  }
+
+  /** What a command does to one of its agents. */
+  private takeAgent(entry: OutboxEntry, id: string, uid: string): AgentResult {
+    const starts = entry.intent === 'start' || entry.intent === 'start-all';
+    const agent = this.agent(uid, id);
+    const seen = entry.agents.find((one) => one.id === id)?.seenGeneration;
+    // By its own merit, as the server does it: one that was changed meanwhile is refused, and the
+    // others start.
+    const stale =
+      entry.intent === 'start-all' &&
+      !agent.running &&
+      seen !== undefined &&
+      seen !== agent.generation;
+    if (stale && this.mutant !== 'no-generation-check')
+      return {
+        agentId: id,
+        outcome: 'refused',
+        code: 'agent_changed',
+        message: 'Changed meanwhile',
+      };
+    const unchanged = agent.running === starts;
+    // A stop that finds the agent stopped still outdates every start pressed before it.
+    if (!unchanged || (!starts && this.mutant !== 'idle-stop-keeps-generation'))
+      agent.generation += 1;
+    agent.running = starts;
+    this.lastBy.set(`${uid}/${id}`, entry.commandId);
+    if (unchanged) return { agentId: id, outcome: 'unchanged' };
+    return { agentId: id, outcome: starts ? 'started' : 'stopped' };
   }
 }
