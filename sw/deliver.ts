@@ -55,16 +55,20 @@ let numbering: Promise<void> = Promise.resolve();
  * just heard of. One after the other: of two messages at once, the one that read earlier must not
  * write later.
  */
-export function badge(uid: string, baseUrl: string, heard: readonly Agent[] = []): Promise<void> {
-  numbering = numbering.then(() => number(uid, baseUrl, heard)).catch(() => undefined);
+export function badge(
+  uid: string,
+  baseUrl: string,
+  pushedAgents: readonly Agent[] = [],
+): Promise<void> {
+  numbering = numbering.then(() => number(uid, baseUrl, pushedAgents)).catch(() => undefined);
   return numbering;
 }
 
-async function number(uid: string, baseUrl: string, heard: readonly Agent[]): Promise<void> {
+async function number(uid: string, baseUrl: string, pushedAgents: readonly Agent[]): Promise<void> {
   const { queue, database } = queueOf(uid, baseUrl);
   const kept = await readSnapshot(uid, 'agents', database);
   const { entries } = await queue.outbox.state();
-  await showBadge(needsPerson(entries, kept?.value.agents ?? heard));
+  await showBadge(needsPerson(entries, kept?.value.agents ?? pushedAgents));
 }
 
 /**

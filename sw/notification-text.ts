@@ -76,7 +76,7 @@ function reached({ condition, movedBps, symbol }: AlertFiring): string {
  * A price is no secret of the person's: it is shown whatever is said of details; the note is
  * theirs.
  */
-function alertWords({ facts }: PushPayload): { title: string; plain: string; detailed: string } {
+function alertText({ facts }: PushPayload): { title: string; plain: string; detailed: string } {
   const { firing, count = 1, pairs = [] } = facts;
   if (firing === undefined)
     return {
@@ -99,7 +99,7 @@ function alertWords({ facts }: PushPayload): { title: string; plain: string; det
 }
 
 /** Title and sentence: `[without names, with names]`. */
-function words(payload: PushPayload): { title: string; plain: string; detailed: string } {
+function textOf(payload: PushPayload): { title: string; plain: string; detailed: string } {
   const { kind, facts, sentAt, state } = payload;
   const name = facts.agentName ?? 'An agent';
   const positions = state.agents.find(({ id }) => id === facts.agentId)?.openPositions ?? 0;
@@ -150,7 +150,7 @@ function words(payload: PushPayload): { title: string; plain: string; detailed: 
       };
     }
     case 'priceAlert':
-      return alertWords(payload);
+      return alertText(payload);
     case 'paymentFailed':
       return {
         title: 'A payment failed',
@@ -181,7 +181,7 @@ function pathOf({ kind, facts }: PushPayload): string {
 
 /** What is shown for a message whose state was kept as `kept` says. */
 export function notificationOf(payload: PushPayload, kept: Pushed): Shown {
-  const { title, plain, detailed } = words(payload);
+  const { title, plain, detailed } = textOf(payload);
   const agent = payload.state.agents.find(({ id }) => id === payload.facts.agentId);
   const stop =
     agent === undefined || agent.status === 'stopped'

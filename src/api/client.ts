@@ -100,9 +100,9 @@ export function retryAfterMs(
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-type Words = Record<string, string | number | undefined>;
+type PathValues = Record<string, string | number | undefined>;
 
-function addressOf(baseUrl: string, path: string, params: Words, query: Words): string {
+function addressOf(baseUrl: string, path: string, params: PathValues, query: PathValues): string {
   const filled = path.replace(/:(\w+)/g, (_whole, key: string) =>
     encodeURIComponent(String(params[key] ?? '')),
   );
@@ -272,7 +272,7 @@ function prepare<N extends CallName>(
     params = {},
     query = {},
     body = {},
-  } = input as { params?: Words; query?: Words; body?: unknown };
+  } = input as { params?: PathValues; query?: PathValues; body?: unknown };
   return {
     url: addressOf(baseUrl, definition.path, params, query),
     method: definition.method,

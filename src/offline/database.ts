@@ -254,10 +254,10 @@ export class UserDatabase {
   private become(mode: StorageMode): void {
     if (this.current === mode) return;
     this.current = mode;
-    this.tell();
+    this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     for (const listener of this.listeners) listener(this.current);
   }
 
@@ -267,7 +267,7 @@ export class UserDatabase {
     if (anew && (this.wasOnDisk || note?.had() === true)) this.cleared = true;
     this.wasOnDisk = true;
     note?.made();
-    if (this.cleared) this.tell();
+    if (this.cleared) this.notify();
   }
 
   private async openNow(): Promise<Connection> {

@@ -310,10 +310,10 @@ function noteServerReached(
 }
 
 /** An alert that is gone takes along what had failed about it. */
-const endedBy = (told: OutboxEntry, { alert, sequence, state }: OutboxEntry): boolean =>
-  told.intent === 'delete-alert' &&
-  alert?.id === told.alert?.id &&
-  sequence < told.sequence &&
+const endedBy = (delivered: OutboxEntry, { alert, sequence, state }: OutboxEntry): boolean =>
+  delivered.intent === 'delete-alert' &&
+  alert?.id === delivered.alert?.id &&
+  sequence < delivered.sequence &&
   (state === 'failed' || state === 'needs-you');
 
 /** What is asked of an alert, against its present version; as a new one where it is gone. */

@@ -40,10 +40,10 @@ function noteSeen(database: UserDatabase, id: string, sequence: number): Promise
             return;
           }
           meta.put([...before, id].slice(-SEEN_MAX), SEEN_KEY);
-          const told = meta.get(PUSHED_SEQUENCE_KEY) as IDBRequest<unknown>;
-          told.onsuccess = () => {
+          const pushed = meta.get(PUSHED_SEQUENCE_KEY) as IDBRequest<unknown>;
+          pushed.onsuccess = () => {
             meta.put(
-              Math.max(sequence, typeof told.result === 'number' ? told.result : 0),
+              Math.max(sequence, typeof pushed.result === 'number' ? pushed.result : 0),
               PUSHED_SEQUENCE_KEY,
             );
           };
@@ -170,8 +170,8 @@ export async function pushedSequence(
 ): Promise<number | null> {
   if (database === null) return null;
   try {
-    const told = await get<unknown>(PUSHED_SEQUENCE_KEY, database.store('meta'));
-    return typeof told === 'number' ? told : null;
+    const pushed = await get<unknown>(PUSHED_SEQUENCE_KEY, database.store('meta'));
+    return typeof pushed === 'number' ? pushed : null;
   } catch (error) {
     if (error instanceof StorageFault) return null;
     throw error;
@@ -186,8 +186,8 @@ export async function isBehindPush(
   uid: string,
   database: UserDatabase | null = heldDatabase(uid),
 ): Promise<boolean> {
-  const told = await pushedSequence(uid, database);
+  const pushed = await pushedSequence(uid, database);
   return (
-    told !== null && told > ((await readSnapshot(uid, 'agents', database))?.value.sequence ?? 0)
+    pushed !== null && pushed > ((await readSnapshot(uid, 'agents', database))?.value.sequence ?? 0)
   );
 }

@@ -201,8 +201,8 @@ function joined(
   request: CommandRequest,
   stamp: Stamp,
 ): Change {
-  const room = isStop(request) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
-  if (left.length >= room) return { entries: [...present].sort(bySequence), entry: null };
+  const capacity = isStop(request) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
+  if (left.length >= capacity) return { entries: [...present].sort(bySequence), entry: null };
   const sequence = Math.max(0, ...present.map((entry) => entry.sequence)) + 1;
   const entry = entryOf(request, stamp, sequence);
   return { entries: [...left, entry].sort(bySequence), entry };
@@ -368,13 +368,18 @@ export function rebase(
 /** The same of an alert, whose version stands in the place of a generation. */
 function rebaseAlert(
   entry: OutboxEntry,
-  { alert: told }: OutboxEntry,
+  { alert: delivered }: OutboxEntry,
   versions: ReadonlyMap<string, number>,
 ): OutboxEntry {
   const { alert } = entry;
-  if (alert === undefined || told?.id !== alert.id || told.seenVersion !== alert.seenVersion)
+  if (
+    alert === undefined ||
+    delivered?.id !== alert.id ||
+    delivered.seenVersion !== alert.seenVersion
+  )
     return entry;
-  const seenVersion = told.terms === null ? null : (versions.get(alert.id) ?? alert.seenVersion);
+  const seenVersion =
+    delivered.terms === null ? null : (versions.get(alert.id) ?? alert.seenVersion);
   return { ...entry, alert: { ...alert, seenVersion } };
 }
 

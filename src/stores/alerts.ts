@@ -28,7 +28,7 @@ export function applyAlerts(next: AlertList, origin: Origin, savedAt = Date.now(
   fill(alertsStore, next, origin, savedAt);
 }
 
-function heard(sequence: number, savedAt: number): void {
+function noteSequence(sequence: number, savedAt: number): void {
   if (alertsStore.data === null) return;
   alertsStore.data.sequence = sequence;
   alertsStore.origin = 'stream';
@@ -47,7 +47,7 @@ export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.
   // A reply may come after the stream has told what became of that version.
   else if (sequence === null ? next.version > known.version : next.version >= known.version)
     Object.assign(known, next);
-  if (sequence !== null) heard(sequence, savedAt);
+  if (sequence !== null) noteSequence(sequence, savedAt);
 }
 
 /** Drops a deleted alert; its firings stay. */
@@ -56,7 +56,7 @@ export function removeAlert(id: string, sequence: number | null, savedAt = Date.
   if (present === null || (sequence !== null && sequence <= present.sequence)) return;
   const index = present.alerts.findIndex((alert) => alert.id === id);
   if (index >= 0) present.alerts.splice(index, 1);
-  if (sequence !== null) heard(sequence, savedAt);
+  if (sequence !== null) noteSequence(sequence, savedAt);
 }
 
 /** An alert was reached: said at once, and kept on top of the list. */

@@ -114,7 +114,7 @@ function later(): void {
   );
 }
 
-function heard(event: ApiEvent): void {
+function onApiEvent(event: ApiEvent): void {
   if (event.type === 'answered') {
     here(event.at);
   } else if (event.type === 'unreachable') {
@@ -132,7 +132,7 @@ function heard(event: ApiEvent): void {
 export function watchHealth(): () => void {
   const stop = new AbortController();
   const { signal } = stop;
-  const forget = observeApi(heard);
+  const forget = observeApi(onApiEvent);
   const verify = (): void => {
     void verifyOnline();
   };

@@ -1,19 +1,19 @@
 /**
- * Ticks gathered between frames and laid down in rounds, the newest of each symbol; refuses to hold
- * more than one quote a symbol, or to fill a frame.
+ * Gathers ticks between frames and applies the newest quote of each symbol four times a second, at
+ * most 64 per frame.
  */
 import type { SymbolQuote } from '../../contract/market.ts';
 
 /**
- * A round lays each symbol down once. Oftener than four a second no eye follows a price, and the
- * server's own rhythm is that.
+ * From one batch to the next; a batch holds each symbol once. No eye follows a price that changes
+ * more than four times a second, and the server sends no more often.
  */
-export const ROUND_MS = 250;
+export const APPLY_EVERY_MS = 250;
 /**
- * Quotes laid down in one frame at most: a few milliseconds of work on a slow phone. The rest of a
- * round takes the next frames.
+ * At most so many quotes are applied in one frame: a few milliseconds of work on a slow phone. The
+ * rest of a batch takes the next frames.
  */
-export const QUOTES_A_FRAME = 64;
+export const QUOTES_PER_FRAME = 64;
 
 export interface TickBatches {
   take(quotes: readonly SymbolQuote[], now: number): void;
@@ -33,7 +33,7 @@ const browser: BatchHost = {
   nextFrame(work) {
     if (typeof requestAnimationFrame === 'function' && document.visibilityState === 'visible')
       requestAnimationFrame(work);
-    else setTimeout(work, ROUND_MS);
+    else setTimeout(work, APPLY_EVERY_MS);
   },
   later(work, ms) {
     setTimeout(work, ms);
@@ -42,52 +42,50 @@ const browser: BatchHost = {
 };
 
 /**
- * `lay` is called at most once a frame, and for a symbol at most once a round; `now` is the
+ * `apply` is called at most once a frame, and for a symbol at most once a batch; `now` is the
  * market's clock as last heard.
  */
 export function createTickBatches(
-  lay: (quotes: readonly SymbolQuote[], now: number) => void,
+  apply: (quotes: readonly SymbolQuote[], now: number) => void,
   host: BatchHost = browser,
 ): TickBatches {
-  /** Heard and not yet in a round. */
+  /** Received and not yet in a batch. */
   const waiting = new Map<string, SymbolQuote>();
-  /**
-   * The rest of the round that is being laid down; a newer quote of one of them waits for the next.
-   */
-  let round: SymbolQuote[] = [];
-  let heard = 0;
+  /** What is left of the present batch. A newer quote of one of them waits for the next batch. */
+  let batch: SymbolQuote[] = [];
+  let marketTime = 0;
   let beganAt = -Infinity;
   let planned = false;
-  let turn = 0;
+  let epoch = 0;
 
   function plan(): void {
-    if (planned || (round.length === 0 && waiting.size === 0)) return;
+    if (planned || (batch.length === 0 && waiting.size === 0)) return;
     planned = true;
-    const mine = turn;
+    const begunIn = epoch;
     const work = (): void => {
-      if (mine !== turn) return;
+      if (begunIn !== epoch) return;
       planned = false;
-      if (round.length === 0) {
+      if (batch.length === 0) {
         beganAt = host.now();
-        round = [...waiting.values()];
+        batch = [...waiting.values()];
         waiting.clear();
       }
-      const quotes = round.slice(0, QUOTES_A_FRAME);
-      round = round.slice(QUOTES_A_FRAME);
-      lay(quotes, heard);
+      const quotes = batch.slice(0, QUOTES_PER_FRAME);
+      batch = batch.slice(QUOTES_PER_FRAME);
+      apply(quotes, marketTime);
       plan();
     };
-    const restMs = round.length > 0 ? 0 : beganAt + ROUND_MS - host.now();
+    const restMs = batch.length > 0 ? 0 : beganAt + APPLY_EVERY_MS - host.now();
     if (restMs <= 0) host.nextFrame(work);
     else
       host.later(() => {
-        if (mine === turn) host.nextFrame(work);
+        if (begunIn === epoch) host.nextFrame(work);
       }, restMs);
   }
 
   return {
     take(quotes, now) {
-      heard = Math.max(heard, now);
+      marketTime = Math.max(marketTime, now);
       for (const quote of quotes) {
         const before = waiting.get(quote.symbol);
         if (before === undefined || quote.timestamp >= before.timestamp)
@@ -97,11 +95,11 @@ export function createTickBatches(
     },
     drop() {
       waiting.clear();
-      round = [];
-      heard = 0;
+      batch = [];
+      marketTime = 0;
       beganAt = -Infinity;
       planned = false;
-      turn += 1;
+      epoch += 1;
     },
   };
 }

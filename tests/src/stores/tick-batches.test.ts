@@ -5,7 +5,11 @@
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { SymbolQuote } from '../../../contract/market.ts';
-import { createTickBatches, QUOTES_A_FRAME, ROUND_MS } from '../../../src/stores/tick-batches.ts';
+import {
+  createTickBatches,
+  QUOTES_PER_FRAME,
+  APPLY_EVERY_MS,
+} from '../../../src/stores/tick-batches.ts';
 
 const quote = (symbol: string, price: number, timestamp: number): SymbolQuote => ({
   symbol,
@@ -77,13 +81,13 @@ describe('ticks', () => {
           let inFrame = 0;
           const batches = createTickBatches((quotes) => {
             inFrame += 1;
-            expect(quotes.length).toBeLessThanOrEqual(QUOTES_A_FRAME);
+            expect(quotes.length).toBeLessThanOrEqual(QUOTES_PER_FRAME);
             for (const one of quotes) {
               // The board itself takes the newer of two; the batches may lay an older one that came
               // late.
               board.set(one.symbol, Math.max(board.get(one.symbol) ?? 0, one.timestamp));
               expect(clock.now() - (laidAt.get(one.symbol) ?? -Infinity)).toBeGreaterThanOrEqual(
-                ROUND_MS - 16 * Math.ceil(201 / QUOTES_A_FRAME),
+                APPLY_EVERY_MS - 16 * Math.ceil(201 / QUOTES_PER_FRAME),
               );
               laidAt.set(one.symbol, clock.now());
             }
@@ -124,7 +128,7 @@ describe('ticks', () => {
     }
     expect(laid / 10).toBeLessThanOrEqual(4 * 500);
     expect(laid / 10).toBeGreaterThan(3 * 500);
-    expect(oldest).toBeLessThanOrEqual(ROUND_MS + 16 * 10);
+    expect(oldest).toBeLessThanOrEqual(APPLY_EVERY_MS + 16 * 10);
   });
 
   it('of a market that is gone are dropped, and the next ones come at the next frame', () => {
