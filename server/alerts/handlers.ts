@@ -219,7 +219,9 @@ export function alertHandlers(deps: AlertCallDeps): Pick<Handlers, AlertCalls> {
     deleteAlert: ({ caller: { uid }, commandId, params: { id }, once }) =>
       once(async (tx) => {
         const row = await lockOwn(tx, uid, market.source.id, id);
-        if (row === null || row.deletedAt !== null) throw new Refusal('not_found', GONE);
+        // What is gone already is deleted. A refusal would leave no receipt, and a late copy of this
+        // command would delete an alert that was set under the same id since.
+        if (row === null || row.deletedAt !== null) return { commandId, alertId: id };
         const now = clock.now();
         await tx.db
           .update(alerts)

@@ -331,9 +331,7 @@ describe('deleting an alert', () => {
     await watch.settled();
     await say(111);
     expect(await listOf()).toMatchObject({ alerts: [], firings: [] });
-    expect(await refused(floor.call(UID, 'deleteAlert', { params: { id } }))).toMatchObject({
-      status: 404,
-    });
+    expect(await floor.call(UID, 'deleteAlert', { params: { id } })).toMatchObject({ alertId: id });
     expect(await refused(set(bodyOf(above('120'), { seenVersion: 1 }), { id }))).toMatchObject({
       status: 404,
     });
@@ -344,11 +342,13 @@ describe('deleting an alert', () => {
     expect(await eventsOf()).toEqual(['alert.changed', 'alert.deleted', 'alert.changed']);
   });
 
-  it('of somebody else finds nothing, and neither does an edit of it', async () => {
+  it('of somebody else finds nothing and changes nothing, and neither does an edit of it', async () => {
     const { id } = await set(bodyOf(above('110')));
     expect(await refused(floor.call('ben', 'deleteAlert', { params: { id } }))).toMatchObject({
       status: 404,
     });
+    expect((await listOf()).alerts).toMatchObject([{ id, phase: 'watching' }]);
+    expect(await eventsOf('ben')).toEqual([]);
     for (const seenVersion of [null, 1])
       expect(
         await refused(set(bodyOf(above('120'), { seenVersion }), { id, uid: 'ben' })),

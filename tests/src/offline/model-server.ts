@@ -130,12 +130,12 @@ export class ModelServer {
     });
     const known = this.alert(uid, id);
     const alive = known !== undefined && known.terms !== null;
-    if (terms === null && !alive) return refuse(404, 'not_found');
     if (terms !== null && !alive && seenVersion !== null) return refuse(404, 'not_found');
     const same = alive && JSON.stringify(known.terms) === JSON.stringify(terms);
     if (terms !== null && alive && seenVersion !== known.version && !same)
       return refuse(409, 'alert_changed');
-    const unchanged = terms !== null && alive && seenVersion !== known.version;
+    const unchanged =
+      (terms === null && !alive) || (terms !== null && alive && seenVersion !== known.version);
     if (!unchanged) this.alerts.set(`${uid}/${id}`, { version: (known?.version ?? 0) + 1, terms });
     this.applied.push({ uid, commandId: entry.commandId });
     const version = this.alert(uid, id)?.version ?? 1;
