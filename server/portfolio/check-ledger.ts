@@ -1,8 +1,8 @@
 /**
- * Holds books against what their ledger and fills make of them, some accounts at a time; refuses to
- * mend what it finds.
+ * Compares accounts with what their ledger and fills add up to, some accounts at a time. It reports
+ * differences and never repairs them.
  */
-import { gt, inArray, sql } from 'drizzle-orm';
+import { gt, inArray, sql, type SQL } from 'drizzle-orm';
 import { add, formatFixed, negate, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { CASH, EXTERNAL, FEES } from '../../engine/ledger.ts';
@@ -139,7 +139,9 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
   const say = (id: string, text: string): void => {
     found.get(id)?.push(text);
   };
-  await checkEntries(db, ids, say);
+  await checkTransactions(db, ids, say);
+  await checkBalances(db, ids, say);
+  await checkFillEntries(db, ids, say);
   await checkOrders(db, ids, say);
   const rebuilt = new Map(ids.map((id) => [id, newBook()]));
   for await (const page of fillsInOrder(db, await fillIdsOf(db, ids))) {
@@ -243,19 +245,21 @@ async function readStored(db: Db, ids: readonly string[]): Promise<Stored[]> {
   );
 }
 
-/**
- * Entries of a transaction sum to zero, balances are what entries add up to, and every fill has
- * exactly its five entries.
- */
-async function checkEntries(db: Db, ids: readonly string[], say: Say): Promise<void> {
-  const mine = inArray(ledger.accountId, [...ids]);
+const entriesOf = (ids: readonly string[]): SQL => inArray(ledger.accountId, [...ids]);
+
+/** The entries of each transaction sum to zero. */
+async function checkTransactions(db: Db, ids: readonly string[], say: Say): Promise<void> {
   const unequal = await rowsOf<{ account: string; id: string; asset: string; total: string }>(
     db,
     sql`
-    select account_id::text as account, transaction_id::text as id, asset, sum(amount)::text as total from ledger where ${mine} group by account_id, transaction_id, asset having sum(amount) <> 0`,
+    select account_id::text as account, transaction_id::text as id, asset, sum(amount)::text as total from ledger where ${entriesOf(ids)} group by account_id, transaction_id, asset having sum(amount) <> 0`,
   );
   for (const { account, id, asset, total } of unequal)
     say(account, `transaction ${id} sums to ${exact(total)} ${asset}, not to zero`);
+}
+
+/** Each balance is what its entries add up to. */
+async function checkBalances(db: Db, ids: readonly string[], say: Say): Promise<void> {
   const kept = await rowsOf<{
     account: string;
     bucket: string;
@@ -267,7 +271,7 @@ async function checkEntries(db: Db, ids: readonly string[], say: Say): Promise<v
     sql`
     select coalesce(b.account_id, l.account_id)::text as account, coalesce(b.bucket, l.bucket) as bucket, coalesce(b.asset, l.asset) as asset, b.amount::text as is, l.total::text as due
     from (select * from balances where ${inArray(balances.accountId, [...ids])}) b
-    full join (select account_id, bucket, asset, sum(amount) as total from ledger where ${mine} group by 1, 2, 3) l on l.account_id = b.account_id and l.bucket = b.bucket and l.asset = b.asset
+    full join (select account_id, bucket, asset, sum(amount) as total from ledger where ${entriesOf(ids)} group by 1, 2, 3) l on l.account_id = b.account_id and l.bucket = b.bucket and l.asset = b.asset
     where coalesce(b.amount, 0) <> coalesce(l.total, 0)`,
   );
   for (const { account, bucket, asset, is, due } of kept)
@@ -280,6 +284,10 @@ async function checkEntries(db: Db, ids: readonly string[], say: Say): Promise<v
         asset,
       ),
     );
+}
+
+/** Every fill has exactly its five entries. */
+async function checkFillEntries(db: Db, ids: readonly string[], say: Say): Promise<void> {
   const booked = await rowsOf<{
     account: string;
     id: string;
@@ -298,7 +306,7 @@ async function checkEntries(db: Db, ids: readonly string[], say: Say): Promise<v
       union all select id, account_id, 'venue', quote, case side when 'buy' then notional else -notional end from mine
       union all select id, account_id, 'holding:' || agent_id || ':' || pair, base, case side when 'buy' then quantity else -quantity end from mine
       union all select id, account_id, 'venue', base, case side when 'buy' then -quantity else quantity end from mine
-    ), entered as (select fill_id as id, account_id, bucket, asset, sum(amount) as amount from ledger where ${mine} and fill_id is not null group by 1, 2, 3, 4)
+    ), entered as (select fill_id as id, account_id, bucket, asset, sum(amount) as amount from ledger where ${entriesOf(ids)} and fill_id is not null group by 1, 2, 3, 4)
     select coalesce(due.account_id, entered.account_id)::text as account, coalesce(due.id, entered.id)::text as id, coalesce(due.bucket, entered.bucket) as bucket,
       coalesce(due.asset, entered.asset) as asset, entered.amount::text as is, due.amount::text as due, exists (select 1 from mine where mine.id = coalesce(due.id, entered.id)) as known
     from due full join entered on entered.id = due.id and entered.account_id = due.account_id and entered.bucket = due.bucket and entered.asset = due.asset
