@@ -56,6 +56,17 @@ export function testRoutes(scope: FastifyInstance, deps: TestRouteDeps): void {
     },
   );
 
+  checkoutRoutes(scope, deps);
+  portalRoutes(scope, deps);
+  scope.get<{ Params: { id: string } }>('/test-invoice/:id', async (request, reply) => {
+    const invoice = await findInvoice(deps, request.params.id);
+    return invoice === null
+      ? show(reply, gonePage('There is no such invoice.'), 404)
+      : show(reply, invoicePage({ ...invoice, number: invoiceNumber(invoice) }));
+  });
+}
+
+function checkoutRoutes(scope: FastifyInstance, deps: BooksDeps): void {
   const answer = async (
     reply: FastifyReply,
     id: string,
@@ -107,7 +118,9 @@ export function testRoutes(scope: FastifyInstance, deps: TestRouteDeps): void {
       await confirmPayment(deps, request.params.id, fieldOf(request.body, 'answer') === 'approve'),
     ),
   );
+}
 
+function portalRoutes(scope: FastifyInstance, deps: BooksDeps): void {
   const portal = async (
     reply: FastifyReply,
     id: string,
@@ -132,12 +145,6 @@ export function testRoutes(scope: FastifyInstance, deps: TestRouteDeps): void {
       act === null ? 'That is not something to do here.' : await actInPortal(deps, id, act);
     if (outcome === null) return reply.redirect(`/test-portal/${id}`, 303);
     return portal(reply, id, outcome === false ? null : outcome, 422);
-  });
-  scope.get<{ Params: { id: string } }>('/test-invoice/:id', async (request, reply) => {
-    const invoice = await findInvoice(deps, request.params.id);
-    return invoice === null
-      ? show(reply, gonePage('There is no such invoice.'), 404)
-      : show(reply, invoicePage({ ...invoice, number: invoiceNumber(invoice) }));
   });
 }
 
