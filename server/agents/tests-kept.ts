@@ -103,6 +103,8 @@ async function baseline(
   };
 }
 
+type TestRow = typeof agentTests.$inferSelect;
+
 /** Of those of a person's agents that were tested. */
 export async function readTests(
   tx: Tx,
@@ -125,7 +127,6 @@ export async function readTests(
             ),
           );
   if (kept.length === 0) return [];
-  const { market } = deps;
   const state = await BatchState.look(tx, deps, uid, '');
   return Promise.all(
     kept.map(async (one) => {
@@ -138,38 +139,11 @@ export async function readTests(
         agent: settingsOf(deps, row, state),
         maxTradeAmount: state.maxTradeAmount(row),
       });
-      const liveDays = (market.now() - one.keptMarketMs) / DAY_MS;
-      const spread = spreadOf(tested.daily);
-      const why = noBand(spread, liveDays);
       return {
-        agentId: row.id,
-        settings: tested.settings,
-        data: tested.data,
-        engine: tested.engine,
-        from: tested.from,
-        to: tested.to,
-        days: tested.daily.length,
-        trades: tested.trades,
-        totalReturn: tested.totalReturn,
-        sameSettings: settings === tested.settings,
-        sameEngine: tested.engine === '' ? null : tested.engine === engineHash(),
-        keptAt: one.keptAt,
-        since: one.keptMarketMs,
-        equity: formatFixed(parseFixed(one.equity)),
-        resultThen: formatFixed(parseFixed(one.result)),
-        change: formatFixed(subtract(parseFixed(agent.total), parseFixed(one.result))),
-        liveDays,
-        noBand: why,
-        band:
-          why !== null
-            ? []
-            : Array.from({ length: BAND_POINTS + 1 }, (_, index): AgentTest['band'][number] => {
-                const days = (liveDays * index) / BAND_POINTS;
-                const { low, middle, high } = bandAfter(spread, days);
-                return [Math.round(one.keptMarketMs + days * DAY_MS), low, middle, high];
-              }),
+        ...recordOf(one, tested, settings),
+        ...progressOf(one, tested, agent, deps.market.now()),
         testedSlippageBps: tested.slippageBps,
-        ...(await costsSince(tx.db, market, {
+        ...(await costsSince(tx.db, deps.market, {
           accountId,
           agentId: row.id,
           since: one.keptMarketMs,
@@ -177,6 +151,68 @@ export async function readTests(
       };
     }),
   );
+}
+
+type RecordField =
+  | 'agentId'
+  | 'settings'
+  | 'data'
+  | 'engine'
+  | 'from'
+  | 'to'
+  | 'days'
+  | 'trades'
+  | 'totalReturn'
+  | 'sameSettings'
+  | 'sameEngine'
+  | 'keptAt';
+
+/** What the backtest was of, and whether agent and engine are still the ones it tested. */
+function recordOf(one: TestRow, tested: Tested, settings: string): Pick<AgentTest, RecordField> {
+  return {
+    agentId: one.agentId,
+    settings: tested.settings,
+    data: tested.data,
+    engine: tested.engine,
+    from: tested.from,
+    to: tested.to,
+    days: tested.daily.length,
+    trades: tested.trades,
+    totalReturn: tested.totalReturn,
+    sameSettings: settings === tested.settings,
+    sameEngine: tested.engine === '' ? null : tested.engine === engineHash(),
+    keptAt: one.keptAt,
+  };
+}
+
+type ProgressField = 'since' | 'equity' | 'resultThen' | 'change' | 'liveDays' | 'noBand' | 'band';
+
+/** How the agent has fared since, beside the band that the backtest lets one expect. */
+function progressOf(
+  one: TestRow,
+  tested: Tested,
+  agent: Agent,
+  now: number,
+): Pick<AgentTest, ProgressField> {
+  const liveDays = (now - one.keptMarketMs) / DAY_MS;
+  const spread = spreadOf(tested.daily);
+  const why = noBand(spread, liveDays);
+  return {
+    since: one.keptMarketMs,
+    equity: formatFixed(parseFixed(one.equity)),
+    resultThen: formatFixed(parseFixed(one.result)),
+    change: formatFixed(subtract(parseFixed(agent.total), parseFixed(one.result))),
+    liveDays,
+    noBand: why,
+    band:
+      why !== null
+        ? []
+        : Array.from({ length: BAND_POINTS + 1 }, (_, index): AgentTest['band'][number] => {
+            const days = (liveDays * index) / BAND_POINTS;
+            const { low, middle, high } = bandAfter(spread, days);
+            return [Math.round(one.keptMarketMs + days * DAY_MS), low, middle, high];
+          }),
+  };
 }
 
 /** As a test of this agent would be given it now. */
