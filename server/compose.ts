@@ -1,6 +1,6 @@
 /**
- * The nouns put together over one database, one market and one clock; refuses to open or start
- * anything.
+ * Puts the server's parts together over one database, one market and one clock. It opens and starts
+ * nothing.
  */
 import type { FastifyInstance } from 'fastify';
 import { CONTRACT_VERSION } from '../contract/version.ts';
@@ -22,7 +22,7 @@ import type { WallClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { EventBell, EventLog } from './events/events.ts';
-import { buildApp } from './http/app.ts';
+import { buildApp, type AppDeps } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
 import { entriesOffOf } from './halts/halts.ts';
 import type { Handlers } from './http/handlers.ts';
@@ -157,60 +157,53 @@ function booksGauges({ db }: Database): Gauge[] {
   ];
 }
 
-export async function compose(parts: Parts): Promise<Composed> {
-  const { config, database, market, clock, log } = parts;
-  const bell = new EventBell();
-  const events = new EventLog(bell, clock, database.wire);
-  const entitlement = new DatabaseEntitlement(database, clock);
-  const payments = paymentsOf(config, database, events, clock, log);
-  const trading = { database, market, events, clock, log, entitlement };
-  const vapid = await openVapid(database, config.push);
-  const ended = new EndedSessions();
-  const account = { trading, payments, administration: parts.administration, ended };
-  const deletions = new Deletions(account);
-  const alerts = new AlertWatch(trading);
-  const strangers = new RateLimit(config.rateLimit.ipPerSecond, clock);
-  const app = await buildApp({
-    config,
-    database,
-    market,
-    clock,
-    log,
-    bell,
-    verifier: parts.verifier,
-    handlers: {
-      ...healthHandlers(parts),
-      ...billingHandlers({
-        ...trading,
-        payments,
-        trialDays: config.trialDays,
-        publicOrigin: config.publicOrigin,
-        coupon: config.payments.coupon,
-      }),
-      ...marketHandlers({ market }),
-      ...agentHandlers(trading),
-      ...alertHandlers({
-        ...trading,
-        changed: (id) => {
-          alerts.note(id);
-        },
-      }),
-      ...portfolioHandlers(trading),
-      ...userHandlers(trading),
-      ...walletHandlers({ ...trading, publicOrigin: config.publicOrigin, wallet: config.wallet }),
-    },
-    ended,
-    callables: heldCallables({
-      ...pushCallables({
-        database,
-        clock,
-        publicKey: vapid.publicKey,
-        allowLocal: config.push.allowLocal,
-      }),
-      ...referralCallables(trading),
-      ...supportCallables(trading),
-      ...accountCallables(account, deletions),
+/** What every noun that trades, bills or tells works with. */
+interface Trading {
+  database: Database;
+  market: RunningMarket;
+  events: EventLog;
+  clock: WallClock;
+  log: Log;
+  entitlement: DatabaseEntitlement;
+}
+
+function callHandlers(
+  parts: Parts,
+  trading: Trading,
+  payments: Payments,
+  alerts: AlertWatch,
+): Handlers {
+  const { config, market } = parts;
+  const { publicOrigin, wallet } = config;
+  return {
+    ...healthHandlers(parts),
+    ...billingHandlers({
+      ...trading,
+      payments,
+      trialDays: config.trialDays,
+      publicOrigin,
+      coupon: config.payments.coupon,
     }),
+    ...marketHandlers({ market }),
+    ...agentHandlers(trading),
+    ...alertHandlers({
+      ...trading,
+      changed: (id) => {
+        alerts.note(id);
+      },
+    }),
+    ...portfolioHandlers(trading),
+    ...userHandlers(trading),
+    ...walletHandlers({ ...trading, publicOrigin, wallet }),
+  };
+}
+
+/** What HTTP asks the database about a person. */
+function peopleOf(
+  trading: Trading,
+): Pick<AppDeps, 'admit' | 'readMarks' | 'readRuns' | 'readEntriesOff'> {
+  const { database, market, clock } = trading;
+  return {
     admit: (identity) =>
       database.transaction(async (tx) => {
         await refuseDeleted(tx, identity.uid);
@@ -223,6 +216,41 @@ export async function compose(parts: Parts): Promise<Composed> {
     },
     readRuns: (uids) => readRuns(trading, uids),
     readEntriesOff: (uids) => entriesOffOf(database.db, market.source.id, uids, clock.now()),
+  };
+}
+
+export async function compose(parts: Parts): Promise<Composed> {
+  const { config, database, market, clock, log } = parts;
+  const bell = new EventBell();
+  const events = new EventLog(bell, clock, database.wire);
+  const entitlement = new DatabaseEntitlement(database, clock);
+  const payments = paymentsOf(config, database, events, clock, log);
+  const trading: Trading = { database, market, events, clock, log, entitlement };
+  const vapid = await openVapid(database, config.push);
+  const ended = new EndedSessions();
+  const account = { trading, payments, administration: parts.administration, ended };
+  const deletions = new Deletions(account);
+  const alerts = new AlertWatch(trading);
+  const strangers = new RateLimit(config.rateLimit.ipPerSecond, clock);
+  const { publicKey } = vapid;
+  const { allowLocal } = config.push;
+  const app = await buildApp({
+    config,
+    database,
+    market,
+    clock,
+    log,
+    bell,
+    verifier: parts.verifier,
+    handlers: callHandlers(parts, trading, payments, alerts),
+    ended,
+    callables: heldCallables({
+      ...pushCallables({ database, clock, publicKey, allowLocal }),
+      ...referralCallables(trading),
+      ...supportCallables(trading),
+      ...accountCallables(account, deletions),
+    }),
+    ...peopleOf(trading),
     gauges: [...marketGauges(market), ...booksGauges(database)],
     extend: [
       (scope) =>
@@ -243,7 +271,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     clock,
     log,
     vapid,
-    agent: pushAgent(config.push.allowLocal),
+    agent: pushAgent(allowLocal),
     readAgents: (uid) => readAgentList(trading, uid),
     readPortfolio: (uid) => readPortfolio(trading, uid),
   });
