@@ -17,7 +17,7 @@ import type { Payments } from './billing/payments.ts';
 import { Reconciliation } from './billing/reconciliation.ts';
 import { registerBillingRoutes } from './billing/routes.ts';
 import { StripePayments } from './billing/stripe-payments.ts';
-import { TestPayments } from './billing/test-payments.ts';
+import { FakePayments } from './billing/fake-provider/fake-payments.ts';
 import type { WallClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -87,7 +87,7 @@ function paymentsOf(
 ): Payments {
   const { secretKey, webhookSecret, apiBase, prices } = config.payments;
   if (secretKey === null || webhookSecret === null)
-    return new TestPayments({ database, events, clock });
+    return new FakePayments({ database, events, clock });
   return new StripePayments(
     { secretKey, webhookSecret, apiBase, prices, publicOrigin: config.publicOrigin },
     clock,
