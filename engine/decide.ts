@@ -184,7 +184,7 @@ function rebalance(
     return reduce(pair, context, market, wanted, subtract(value, target));
   if (block) return stay(pair, context, signal, block.code, `${verb}: ${block.text}`);
   if (drift <= band) {
-    if (position) memory.stakes[pair] = wanted.stake;
+    if (position) memory.strategyHoldings[pair] = wanted.strategyHolding;
     return stay(
       pair,
       context,
@@ -251,7 +251,7 @@ function buyMissing(
     depth,
     reason,
   });
-  memory.stakes[pair] = wanted.stake;
+  memory.strategyHoldings[pair] = wanted.strategyHolding;
   const after = applyBuy(
     position,
     fill,
@@ -286,7 +286,7 @@ function reduce(
   });
   const trade = applySell(position, fill);
   if (trade.after.quantity === 0n) noteExit(memory, { pair, at: quote.at, stop: false });
-  else memory.stakes[pair] = wanted.stake;
+  else memory.strategyHoldings[pair] = wanted.strategyHolding;
   const text = `Sold ${formatFixed(quantity)} ${rules.base}: more was held than the strategies want.`;
   return { decision: draft(pair, context, signal, 'exit', 'reduced', text), trade };
 }

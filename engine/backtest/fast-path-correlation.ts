@@ -109,12 +109,14 @@ function growth(
   context: EvalContext,
 ): number {
   const { agent, cap, equity, memory } = context;
-  const stake = memory.stakes[watch.pair];
+  const strategyHolding = memory.strategyHoldings[watch.pair];
   const strength =
-    stake === undefined ? Number.NaN : strengthAsBefore(watch, stake, signal, true, context);
-  if (stake === undefined || Number.isNaN(strength)) return Number.NaN;
+    strategyHolding === undefined
+      ? Number.NaN
+      : strengthAsBefore(watch, strategyHolding, signal, true, context);
+  if (strategyHolding === undefined || Number.isNaN(strength)) return Number.NaN;
   const strategies = signal.sleeves?.length ?? 1;
-  const share = stake.pools.length / strategies;
+  const share = strategyHolding.pools.length / strategies;
   const drift = driftNow(watch, share, strength, dailyVolatility, price, context);
   const band =
     agent.frequency === 'optimized'

@@ -9,7 +9,7 @@ import { PAUSE_MS as STOP_PAUSE_MS } from '../guards/stop-loss.ts';
 import { PAUSE_MS as CLUSTER_PAUSE_MS, stopLossCluster } from '../guards/stop-loss-cluster.ts';
 import { DRIFT_MIN } from '../decide.ts';
 import { lastExit } from '../memory.ts';
-import type { AgentMemory, Stake } from '../memory.ts';
+import type { AgentMemory, StrategyHolding } from '../memory.ts';
 import { isPegPair, PEG_HALT, quoteOf } from '../pegs.ts';
 import type { PegBreaks } from '../pegs.ts';
 import { baseOf } from '../pools.ts';
@@ -264,16 +264,16 @@ function whyHeld(
   const { agent, memory } = context;
   if (!context.rebalance) return 'not_now';
   if (signal.dailyVolatility === null || blocked === undefined) return null;
-  const stake = memory.stakes[watch.pair];
+  const strategyHolding = memory.strategyHoldings[watch.pair];
   const strength =
-    stake === undefined
+    strategyHolding === undefined
       ? Number.NaN
-      : strengthAsBefore(watch, stake, signal, blocked === null, context);
-  if (stake === undefined || Number.isNaN(strength)) return null;
+      : strengthAsBefore(watch, strategyHolding, signal, blocked === null, context);
+  if (strategyHolding === undefined || Number.isNaN(strength)) return null;
   const strategies = signal.sleeves?.length ?? 1;
   const drift = driftNow(
     watch,
-    stake.pools.length / strategies,
+    strategyHolding.pools.length / strategies,
     strength,
     signal.dailyVolatility,
     price,
@@ -304,7 +304,7 @@ export function spareImpact({ series }: Watch, { at, intervalMs }: EvalContext):
  */
 export function strengthAsBefore(
   { asked, costs }: Watch,
-  stake: Stake,
+  strategyHolding: StrategyHolding,
   signal: Signal,
   mayJoin: boolean,
   { agent, at }: EvalContext,
@@ -317,8 +317,8 @@ export function strengthAsBefore(
   let wanting = 0;
   for (let i = 0; i < (sleeves?.length ?? 1); i += 1) {
     const sleeve: Omit<Sleeve, 'pool'> = sleeves?.[i] ?? signal;
-    if (holds(stake, sleeves?.[i]?.pool ?? agent.pool)) {
-      if (leaves(sleeve, stake, asked)) return Number.NaN;
+    if (holds(strategyHolding, sleeves?.[i]?.pool ?? agent.pool)) {
+      if (leaves(sleeve, strategyHolding, asked)) return Number.NaN;
       strength += Math.max(threshold, sleeve.strength);
       wanting += 1;
     } else if (
@@ -327,7 +327,7 @@ export function strengthAsBefore(
     )
       return Number.NaN;
   }
-  return wanting === stake.pools.length ? strength / wanting : Number.NaN;
+  return wanting === strategyHolding.pools.length ? strength / wanting : Number.NaN;
 }
 
 /** A full position as a share of equity, as `targetPosition` has it. */

@@ -347,7 +347,9 @@ describe('a blend', () => {
     const stopped = account({ entriesAllowed: { allowed: false, reason: 'Trading is off.' } });
     const memory = writeMemory({
       ...readMemory({}),
-      stakes: { 'BTC/USDT': { pools: ['base_ecosystem', 'momentum_24h'], deviation: null } },
+      strategyHoldings: {
+        'BTC/USDT': { pools: ['base_ecosystem', 'momentum_24h'], deviation: null },
+      },
     });
     const tick = tickOf([
       blend(
@@ -361,7 +363,9 @@ describe('a blend', () => {
       held('BTC/USDT', { quantity: parseFixed('5') }),
     ]);
     expect(of(outcome, 'BTC/USDT')).toMatchObject({ action: 'exit', reason: 'reduced' });
-    expect(readMemory(outcome.memory).stakes['BTC/USDT']?.pools).toEqual(['base_ecosystem']);
+    expect(readMemory(outcome.memory).strategyHoldings['BTC/USDT']?.pools).toEqual([
+      'base_ecosystem',
+    ]);
   });
 });
 
