@@ -23,8 +23,8 @@ import {
   isDue,
   joinTick,
   lastTick,
-  type Begun,
-} from './tick-book.ts';
+  type TickRun,
+} from './tick-run.ts';
 import { TickInputs } from './tick-inputs.ts';
 
 const LOOK_EVERY_MS = 20;
@@ -263,11 +263,11 @@ export class Scheduler {
     if (this.gaps.size > 0) await this.makeUp();
     if (this.last !== null && tick <= this.last) return NOTHING;
     const report: TickReport = { ...NOTHING, tick };
-    const begun = await this.begin(tick, report);
+    const run = await this.begin(tick, report);
     if (this.stopping) return report;
     const began = performance.now();
-    const inputs = new TickInputs(market, tick, begun.quotes);
-    if (begun.state === 'running') await this.runAll(inputs, report);
+    const inputs = new TickInputs(market, tick, run.quotes);
+    if (run.state === 'running') await this.runAll(inputs, report);
     if (!this.stopping) this.last = tick;
     if (report.agents > 0)
       log.info({ ...report, ms: Math.round(performance.now() - began) }, 'A tick was run');
@@ -275,7 +275,7 @@ export class Scheduler {
   }
 
   /** Joins the tick that somebody has begun, or begins it with the first prices after its close. */
-  private async begin(tick: number, report: TickReport): Promise<Begun> {
+  private async begin(tick: number, report: TickReport): Promise<TickRun> {
     const { market, database, log } = this.deps;
     const known = await joinTick(database.db, market, tick);
     if (known !== null) return known;
@@ -284,19 +284,19 @@ export class Scheduler {
     // and it is not begun.
     if (this.stopping || market.now() >= tick + this.stepMs)
       return { state: 'over', quotes: new Map() };
-    const begun = await database.transaction((tx) =>
+    const run = await database.transaction((tx) =>
       beginTick(tx, this.deps, tick, this.quotesOf(tick)),
     );
-    report.skipped = begun.skipped;
-    if (begun.skipped > 0) log.info({ tick, skipped: begun.skipped }, 'Older ticks were skipped');
-    for (const { closeMarketMs, agents } of begun.unfinished) {
+    report.skipped = run.skipped;
+    if (run.skipped > 0) log.info({ tick, skipped: run.skipped }, 'Older ticks were skipped');
+    for (const { closeMarketMs, agents } of run.unfinished) {
       const left = await countDue(database.db, market, closeMarketMs);
       log.warn(
         { tick: closeMarketMs, agents, left },
         'A tick was not finished before the next closed: the agents that are left look at the newer one',
       );
     }
-    return begun;
+    return run;
   }
 
   /** Some batches side by side: while the database writes one, the next is decided. */
