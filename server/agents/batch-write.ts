@@ -32,7 +32,7 @@ export interface Decided {
 
 /**
  * Answers the agent of each trade. An agent whose decisions of this tick are there already is only
- * moved on.
+ * advanced.
  */
 export async function writeDecided(
   tx: Tx,
@@ -49,9 +49,9 @@ export async function writeDecided(
     tx,
     first.flatMap((item) => tradesOf(item)),
   );
-  await moveOn(tx, deps, tick, list, new Set(first));
+  await advance(tx, deps, tick, list, new Set(first));
   const changed = await applyHolds(tx, deps, first);
-  await tell(
+  await publish(
     tx,
     deps,
     first,
@@ -106,8 +106,8 @@ function tradesOf({ row, accountId, tickId, close, positions, outcome }: Decided
   }));
 }
 
-/** Memory, last and next look of all agents in one statement. */
-async function moveOn(
+/** Writes memory, last and next evaluation of all agents in one statement. */
+async function advance(
   tx: Tx,
   deps: TradingDeps,
   tick: number,
@@ -160,8 +160,8 @@ async function applyHolds(
   return changed;
 }
 
-/** Tells the people whose agents traded or changed; the others hear of a look by the marks. */
-async function tell(
+/** Publishes events to the people whose agents traded or changed; the marks tell the others. */
+async function publish(
   tx: Tx,
   deps: TradingDeps,
   list: readonly Decided[],

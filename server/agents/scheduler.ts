@@ -31,7 +31,7 @@ const LOOK_EVERY_MS = 20;
 const AFTER_FAILURE_MS = 1_000;
 const BATCH = 250;
 /** Batches that one process has under way on a database that many may use at once. */
-const LANES = 2;
+const BATCH_WORKERS = 2;
 /** How often positions are read that others may have opened, and at most this part of the time. */
 const RELOAD_MS = 1_000;
 const RELOAD_SHARE = 20;
@@ -301,12 +301,12 @@ export class Scheduler {
 
   /** Some batches side by side: while the database writes one, the next is decided. */
   private async runAll(inputs: TickInputs, report: TickReport): Promise<void> {
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       while (!this.stopping && (await this.runNext(inputs, report)));
     };
-    const lanes = this.deps.database.kind === 'postgres' ? LANES : 1;
+    const workers = this.deps.database.kind === 'postgres' ? BATCH_WORKERS : 1;
     // All have ended before a failure is told: the tick is tried again from what they committed.
-    for (const ended of await Promise.allSettled(Array.from({ length: lanes }, lane)))
+    for (const ended of await Promise.allSettled(Array.from({ length: workers }, worker)))
       if (ended.status === 'rejected') throw ended.reason;
   }
 
