@@ -142,14 +142,14 @@ export class ExchangeFeed implements MarketFeed {
     const client = await this.connect();
     if (this.options.venue.tickersAtOnce) {
       const tickers = await this.turnstile.pass(() => client.fetchTickers(silent));
-      for (const ticker of Object.values(tickers)) this.tell(ticker, onTick, 'rest');
+      for (const ticker of Object.values(tickers)) this.emit(ticker, onTick, 'rest');
       return;
     }
     const outcomes = await Promise.allSettled(
       silent.map((pair) =>
         this.turnstile.pass(async () => {
           if (!this.stopped.signal.aborted)
-            this.tell(await client.fetchTicker(pair), onTick, 'rest');
+            this.emit(await client.fetchTicker(pair), onTick, 'rest');
         }),
       ),
     );
@@ -167,7 +167,7 @@ export class ExchangeFeed implements MarketFeed {
     while (!this.stopped.signal.aborted) {
       try {
         for (const ticker of Object.values(await client.watchTickers(pairs)))
-          this.tell(ticker, onTick, 'websocket');
+          this.emit(ticker, onTick, 'websocket');
         pause = RETRY_FIRST_MS;
       } catch (error) {
         if (this.stopped.signal.aborted) return;
@@ -187,7 +187,7 @@ export class ExchangeFeed implements MarketFeed {
    * last trade) only tells the order. A stamp that goes back is an older answer overtaken by a
    * newer one, and keeps its old place in line.
    */
-  private tell(ticker: unknown, onTick: (tick: RawTick) => void, by: 'rest' | 'websocket'): void {
+  private emit(ticker: unknown, onTick: (tick: RawTick) => void, by: 'rest' | 'websocket'): void {
     const parsed = ExchangeTicker.safeParse(ticker);
     if (!parsed.success || parsed.data.last === undefined || parsed.data.last === null) return;
     const { symbol, last, bid, ask, timestamp } = parsed.data;
