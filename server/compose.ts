@@ -231,7 +231,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const account = { trading, payments, administration: parts.administration, ended };
   const deletions = new Deletions(account);
   const alerts = new AlertWatch(trading);
-  const strangers = new RateLimit(config.rateLimit.ipPerSecond, clock);
+  const anonymousLimit = new RateLimit(config.rateLimit.ipPerSecond, clock);
   const { publicKey } = vapid;
   const { allowLocal } = config.push;
   const app = await buildApp({
@@ -258,7 +258,7 @@ export async function compose(parts: Parts): Promise<Composed> {
           ...trading,
           payments,
           limit: (ip) => {
-            strangers.take(ip);
+            anonymousLimit.take(ip);
           },
         }),
       ...(parts.extend ?? []),
