@@ -19,7 +19,7 @@ import { Rounds } from './rounds.ts';
 import { openOperatorSocket } from './support/operator-socket.ts';
 import { clockStore } from './market-clock.ts';
 import { openMarket, type RunningMarket } from './market/open-market.ts';
-import { failToStart, runProcess, type Opened } from './process.ts';
+import { failToStart, runProcess, type Disposables } from './process.ts';
 
 const PROBE_TIMEOUT_MS = 2_000;
 const LATE_LOOK_MS = 60_000;
@@ -83,7 +83,7 @@ async function openFoundation(
   config: Config,
   dataDir: string,
   log: Log,
-  opened: Opened,
+  disposables: Disposables,
   built: Promise<void>,
 ): Promise<Foundation> {
   const opening =
@@ -94,23 +94,27 @@ async function openFoundation(
   const marketing = openConfiguredMarket(config, dataDir, opening, log);
   const settled = await Promise.allSettled([opening, identifying, marketing, built]);
   const [database, identity, market] = settled;
-  if (database.status === 'fulfilled') opened.add('database', () => database.value.close());
-  if (identity.status === 'fulfilled') opened.add('identity', () => identity.value.stop());
-  if (market.status === 'fulfilled') opened.add('market', () => market.value.stop());
+  if (database.status === 'fulfilled') disposables.add('database', () => database.value.close());
+  if (identity.status === 'fulfilled') disposables.add('identity', () => identity.value.stop());
+  if (market.status === 'fulfilled') disposables.add('market', () => market.value.stop());
   for (const result of settled) if (result.status === 'rejected') throw result.reason;
   return { database: await opening, identity: await identifying, market: await marketing };
 }
 
 /** Rings this process's streams for what other processes write, and after the database was away. */
-async function connectBell(database: Database, bell: EventBell, opened: Opened): Promise<void> {
+async function connectBell(
+  database: Database,
+  bell: EventBell,
+  disposables: Disposables,
+): Promise<void> {
   if (database.wire !== null)
-    opened.add(
+    disposables.add(
       'wire',
       await database.wire.hear((word) => {
         bell.hear(word);
       }),
     );
-  opened.add(
+  disposables.add(
     'streams of a new database',
     database.onReturn(() => {
       bell.ringAll();
@@ -122,12 +126,12 @@ async function connectBell(database: Database, bell: EventBell, opened: Opened):
 async function startTrading(
   { config, database, market, log }: { config: Config; log: Log } & Foundation,
   { scheduler, alerts }: Composed,
-  opened: Opened,
+  disposables: Disposables,
 ): Promise<void> {
   if (config.runAgents) {
-    opened.add('scheduler', () => scheduler.stop());
+    disposables.add('scheduler', () => scheduler.stop());
     await scheduler.start();
-    opened.add('alerts', () => alerts.stop());
+    disposables.add('alerts', () => alerts.stop());
     await alerts.start();
     return;
   }
@@ -138,21 +142,21 @@ async function startTrading(
     log,
     'the newest tick could not be read',
   );
-  opened.add('lateness', () => lateness.stop());
+  disposables.add('lateness', () => lateness.stop());
   lateness.start();
 }
 
 async function serve(
   config: Config,
   log: Log,
-  opened: Opened,
+  disposables: Disposables,
   built: Promise<void>,
 ): Promise<void> {
   const clock = systemClock;
   const dataDir = resolve(config.dataDir);
   const release = lockFolder(dataDir);
-  opened.add('folder', release);
-  const foundation = await openFoundation(config, dataDir, log, opened, built);
+  disposables.add('folder', release);
+  const foundation = await openFoundation(config, dataDir, log, disposables, built);
   const { database, identity, market } = foundation;
 
   let serving = false;
@@ -172,9 +176,9 @@ async function serve(
     }),
   });
   const { app, push, rewards, deletions, reconciliation } = composed;
-  await connectBell(database, composed.bell, opened);
+  await connectBell(database, composed.bell, disposables);
   if (market.source.kind !== 'exchange') await market.start();
-  await startTrading({ config, log, ...foundation }, composed, opened);
+  await startTrading({ config, log, ...foundation }, composed, disposables);
   const background = {
     push,
     retention: retentionRounds(database, clock, log),
@@ -183,11 +187,11 @@ async function serve(
     reconciliation: reconciliation.rounds,
   };
   for (const [name, part] of Object.entries(background)) {
-    opened.add(name, () => part.stop());
+    disposables.add(name, () => part.stop());
     part.start();
   }
-  opened.add('operator', await openOperatorSocket(dataDir, database, clock, log));
-  opened.add('http', () => app.close());
+  disposables.add('operator', await openOperatorSocket(dataDir, database, clock, log));
+  disposables.add('http', () => app.close());
   await app.listen({ port: config.port, host: config.host });
   serving = true;
   const address = app.server.address();
@@ -210,7 +214,7 @@ async function serve(
  * open meanwhile.
  */
 export function runServer(built: Promise<void> = Promise.resolve()): Promise<void> {
-  return runProcess((config, log, opened) => serve(config, log, opened, built));
+  return runProcess((config, log, disposables) => serve(config, log, disposables, built));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) runServer().catch(failToStart);
