@@ -11,11 +11,11 @@ import type { Database } from './db/database.ts';
 import { lockFolder } from './db/folder-lock.ts';
 import { openPglite } from './db/pglite.ts';
 import { openPostgres } from './db/postgres.ts';
-import { retentionRounds } from './db/retention.ts';
+import { retentionTask } from './db/retention.ts';
 import type { EventBell } from './events/events.ts';
 import { openIdentity, type RunningIdentity } from './identity/open-identity.ts';
 import type { Log } from './log.ts';
-import { Rounds } from './rounds.ts';
+import { PeriodicTask } from './rounds.ts';
 import { openOperatorSocket } from './support/operator-socket.ts';
 import { clockStore } from './market-clock.ts';
 import { openMarket, type RunningMarket } from './market/open-market.ts';
@@ -136,7 +136,7 @@ async function startTrading(
     return;
   }
   const since = market.now();
-  const lateness = new Rounds(
+  const lateness = new PeriodicTask(
     () => sayLateness(database, market, log, since),
     LATE_LOOK_MS,
     log,
@@ -181,10 +181,10 @@ async function serve(
   await startTrading({ config, log, ...foundation }, composed, disposables);
   const background = {
     push,
-    retention: retentionRounds(database, clock, log),
-    rewards: rewards.rounds,
-    deletions: deletions.rounds,
-    reconciliation: reconciliation.rounds,
+    retention: retentionTask(database, clock, log),
+    rewards: rewards.task,
+    deletions: deletions.task,
+    reconciliation: reconciliation.task,
   };
   for (const [name, part] of Object.entries(background)) {
     disposables.add(name, () => part.stop());
