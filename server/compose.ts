@@ -21,7 +21,7 @@ import { FakePayments } from './billing/fake-provider/fake-payments.ts';
 import type { WallClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { EventBell, EventLog } from './events/events.ts';
+import { EventNotifier, EventLog } from './events/events.ts';
 import { buildApp, type AppDeps } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
 import { entriesOffOf } from './halts/halts.ts';
@@ -66,8 +66,8 @@ export interface Parts {
 
 export interface Composed {
   app: FastifyInstance;
-  /** Rings the streams of this process. */
-  bell: EventBell;
+  /** Notifies the streams of this process. */
+  notifier: EventNotifier;
   scheduler: Scheduler;
   payments: Payments;
   events: EventLog;
@@ -221,8 +221,8 @@ function peopleOf(
 
 export async function compose(parts: Parts): Promise<Composed> {
   const { config, database, market, clock, log } = parts;
-  const bell = new EventBell();
-  const events = new EventLog(bell, clock, database.wire);
+  const notifier = new EventNotifier();
+  const events = new EventLog(notifier, clock, database.wire);
   const entitlement = new DatabaseEntitlement(database, clock);
   const payments = paymentsOf(config, database, events, clock, log);
   const trading: Trading = { database, market, events, clock, log, entitlement };
@@ -240,7 +240,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     market,
     clock,
     log,
-    bell,
+    notifier,
     verifier: parts.verifier,
     handlers: callHandlers(parts, trading, payments, alerts),
     ended,
@@ -277,7 +277,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   });
   return {
     app,
-    bell,
+    notifier,
     scheduler: new Scheduler(trading, config.agentBatch),
     payments,
     events,

@@ -12,7 +12,7 @@ import { lockFolder } from './db/folder-lock.ts';
 import { openPglite } from './db/pglite.ts';
 import { openPostgres } from './db/postgres.ts';
 import { retentionTask } from './db/retention.ts';
-import type { EventBell } from './events/events.ts';
+import type { EventNotifier } from './events/events.ts';
 import { openIdentity, type RunningIdentity } from './identity/open-identity.ts';
 import type { Log } from './log.ts';
 import { PeriodicTask } from './rounds.ts';
@@ -101,23 +101,23 @@ async function openFoundation(
   return { database: await opening, identity: await identifying, market: await marketing };
 }
 
-/** Rings this process's streams for what other processes write, and after the database was away. */
-async function connectBell(
+/** Notifies the streams of what other processes write, and after the database was away. */
+async function connectNotifier(
   database: Database,
-  bell: EventBell,
+  notifier: EventNotifier,
   disposables: Disposables,
 ): Promise<void> {
   if (database.wire !== null)
     disposables.add(
       'wire',
       await database.wire.hear((word) => {
-        bell.hear(word);
+        notifier.receive(word);
       }),
     );
   disposables.add(
     'streams of a new database',
     database.onReturn(() => {
-      bell.ringAll();
+      notifier.notifyAll();
     }),
   );
 }
@@ -176,7 +176,7 @@ async function serve(
     }),
   });
   const { app, push, rewards, deletions, reconciliation } = composed;
-  await connectBell(database, composed.bell, disposables);
+  await connectNotifier(database, composed.notifier, disposables);
   if (market.source.kind !== 'exchange') await market.start();
   await startTrading({ config, log, ...foundation }, composed, disposables);
   const background = {

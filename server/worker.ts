@@ -10,7 +10,7 @@ import { DatabaseEntitlement } from './billing/entitlement.ts';
 import { systemClock } from './clock.ts';
 import { ConfigError, type Config } from './config.ts';
 import { openPostgres } from './db/postgres.ts';
-import { EventBell, EventLog } from './events/events.ts';
+import { EventNotifier, EventLog } from './events/events.ts';
 import type { Log } from './log.ts';
 import { clockStore } from './market-clock.ts';
 import { openMarket } from './market/open-market.ts';
@@ -41,13 +41,13 @@ async function work(config: Config, log: Log, disposables: Disposables): Promise
   });
   disposables.add('market', () => market.stop());
   await market.start();
-  const bell = new EventBell();
-  const events = new EventLog(bell, clock, database.wire);
+  const notifier = new EventNotifier();
+  const events = new EventLog(notifier, clock, database.wire);
   if (database.wire !== null)
     disposables.add(
       'wire',
       await database.wire.hear((word) => {
-        bell.hear(word);
+        notifier.receive(word);
       }),
     );
   const scheduler = new Scheduler(

@@ -8,7 +8,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import type { EventBell } from '../events/events.ts';
+import type { EventNotifier } from '../events/events.ts';
 import type { EndedSessions } from '../identity/ended-sessions.ts';
 import type { Identity, TokenVerifier } from '../identity/verifier.ts';
 import type { Log } from '../log.ts';
@@ -39,7 +39,7 @@ export interface AppDeps {
   handlers: Handlers;
   database: Database;
   verifier: TokenVerifier;
-  bell: EventBell;
+  notifier: EventNotifier;
   market: Market;
   log: Log;
   clock: WallClock;

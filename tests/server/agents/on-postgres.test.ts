@@ -20,7 +20,7 @@ import {
   ticks,
   users,
 } from '../../../server/db/schema.ts';
-import { EventBell, EventLog } from '../../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../../server/events/events.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { silentLog } from '../../support/app.ts';
@@ -187,7 +187,7 @@ describe.skipIf(postgresBinaries() === null)(
           throw new Error('undone');
         });
         await expect(undone).rejects.toThrow('undone');
-        const events = new EventLog(new EventBell(), floor.clock, one.wire);
+        const events = new EventLog(new EventNotifier(), floor.clock, one.wire);
         await one.transaction((tx) => events.append(tx, 'p0', [{ type: 'portfolio.changed' }]));
         await until(
           async () => heard,
@@ -200,15 +200,15 @@ describe.skipIf(postgresBinaries() === null)(
 
       it('drop the positions of an account that one of them closes', async () => {
         const { floor, one, two } = await twoServers(2, 1);
-        const bell = new EventBell();
+        const notifier = new EventNotifier();
         const deaf = await two.wire?.hear((word) => {
-          bell.hear(word);
+          notifier.receive(word);
         });
         const here = floor.scheduler(one);
         const there = new Scheduler({
           ...floor.deps,
           database: two,
-          events: new EventLog(bell, floor.clock, two.wire),
+          events: new EventLog(notifier, floor.clock, two.wire),
         });
         await here.open();
         await floor.run(here, 1);
