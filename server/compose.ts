@@ -222,7 +222,7 @@ function peopleOf(
 export async function compose(parts: Parts): Promise<Composed> {
   const { config, database, market, clock, log } = parts;
   const notifier = new EventNotifier();
-  const events = new EventLog(notifier, clock, database.wire);
+  const events = new EventLog(notifier, clock, database.pubsub);
   const entitlement = new DatabaseEntitlement(database, clock);
   const payments = paymentsOf(config, database, events, clock, log);
   const trading: Trading = { database, market, events, clock, log, entitlement };

@@ -107,10 +107,10 @@ async function connectNotifier(
   notifier: EventNotifier,
   disposables: Disposables,
 ): Promise<void> {
-  if (database.wire !== null)
+  if (database.pubsub !== null)
     disposables.add(
       'wire',
-      await database.wire.hear((word) => {
+      await database.pubsub.subscribe((word) => {
         notifier.receive(word);
       }),
     );

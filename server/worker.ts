@@ -42,11 +42,11 @@ async function work(config: Config, log: Log, disposables: Disposables): Promise
   disposables.add('market', () => market.stop());
   await market.start();
   const notifier = new EventNotifier();
-  const events = new EventLog(notifier, clock, database.wire);
-  if (database.wire !== null)
+  const events = new EventLog(notifier, clock, database.pubsub);
+  if (database.pubsub !== null)
     disposables.add(
       'wire',
-      await database.wire.hear((word) => {
+      await database.pubsub.subscribe((word) => {
         notifier.receive(word);
       }),
     );

@@ -5,7 +5,7 @@
 import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { StreamEvent } from '../../contract/stream.ts';
 import type { WallClock } from '../clock.ts';
-import type { Tx, Wire } from '../db/database.ts';
+import type { Tx, PubSub } from '../db/database.ts';
 import { insertRows, rowsAs } from '../db/bulk.ts';
 import { events, users } from '../db/schema.ts';
 
@@ -60,11 +60,11 @@ export class EventNotifier {
 }
 
 export class EventLog {
-  /** `wire`: tells the other processes on the database, and so their streams. */
+  /** `pubsub`: tells the other processes on the database, and so their streams. */
   constructor(
     private readonly notifier: EventNotifier,
     private readonly clock: WallClock,
-    private readonly wire: Wire | null = null,
+    private readonly pubsub: PubSub | null = null,
   ) {}
 
   /** Appends events in order and notifies after commit. Returns the last sequence number. */
@@ -85,7 +85,7 @@ export class EventLog {
         payload: { ...event, sequence: first + index },
       })),
     );
-    await this.wire?.tell(tx.db, [uid]);
+    await this.pubsub?.publish(tx.db, [uid]);
     tx.afterCommit(() => {
       this.notifier.notify(uid);
     });
@@ -95,7 +95,7 @@ export class EventLog {
   /** Tells every process, after the commit, that these trading accounts were closed or deleted. */
   async accountsClosed(tx: Tx, accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return;
-    await this.wire?.tell(
+    await this.pubsub?.publish(
       tx.db,
       accountIds.map((id) => `${CLOSED_WORD}${id}`),
     );
@@ -146,7 +146,7 @@ export class EventLog {
         }),
       ),
     );
-    await this.wire?.tell(
+    await this.pubsub?.publish(
       tx.db,
       told.map(([uid]) => uid),
     );

@@ -45,7 +45,7 @@ const market = new FeedMarket(feed, log);
 await feed.open((tick) => {
   market.offer(tick);
 });
-const events = new EventLog(new EventNotifier(), clock, database.wire);
+const events = new EventLog(new EventNotifier(), clock, database.pubsub);
 const scheduler = new Scheduler(
   { database, market, events, clock, log, entitlement: new DatabaseEntitlement(database, clock) },
   Number(batch),

@@ -76,7 +76,7 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
     market,
     clock,
     log,
-    events: new EventLog(new EventNotifier(), clock, db.wire),
+    events: new EventLog(new EventNotifier(), clock, db.pubsub),
     entitlement: new DatabaseEntitlement(db, clock),
   };
   const alertsChanged = new Set<(id: string) => void>();

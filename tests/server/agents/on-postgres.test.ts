@@ -177,17 +177,17 @@ describe.skipIf(postgresBinaries() === null)(
       it("hear of each other's commits at once, and of nothing that was undone", async () => {
         const { floor, one, two } = await twoServers(1, 1);
         const heard: (string | null)[] = [];
-        const deaf = await two.wire?.hear((name) => {
+        const deaf = await two.pubsub?.subscribe((name) => {
           heard.push(name);
         });
         // The beginning: whatever was said before may have been missed.
         expect(heard).toEqual([null]);
         const undone = one.transaction(async (tx) => {
-          await one.wire?.tell(tx.db, ['nobody']);
+          await one.pubsub?.publish(tx.db, ['nobody']);
           throw new Error('undone');
         });
         await expect(undone).rejects.toThrow('undone');
-        const events = new EventLog(new EventNotifier(), floor.clock, one.wire);
+        const events = new EventLog(new EventNotifier(), floor.clock, one.pubsub);
         await one.transaction((tx) => events.append(tx, 'p0', [{ type: 'portfolio.changed' }]));
         await until(
           async () => heard,
@@ -201,14 +201,14 @@ describe.skipIf(postgresBinaries() === null)(
       it('drop the positions of an account that one of them closes', async () => {
         const { floor, one, two } = await twoServers(2, 1);
         const notifier = new EventNotifier();
-        const deaf = await two.wire?.hear((word) => {
+        const deaf = await two.pubsub?.subscribe((word) => {
           notifier.receive(word);
         });
         const here = floor.scheduler(one);
         const there = new Scheduler({
           ...floor.deps,
           database: two,
-          events: new EventLog(notifier, floor.clock, two.wire),
+          events: new EventLog(notifier, floor.clock, two.pubsub),
         });
         await here.open();
         await floor.run(here, 1);
