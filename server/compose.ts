@@ -34,7 +34,7 @@ import type { TokenVerifier } from './identity/verifier.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/handlers.ts';
 import type { RunningMarket } from './market/running-market.ts';
-import { readBooksStanding, type BooksStanding } from './portfolio/books-check.ts';
+import { readLedgerHealth, type LedgerHealth } from './portfolio/books-check.ts';
 import { portfolioHandlers } from './portfolio/handlers.ts';
 import { openAccount } from './portfolio/open-account.ts';
 import { readPortfolio } from './portfolio/read-portfolio.ts';
@@ -134,12 +134,12 @@ function marketGauges(market: RunningMarket): Gauge[] {
 }
 
 /**
- * Asked of the database: the check is run by whichever server came first. Without one the other
- * figures are told all the same.
+ * Reads the database, because any server may have run the check. Without the database the other
+ * gauges still answer.
  */
-function booksGauges({ db }: Database): Gauge[] {
-  const standing = (read: (standing: BooksStanding) => number | null) => async () => {
-    const known = await readBooksStanding(db).catch(() => null);
+function ledgerGauges({ db }: Database): Gauge[] {
+  const figure = (read: (health: LedgerHealth) => number | null) => async () => {
+    const known = await readLedgerHealth(db).catch(() => null);
     const value = known === null ? null : read(known);
     return value === null ? [] : [{ labels: '', value }];
   };
@@ -147,12 +147,12 @@ function booksGauges({ db }: Database): Gauge[] {
     {
       name: 'tradewind_books_in_doubt',
       help: 'Accounts whose books do not add up; anything but 0 needs somebody.',
-      read: standing(({ inDoubt }) => inDoubt),
+      read: figure(({ inDoubt }) => inDoubt),
     },
     {
       name: 'tradewind_books_checked_time_seconds',
       help: 'When the last check of all books ended.',
-      read: standing(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)),
+      read: figure(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)),
     },
   ];
 }
@@ -251,7 +251,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...accountCallables(account, deletions),
     }),
     ...peopleOf(trading),
-    gauges: [...marketGauges(market), ...booksGauges(database)],
+    gauges: [...marketGauges(market), ...ledgerGauges(database)],
     extend: [
       (scope) =>
         registerBillingRoutes(scope, {

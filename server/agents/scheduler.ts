@@ -11,7 +11,7 @@ import { rowsOf } from '../portfolio/sql-rows.ts';
 import { runBatch, type BatchReport } from './batch.ts';
 import type { TradingDeps } from './deps.ts';
 import { pairsOf } from './read-agents.ts';
-import { checkBooks } from '../portfolio/books-check.ts';
+import { runLedgerCheck } from '../portfolio/books-check.ts';
 import { keepTidy } from './retention.ts';
 import { StopWatch } from './stop-watch.ts';
 import {
@@ -407,7 +407,7 @@ export class Scheduler {
     // The books are checked once a day: they know themselves when that was last.
     this.tidying = this.tidying
       .then(() => keepTidy(this.deps))
-      .then(() => checkBooks(this.deps))
+      .then(() => runLedgerCheck(this.deps))
       .then(() => undefined)
       .catch((error: unknown) => {
         this.deps.log.warn(

@@ -56,7 +56,7 @@ const exact = (text: string | null): string => formatFixed(parseFixed(text ?? '0
 
 /**
  * Every rule over every book, past ones too. Call it where nothing commits meanwhile, or page by
- * page as `checkBooks` does.
+ * page as `runLedgerCheck` does.
  */
 export async function checkLedger(db: Db): Promise<LedgerCheck> {
   const [counts] = await rowsOf<{ entries: number; transactions: number }>(
