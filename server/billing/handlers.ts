@@ -15,7 +15,7 @@ import type { Market } from '../market/market.ts';
 import { previewChange } from './change-preview.ts';
 import { keepOpened, openCheckout } from './checkout.ts';
 import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
-import { standingOf, subscriptionCounts } from './standing.ts';
+import { subscriptionStateOf, subscriptionCounts } from './standing.ts';
 import type { Payments } from './payments.ts';
 import { returnPath } from './return-path.ts';
 import { observe, recordSubscription, subscriptionOnWire } from './subscription-record.ts';
@@ -59,7 +59,7 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     subscriptionStatus: async ({ caller }) => {
       const now = clock.now();
       const row = await readSubscription(database.db, caller.uid);
-      const standing = standingOf(row, await readTrial(database.db, caller.uid), now);
+      const standing = subscriptionStateOf(row, await readTrial(database.db, caller.uid), now);
       return {
         subscription: subscriptionOnWire(row, now),
         entitledTier: standing.tier,

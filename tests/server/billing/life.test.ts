@@ -15,7 +15,7 @@ import { Reconciliation } from '../../../server/billing/reconciliation.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import {
   PAYMENT_GRACE_MS,
-  standingOf,
+  subscriptionStateOf,
   type SubscriptionFacts,
   type TrialFacts,
 } from '../../../server/billing/standing.ts';
@@ -86,14 +86,14 @@ describe('the machine', () => {
       fc.property(fc.array(fc.constantFrom(...BILLING_EVENTS), { maxLength: 25 }), (events) => {
         let facts: Facts = { plan: null, trial: { endsAt: null }, now: START };
         for (const event of events) {
-          const before = standingOf(facts.plan, facts.trial, facts.now).state;
+          const before = subscriptionStateOf(facts.plan, facts.trial, facts.now).state;
           const next = happen(facts, event);
           if (next === null) continue;
           const trialRuns = next.trial.endsAt !== null && next.now < next.trial.endsAt;
           const expected = after(before, event, trialRuns);
           // What the table does not have is refused before anything happens.
           if (expected === null) continue;
-          const { state, tier, until } = standingOf(next.plan, next.trial, next.now);
+          const { state, tier, until } = subscriptionStateOf(next.plan, next.trial, next.now);
           expect(state, `${before} --${event}-->`).toBe(expected);
           expect(tier === 'free').toBe(state === 'free' || state === 'lapsed');
           if (until !== null) expect(until).toBeGreaterThan(next.now);
@@ -131,10 +131,10 @@ describe('the machine', () => {
             cancelAtPeriodEnd,
           };
           const trial = { endsAt: trialDays === null ? null : START + trialDays * DAY };
-          const { state, until, next } = standingOf(plan, trial, START);
+          const { state, until, next } = subscriptionStateOf(plan, trial, START);
           if (until === null || state === 'active') return;
-          expect(standingOf(plan, trial, until - 1).state).toBe(state);
-          expect(standingOf(plan, trial, until)).toMatchObject(next);
+          expect(subscriptionStateOf(plan, trial, until - 1).state).toBe(state);
+          expect(subscriptionStateOf(plan, trial, until)).toMatchObject(next);
         },
       ),
       { numRuns: 2_000 },
@@ -148,7 +148,7 @@ describe('the machine', () => {
       currentPeriodEnd: START,
       cancelAtPeriodEnd: false,
     };
-    const at = (ms: number) => standingOf(plan, { endsAt: null }, START + ms);
+    const at = (ms: number) => subscriptionStateOf(plan, { endsAt: null }, START + ms);
     expect(at(0).state).toBe('active');
     expect(at(3_599_999).state).toBe('active');
     expect(at(3_600_000)).toEqual({
