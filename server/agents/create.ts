@@ -21,7 +21,7 @@ import type { Market } from '../market/market.ts';
 import { readSettings } from '../user/settings.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow, pairsOf, type AgentRow } from './read-agents.ts';
-import { keepTest } from './tests-kept.ts';
+import { saveBacktestRecord } from './tests-kept.ts';
 import { nextLook } from './transitions.ts';
 
 /** How often an agent made for a pool looks: no more often than its frequency lets it act. */
@@ -190,7 +190,7 @@ export async function createAgent(
     },
   ]);
   if (row === undefined) throw new Error('The agent was not made');
-  if (body.tested !== undefined) await keepTest(tx, deps, row, body.tested);
+  if (body.tested !== undefined) await saveBacktestRecord(tx, deps, row, body.tested);
   return row;
 }
 

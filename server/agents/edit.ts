@@ -14,7 +14,7 @@ import type { TradingDeps } from './deps.ts';
 import { LOOKING } from './lifecycle.ts';
 import { asAgentRow, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
 import { mayStart } from './run-commands.ts';
-import { keepTest, measureFromNow } from './tests-kept.ts';
+import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
 import { applyEvent, nextLook, tellChanged } from './transitions.ts';
 
 async function edited(
@@ -62,7 +62,7 @@ export async function updateAgent(
   });
   if (body.enabled !== row.enabled)
     changed = (await applyEvent(tx, deps, changed, body.enabled ? 'start' : 'stop')) ?? changed;
-  if (body.tested !== undefined) await keepTest(tx, deps, changed, body.tested);
+  if (body.tested !== undefined) await saveBacktestRecord(tx, deps, changed, body.tested);
   else if (body.enabled && !row.enabled) await measureFromNow(tx, deps, uid, [changed]);
   const [agent] = await tellChanged(tx, deps, uid, [changed]);
   if (agent === undefined) throw new Error('The agent is gone');

@@ -18,7 +18,7 @@ import { agents, users } from '../db/schema.ts';
 import type { TradingDeps } from './deps.ts';
 import { LOOKING } from './lifecycle.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
-import { keepTest, measureFromNow } from './tests-kept.ts';
+import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
 import { applyEvent, outdateStarts, tellChanged } from './transitions.ts';
 
 export interface Ran {
@@ -147,7 +147,7 @@ export async function startAgent(
   await mayStart(tx, deps, row);
   const started = await applyEvent(tx, deps, row, 'start');
   if (body.tested === undefined) await measureFromNow(tx, deps, uid, [row]);
-  else await keepTest(tx, deps, row, body.tested);
+  else await saveBacktestRecord(tx, deps, row, body.tested);
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * What agents were tested with, and how they have fared since; refuses to judge one that has run
- * for less than a day, or longer than it was tested for.
+ * Backtest records: what agents were tested with, and how they have fared since. No band is drawn
+ * before an agent has run for a day, or after it has run for longer than the backtest.
  */
 import { eq, inArray } from 'drizzle-orm';
 import type { Agent } from '../../contract/agents.ts';
@@ -20,8 +20,8 @@ import { pairsOf, toAgents, type AgentRow } from './read-agents.ts';
 
 const BAND_POINTS = 24;
 
-/** From now on it is measured against this test; told anew, the newer one counts. */
-export async function keepTest(
+/** Saves the backtest that the agent is measured against from now on; it replaces an older one. */
+export async function saveBacktestRecord(
   tx: Tx,
   deps: TradingDeps,
   row: AgentRow,
@@ -41,7 +41,7 @@ export async function keepTest(
     .onConflictDoUpdate({ target: agentTests.agentId, set: kept });
 }
 
-/** Started again without a new test: measured from here, against the old one. */
+/** Measures agents that start again without a new backtest from now on, against the old one. */
 export async function measureFromNow(
   tx: Tx,
   deps: TradingDeps,
@@ -77,8 +77,11 @@ export async function measureFromNow(
   }
 }
 
-/** A new book begins with nothing behind it. */
-export async function forgetTests(tx: Tx, rows: readonly Pick<AgentRow, 'id'>[]): Promise<void> {
+/** A new account begins without records. */
+export async function deleteBacktestRecords(
+  tx: Tx,
+  rows: readonly Pick<AgentRow, 'id'>[],
+): Promise<void> {
   if (rows.length > 0)
     await tx.db.delete(agentTests).where(
       inArray(
@@ -103,10 +106,10 @@ async function baseline(
   };
 }
 
-type TestRow = typeof agentTests.$inferSelect;
+type BacktestRow = typeof agentTests.$inferSelect;
 
-/** Of those of a person's agents that were tested. */
-export async function readTests(
+/** The records of those of a person's agents that were tested. */
+export async function readBacktestRecords(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
@@ -168,7 +171,11 @@ type RecordField =
   | 'keptAt';
 
 /** What the backtest was of, and whether agent and engine are still the ones it tested. */
-function recordOf(one: TestRow, tested: Tested, settings: string): Pick<AgentTest, RecordField> {
+function recordOf(
+  one: BacktestRow,
+  tested: Tested,
+  settings: string,
+): Pick<AgentTest, RecordField> {
   return {
     agentId: one.agentId,
     settings: tested.settings,
@@ -189,7 +196,7 @@ type ProgressField = 'since' | 'equity' | 'resultThen' | 'change' | 'liveDays' |
 
 /** How the agent has fared since, beside the band that the backtest lets one expect. */
 function progressOf(
-  one: TestRow,
+  one: BacktestRow,
   tested: Tested,
   agent: Agent,
   now: number,
@@ -215,7 +222,7 @@ function progressOf(
   };
 }
 
-/** As a test of this agent would be given it now. */
+/** The settings that a backtest of this agent would run with now. */
 function settingsOf(
   { market }: TradingDeps,
   row: AgentRow,

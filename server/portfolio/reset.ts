@@ -4,7 +4,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { TradingDeps } from '../agents/deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
-import { forgetTests } from '../agents/tests-kept.ts';
+import { deleteBacktestRecords } from '../agents/tests-kept.ts';
 import { stopForNewBook } from '../agents/transitions.ts';
 import { formatFixed, ZERO } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/ledger.ts';
@@ -33,7 +33,7 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
     await deps.events.accountsClosed(tx, [old.id]);
   }
   const fresh = await openAccount(tx, uid, deps.market, deps.clock);
-  await forgetTests(tx, rows);
+  await deleteBacktestRecords(tx, rows);
   await stopForNewBook(tx, deps, uid, rows);
   await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
   return fresh;
