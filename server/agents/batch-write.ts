@@ -14,7 +14,7 @@ import { toFill } from '../portfolio/fills-view.ts';
 import { rowsOf } from '../portfolio/sql-rows.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow, toAgents, type AgentRow } from './read-agents.ts';
-import { applyEvent, nextLook } from './transitions.ts';
+import { applyEvent, nextEvaluation } from './transitions.ts';
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -117,7 +117,7 @@ async function advance(
   const moved = list.map((item) => ({
     id: item.row.id,
     last: item.close,
-    next: nextLook(deps.market, item.row.executionInterval, tick),
+    next: nextEvaluation(deps.market, item.row.executionInterval, tick),
     memory: first.has(item) ? item.outcome.memory : item.row.memory,
   }));
   await tx.db.execute(sql`
@@ -146,7 +146,7 @@ async function applyHolds(
         : hold === null && row.status === 'halted'
           ? 'resume'
           : null;
-    // The text tells the loss of the moment and would change at each look; what holds and until
+    // The text tells the loss of the moment and would change at each evaluation; what holds and until
     // when is the news.
     const other =
       hold !== null &&

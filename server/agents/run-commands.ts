@@ -16,7 +16,7 @@ import { tierPermits } from '../../contract/tiers.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
+import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
 import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
 import { applyEvent, outdateStarts, tellChanged } from './transitions.ts';
@@ -55,7 +55,7 @@ async function freePlaces(
       and(
         eq(agents.uid, uid),
         eq(agents.source, market.source.id),
-        inArray(agents.status, [...LOOKING]),
+        inArray(agents.status, [...EVALUATED_STATUSES]),
         isNull(agents.deletedAt),
       ),
     );

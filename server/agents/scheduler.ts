@@ -27,7 +27,7 @@ import {
 } from './tick-run.ts';
 import { TickInputs } from './tick-inputs.ts';
 
-const LOOK_EVERY_MS = 20;
+const POLL_EVERY_MS = 20;
 const AFTER_FAILURE_MS = 1_000;
 const BATCH = 250;
 /** Batches that one process has under way on a database that many may use at once. */
@@ -49,7 +49,7 @@ export interface TickReport {
   agents: number;
   trades: number;
   faults: number;
-  /** Agents whose look at an older tick was passed over. */
+  /** Agents whose evaluation at an older tick was skipped. */
   late: number;
   /** Older ticks that nobody was run at. */
   skipped: number;
@@ -71,7 +71,7 @@ interface Gap {
   since: number;
   /** Close of the candle in which prices came back: until then not all of the gap can be seen. */
   until: number;
-  looked: boolean;
+  checked: boolean;
 }
 
 export class Scheduler {
@@ -160,7 +160,7 @@ export class Scheduler {
       this.gaps.set(pair, {
         since: Math.min(since, known),
         until: (Math.floor(now / this.stepMs) + 1) * this.stepMs,
-        looked: false,
+        checked: false,
       });
     }
     this.stops.load().catch((error: unknown) => {
@@ -201,7 +201,7 @@ export class Scheduler {
     this.gaps.set(pair, {
       since,
       until: (Math.floor(at / this.stepMs) + 1) * this.stepMs,
-      looked: false,
+      checked: false,
     });
   }
 
@@ -212,12 +212,12 @@ export class Scheduler {
   private async makeUp(): Promise<void> {
     for (const [pair, gap] of [...this.gaps]) {
       const over = this.deps.market.now() >= gap.until;
-      if (gap.looked && !over) continue;
+      if (gap.checked && !over) continue;
       try {
         const sold = await this.stops.runMissed(gap.since, pair);
         if (sold > 0)
           this.deps.log.info({ pair, sold }, 'Stops were hit while there were no prices');
-        gap.looked = true;
+        gap.checked = true;
         if (over && this.gaps.get(pair) === gap) this.gaps.delete(pair);
       } catch (error) {
         this.deps.log.warn(
@@ -240,7 +240,7 @@ export class Scheduler {
         this.watchOthers();
         await this.runOnce();
         this.tidy();
-        await pause(LOOK_EVERY_MS);
+        await pause(POLL_EVERY_MS);
       } catch (error) {
         this.deps.log.error(
           { reason: error instanceof Error ? error.message : String(error) },
@@ -330,7 +330,7 @@ export class Scheduler {
     if (batch.traded.length > 0) await this.stops.refresh([...new Set(batch.traded)]);
     if (over || market.now() >= tick + this.stepMs) return false;
     // Others hold what is left: should one of them die, it is free again.
-    if (batch.agents === 0) await pause(LOOK_EVERY_MS);
+    if (batch.agents === 0) await pause(POLL_EVERY_MS);
     return true;
   }
 

@@ -130,7 +130,7 @@ export async function readBacktestRecords(
             ),
           );
   if (kept.length === 0) return [];
-  const state = await BatchState.look(tx, deps, uid, '');
+  const state = await BatchState.readUnlocked(tx, deps, uid, '');
   return Promise.all(
     kept.map(async (one) => {
       const row = rows.find(({ id }) => id === one.agentId);

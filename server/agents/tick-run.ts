@@ -11,7 +11,7 @@ import type { Database, Db, Tx } from '../db/database.ts';
 import { accounts, agents, ticks } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
+import { EVALUATED_STATUSES } from './lifecycle.ts';
 
 /** Longer gaps are recorded as their newest ticks and one row that counts the rest. */
 const SKIPPED_ROWS_MAX = 10_000;
@@ -137,9 +137,9 @@ export async function beginTick(
 }
 
 export const isDue = (market: Market, tick: number) =>
-  sql`${agents.source} = ${market.source.id} and ${agents.deletedAt} is null and ${agents.nextDueMarketMs} <= ${tick}::bigint and ${inArray(agents.status, [...LOOKING])}`;
+  sql`${agents.source} = ${market.source.id} and ${agents.deletedAt} is null and ${agents.nextDueMarketMs} <= ${tick}::bigint and ${inArray(agents.status, [...EVALUATED_STATUSES])}`;
 
-/** Whether any agent has yet to look, those that another worker holds among them. */
+/** Whether any agent is still to be evaluated, those that another worker holds among them. */
 export async function isAnyDue(db: Db, market: Market, tick: number): Promise<boolean> {
   return (
     (await db.select({ id: agents.id }).from(agents).where(isDue(market, tick)).limit(1)).length > 0
@@ -238,7 +238,7 @@ async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Prom
           eq(agents.uid, accounts.uid),
           eq(agents.source, accounts.source),
           isNull(agents.deletedAt),
-          inArray(agents.status, [...LOOKING]),
+          inArray(agents.status, [...EVALUATED_STATUSES]),
         )}))
     on conflict do nothing`);
 }
