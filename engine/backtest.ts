@@ -289,11 +289,11 @@ function decide(run: Run, k: number, close: number, toDecide: readonly Watch[]):
     agent,
     input,
     positions,
-    context: { lastEvaluation: lastLook, memory },
+    context: { lastEvaluation, memory },
     tape,
   } = run;
   settleHeights(run);
-  if (!Number.isNaN(lastLook)) memory.lastLook = lastLook;
+  if (!Number.isNaN(lastEvaluation)) memory.lastEvaluation = lastEvaluation;
   const pairs = toDecide.map((watch) => watch.pair);
   const tick: TickInput = {
     id: `backtest:${agent.interval}:${close}`,

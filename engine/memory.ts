@@ -23,13 +23,13 @@ export interface StrategyHolding {
 }
 
 export interface AgentMemory {
-  /** Close of the candle of the previous look, ms; null after a start. */
-  lastLook: number | null;
+  /** Close of the candle of the previous evaluation, ms; null after a start. Stored as `lastLook`. */
+  lastEvaluation: number | null;
   /** By pair. Stored under the key `stakes`. */
   strategyHoldings: Record<string, StrategyHolding>;
   /** Newest last; kept while a guard or a ranking may ask. */
   exits: Exit[];
-  /** The UTC day (its 00:00, ms) and the equity at the first look of it. */
+  /** The UTC day (its 00:00, ms) and the equity at the first evaluation of it. */
   day: { start: number; equity: Fixed } | null;
   highWater: Fixed | null;
   halt: Hold | null;
@@ -42,7 +42,7 @@ const EXITS_MAX = 100;
 /** Anything missing or out of shape is taken for forgotten. */
 export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory {
   return {
-    lastLook: typeof raw.lastLook === 'number' ? raw.lastLook : null,
+    lastEvaluation: typeof raw.lastLook === 'number' ? raw.lastLook : null,
     strategyHoldings: readStrategyHoldings(raw.stakes),
     exits: Array.isArray(raw.exits) ? raw.exits.filter(isExit) : [],
     day: readDay(raw.day),
@@ -53,7 +53,7 @@ export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory 
 
 export function writeMemory(memory: AgentMemory): Record<string, unknown> {
   return {
-    lastLook: memory.lastLook,
+    lastLook: memory.lastEvaluation,
     stakes: memory.strategyHoldings,
     exits: memory.exits,
     day: memory.day && { start: memory.day.start, equity: formatFixed(memory.day.equity) },
@@ -76,11 +76,11 @@ export function rememberExit(
 }
 
 /**
- * After a person starts an agent: a halt is over, the high-water mark begins anew, and no look was
+ * After a person starts an agent: a halt is over, the high-water mark begins anew, and no evaluation was
  * missed.
  */
 export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastLook: null });
+  return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastEvaluation: null });
 }
 
 /** Adds an exit in place and removes the pair's strategy holding. */

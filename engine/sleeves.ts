@@ -11,7 +11,7 @@ export interface SleevesInput {
   pool: PoolId;
   signal: Signal;
   threshold: number;
-  /** Close of the candle looked at, ms. */
+  /** Close of the evaluated candle, ms. */
   at: number;
   memory: AgentMemory;
   position: OpenPosition | null;

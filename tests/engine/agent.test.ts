@@ -175,7 +175,7 @@ describe('runAgent', () => {
     ).toMatchObject({ action: 'hold', reason: 'not_now' });
     const missed = {
       ...weekly,
-      memory: writeMemory({ ...readMemory({}), lastLook: NOON - 3 * DAY_MS }),
+      memory: writeMemory({ ...readMemory({}), lastEvaluation: NOON - 3 * DAY_MS }),
     };
     expect(of(runAgent(missed, tickOf(), account(), []), 'BTC/USDT')?.action).toBe('enter');
   });
@@ -390,12 +390,12 @@ describe('memory', () => {
   it('begins anew when a person starts the agent again', () => {
     const memory = writeMemory({
       ...readMemory({}),
-      lastLook: 1,
+      lastEvaluation: 1,
       highWater: parseFixed('99'),
       halt: { code: 'drawdown', text: 'x', until: null },
     });
     expect(readMemory(memoryOnStart(memory))).toMatchObject({
-      lastLook: null,
+      lastEvaluation: null,
       highWater: null,
       halt: null,
     });
