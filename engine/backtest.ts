@@ -238,8 +238,8 @@ function evaluate(run: Run, k: number, open: number, close: number): void {
       (blocked ??= []).push(watch);
     else (toDecide ??= []).push(watch);
   }
-  // A trade may free or use up what correlated pairs may hold: then blocked pairs are decided too, in
-  // the agent's order.
+  // A trade may free or use up what correlated pairs may hold: then blocked pairs are decided too,
+  // in the agent's order.
   if (toDecide)
     decide(
       run,

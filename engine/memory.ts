@@ -23,7 +23,9 @@ export interface StrategyHolding {
 }
 
 export interface AgentMemory {
-  /** Close of the candle of the previous evaluation, ms; null after a start. Stored as `lastLook`. */
+  /**
+   * Close of the candle of the previous evaluation, ms; null after a start. Stored as `lastLook`.
+   */
   lastEvaluation: number | null;
   /** By pair. Stored under the key `stakes`. */
   strategyHoldings: Record<string, StrategyHolding>;
@@ -76,8 +78,8 @@ export function rememberExit(
 }
 
 /**
- * After a person starts an agent: a halt is over, the high-water mark begins anew, and no evaluation was
- * missed.
+ * After a person starts an agent: a halt is over, the high-water mark begins anew, and no
+ * evaluation was missed.
  */
 export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastEvaluation: null });

@@ -60,8 +60,8 @@ export function lastRebalance(frequency: TradingFrequency, at: number): number {
 
 /**
  * May an agent that is evaluated at `close` rebalance? True where a rebalance moment lies after the
- * previous evaluation and not after this one, so that one missed while the server was down is made up
- * for and never doubled.
+ * previous evaluation and not after this one, so that one missed while the server was down is made
+ * up for and never doubled.
  */
 export function mayRebalance(
   frequency: TradingFrequency,

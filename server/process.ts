@@ -1,4 +1,6 @@
-/** Runs a process: opens its parts in order and, on a signal, closes them in reverse within a limit. */
+/**
+ * Runs a process: opens its parts in order and, on a signal, closes them in reverse within a limit.
+ */
 import { ConfigError, CONFIG_EXIT, readConfig, type Config } from './config.ts';
 import { FOLDER_IN_USE_EXIT, FolderInUse } from './db/folder-lock.ts';
 import type { Log } from './log.ts';

@@ -1,6 +1,6 @@
 /**
- * Fast path of the correlation guard: proves on floats that correlated holdings leave a pair no room,
- * otherwise falls back to stepAgent.
+ * Fast path of the correlation guard: proves on floats that correlated holdings leave a pair no
+ * room, otherwise falls back to stepAgent.
  */
 import type { Correlation } from '../correlation.ts';
 import { DRIFT_MIN } from '../decide.ts';

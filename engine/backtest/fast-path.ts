@@ -126,7 +126,9 @@ export interface EvalContext {
   highest: number;
   /** A cluster of stops may be in force until then. */
   clusterUntil: number;
-  /** When the day of `began` is over, and the close of the evaluation before; NaN before the first. */
+  /**
+   * When the day of `began` is over, and the close of the evaluation before; NaN before the first.
+   */
   dayEnds: number;
   lastEvaluation: number;
   /** Whether this evaluation may rebalance, and whether each may. */

@@ -1,6 +1,6 @@
 /**
- * What agents that are evaluated now trade with: cash, positions, settings, plan; for a batch read under
- * lock. Refuses to go stale within it.
+ * What agents that are evaluated now trade with: cash, positions, settings, plan; for a batch read
+ * under lock. Refuses to go stale within it.
  */
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
 import { agentsWithAPlace, placesOf } from '../../contract/consequences.ts';

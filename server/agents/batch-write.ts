@@ -146,8 +146,8 @@ async function applyHolds(
         : hold === null && row.status === 'halted'
           ? 'resume'
           : null;
-    // The text tells the loss of the moment and would change at each evaluation; what holds and until
-    // when is the news.
+    // The text tells the loss of the moment and would change at each evaluation; what holds and
+    // until when is the news.
     const other =
       hold !== null &&
       row.status === 'halted' &&

@@ -17,7 +17,9 @@ import { applyEvent, tellChanged } from './transitions.ts';
 export interface BatchReport {
   /** Agents that were due and free. */
   claimed: number;
-  /** Of these, the agents that were evaluated; the account of the others was held by somebody else. */
+  /**
+   * Of these, the agents that were evaluated; the account of the others was held by somebody else.
+   */
   agents: number;
   /** Of these, the agents whose evaluation at an older tick was skipped. */
   late: number;

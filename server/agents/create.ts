@@ -24,7 +24,9 @@ import { asAgentRow, pairsOf, type AgentRow } from './read-agents.ts';
 import { saveBacktestRecord } from './tests-kept.ts';
 import { nextEvaluation } from './transitions.ts';
 
-/** How often an agent made for a pool is evaluated: no more often than its frequency lets it act. */
+/**
+ * How often an agent made for a pool is evaluated: no more often than its frequency lets it act.
+ */
 const EXECUTION_INTERVALS: Record<TradingFrequency, ExecutionInterval> = {
   high: '5-minute',
   optimized: '20-minute',

@@ -18,7 +18,9 @@ export interface ComputedSignals {
   series: ReadonlyMap<string, Series>;
 }
 
-/** A day off the peg, and the day before it that an agent which is evaluated once a day decides on. */
+/**
+ * A day off the peg, and the day before it that an agent which is evaluated once a day decides on.
+ */
 const PEG_HISTORY_MS = 2 * DAY_MS;
 
 /**

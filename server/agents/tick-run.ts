@@ -78,8 +78,8 @@ export interface TickStart extends TickRun {
 }
 
 /**
- * The first process writes the quotes (column `book`); the others read them. Older ticks are closed:
- * agents that they left over are evaluated at this one.
+ * The first process writes the quotes (column `book`); the others read them. Older ticks are
+ * closed: agents that they left over are evaluated at this one.
  */
 export async function beginTick(
   tx: Tx,

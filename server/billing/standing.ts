@@ -61,7 +61,9 @@ function livingTier(
   return tier.success && tier.data !== 'free' && tier.data !== 'trial' ? tier.data : null;
 }
 
-/** The state of a person's plan: an active plan first, else an active trial, else free or lapsed. */
+/**
+ * The state of a person's plan: an active plan first, else an active trial, else free or lapsed.
+ */
 export function subscriptionStateOf(
   subscription: SubscriptionFacts | null,
   trial: TrialFacts,

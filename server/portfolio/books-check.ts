@@ -75,8 +75,8 @@ async function readPage(database: Database, after: string | null, atOnce: number
 }
 
 /**
- * Runs once a day, on whichever server asks first. A difference is logged as an error and kept as an
- * alarm that blocks entries; it is not repaired. Returns whether it ran.
+ * Runs once a day, on whichever server asks first. A difference is logged as an error and kept as
+ * an alarm that blocks entries; it is not repaired. Returns whether it ran.
  */
 export async function runLedgerCheck(
   { database, clock, log }: Deps,
