@@ -17,7 +17,7 @@ import {
   positions,
 } from '../db/schema.ts';
 import { fillIdsOf, fillsInOrder } from './fill-order.ts';
-import { keyOf, newBook, takeFill, type Rebuilt } from './rebuild.ts';
+import { keyOf, emptyAccount, applyFill, type RebuiltAccount } from './rebuild.ts';
 import { rowsOf } from './sql-rows.ts';
 
 /**
@@ -55,7 +55,7 @@ export interface LedgerCheck {
 const exact = (text: string | null): string => formatFixed(parseFixed(text ?? '0'));
 
 /**
- * Every rule over every book, past ones too. Call it where nothing commits meanwhile, or page by
+ * Every rule over every account, past ones too. Call it where nothing commits meanwhile, or page by
  * page as `runLedgerCheck` does.
  */
 export async function checkLedger(db: Db): Promise<LedgerCheck> {
@@ -143,17 +143,17 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
   await checkBalances(db, ids, say);
   await checkFillEntries(db, ids, say);
   await checkOrders(db, ids, say);
-  const rebuilt = new Map(ids.map((id) => [id, newBook()]));
+  const rebuilt = new Map(ids.map((id) => [id, emptyAccount()]));
   for await (const page of fillsInOrder(db, await fillIdsOf(db, ids))) {
     for (const fill of page) {
-      const book = rebuilt.get(fill.accountId);
-      if (book !== undefined) takeFill(book, fill);
+      const recomputed = rebuilt.get(fill.accountId);
+      if (recomputed !== undefined) applyFill(recomputed, fill);
     }
   }
   const stored = await readStored(db, ids);
   await checkPositions(db, ids, rebuilt, new Map(stored.map((row) => [row.id, row])), say);
   return stored.map((row) => {
-    const book = rebuilt.get(row.id) ?? newBook();
+    const recomputed = rebuilt.get(row.id) ?? emptyAccount();
     const [cash, deposits, fees, cost] = [
       row.cash,
       negate(parseFixed(row.external)),
@@ -165,7 +165,7 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
       Fixed,
       Fixed,
     ];
-    compare(row, { book, cash, deposits, fees, cost }, (text) => {
+    compare(row, { recomputed, cash, deposits, fees, cost }, (text) => {
       say(row.id, text);
     });
     return {
@@ -179,7 +179,7 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
       fees: formatFixed(fees),
       realized: exact(row.realized),
       positionsCost: formatFixed(cost),
-      differences: [...book.differences, ...(found.get(row.id) ?? [])],
+      differences: [...recomputed.differences, ...(found.get(row.id) ?? [])],
     };
   });
 }
@@ -206,25 +206,26 @@ const difference = (what: string, is: Fixed, due: Fixed, unit: string): string =
 function compare(
   { quote, first, deposits: made, realized }: Stored,
   {
-    book,
+    recomputed,
     cash,
     deposits,
     fees,
     cost,
-  }: { book: Rebuilt; cash: Fixed; deposits: Fixed; fees: Fixed; cost: Fixed },
+  }: { recomputed: RebuiltAccount; cash: Fixed; deposits: Fixed; fees: Fixed; cost: Fixed },
   say: (text: string) => void,
 ): void {
-  const due = add(deposits, book.cash);
+  const due = add(deposits, recomputed.cash);
   if (cash !== due) say(difference('cash', cash, due, quote));
   if (cash < ZERO) say(`cash is below zero: ${formatFixed(cash)} ${quote}`);
-  if (fees !== book.fees) say(difference('fees paid', fees, book.fees, quote));
-  if (parseFixed(realized) !== book.realized)
-    say(difference('realised result', parseFixed(realized), book.realized, quote));
+  if (fees !== recomputed.fees) say(difference('fees paid', fees, recomputed.fees, quote));
+  if (parseFixed(realized) !== recomputed.realized)
+    say(difference('realised result', parseFixed(realized), recomputed.realized, quote));
   if (add(cash, cost) !== add(deposits, parseFixed(realized)))
     say(
       `cash + cost of positions is ${formatFixed(add(cash, cost))} and deposits + realised ${formatFixed(add(deposits, parseFixed(realized)))} ${quote}`,
     );
-  // A book is opened with one deposit, and its curve begins with it: the two were written apart.
+  // An account is opened with one deposit, and its curve begins with it: the two were written
+  // apart.
   if (made !== 1) say(`it has ${made} deposits and should have one`);
   if (first !== null && parseFixed(first) !== deposits)
     say(difference('the deposit', deposits, parseFixed(first), quote));
@@ -357,7 +358,7 @@ async function checkOrders(db: Db, ids: readonly string[], say: Say): Promise<vo
 async function checkPositions(
   db: Db,
   ids: readonly string[],
-  rebuilt: ReadonlyMap<string, Rebuilt>,
+  rebuilt: ReadonlyMap<string, RebuiltAccount>,
   stored: ReadonlyMap<string, Stored>,
   say: Say,
 ): Promise<void> {
@@ -380,14 +381,14 @@ async function checkPositions(
       say(row.accountId, `an open position has no stop: ${row.pair} of agent ${row.agentId}`);
   }
   for (const id of ids) {
-    const book = rebuilt.get(id) ?? newBook();
+    const recomputed = rebuilt.get(id) ?? emptyAccount();
     const quote = stored.get(id)?.quote ?? '';
     const keys = new Set([
-      ...book.positions.keys(),
+      ...recomputed.positions.keys(),
       ...rows.filter((row) => row.accountId === id).map(keyOf),
     ]);
     for (const key of keys) {
-      const due = book.positions.get(key) ?? { quantity: ZERO, cost: ZERO };
+      const due = recomputed.positions.get(key) ?? { quantity: ZERO, cost: ZERO };
       const is = seen.get(`${id} ${key}`) ?? { quantity: ZERO, cost: ZERO };
       if (is.quantity !== due.quantity)
         say(

@@ -1,6 +1,4 @@
-/**
- * Begins a new paper book and closes the old one, which stays readable; refuses to erase anything.
- */
+/** Begins a new paper account and closes the old one, which stays readable. Nothing is erased. */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { TradingDeps } from '../agents/deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
@@ -14,10 +12,10 @@ import { cashOfAccounts, lockAccount, openPositionsOf, quotesOf, toOpenPosition 
 import { openAccount, openAccountOf, type AccountRow } from './open-account.ts';
 
 /**
- * Stops every agent, closes the book with what it holds at that moment (its positions keep their
+ * Stops every agent, closes the account with what it holds at that moment (its positions keep their
  * quantities, so that the old ledger still adds up), and opens the next with a new deposit.
  */
-export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise<AccountRow> {
+export async function resetAccount(tx: Tx, deps: TradingDeps, uid: string): Promise<AccountRow> {
   const source = deps.market.source.id;
   // Agents before the account: everybody takes them in this order.
   const rows = await lockOwnAgents(tx, uid, source);
@@ -39,7 +37,7 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
   return fresh;
 }
 
-/** The last point of the curve: what the book is worth at the moment it is closed. */
+/** The last point of the curve: what the account is worth at the moment it is closed. */
 async function keepLastValue(tx: Tx, { market }: TradingDeps, accountId: string): Promise<void> {
   const cash = (await cashOfAccounts(tx.db, [accountId])).get(accountId) ?? ZERO;
   const held = await openPositionsOf(tx.db, [accountId]);
