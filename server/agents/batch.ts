@@ -12,7 +12,7 @@ import { decideAgent } from './decide-agent.ts';
 import type { TradingDeps } from './deps.ts';
 import type { AgentRow } from './read-agents.ts';
 import type { TickInputs } from './tick-inputs.ts';
-import { applyEvent, tellChanged } from './transitions.ts';
+import { applyEvent, publishChanged } from './transitions.ts';
 
 export interface BatchReport {
   /** Agents that were due and free. */
@@ -143,7 +143,7 @@ async function fault(
     until: null,
   };
   const faulted = await applyEvent(tx, deps, row, 'fault', hold);
-  if (faulted !== null) await tellChanged(tx, deps, row.uid, [faulted]);
+  if (faulted !== null) await publishChanged(tx, deps, row.uid, [faulted]);
 }
 
 async function decide(

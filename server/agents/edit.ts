@@ -15,7 +15,7 @@ import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { asAgentRow, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
 import { mayStart } from './run-commands.ts';
 import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
-import { applyEvent, nextEvaluation, tellChanged } from './transitions.ts';
+import { applyEvent, nextEvaluation, publishChanged } from './transitions.ts';
 
 async function edited(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function updateAgent(
     changed = (await applyEvent(tx, deps, changed, body.enabled ? 'start' : 'stop')) ?? changed;
   if (body.tested !== undefined) await saveBacktestRecord(tx, deps, changed, body.tested);
   else if (body.enabled && !row.enabled) await measureFromNow(tx, deps, uid, [changed]);
-  const [agent] = await tellChanged(tx, deps, uid, [changed]);
+  const [agent] = await publishChanged(tx, deps, uid, [changed]);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
 }
@@ -98,7 +98,7 @@ export async function reconfigureAgents(
         tradingFrequency: body.trading_frequency,
       }),
     );
-  return tellChanged(tx, deps, uid, changed);
+  return publishChanged(tx, deps, uid, changed);
 }
 
 /** History stays; the agent is gone from every list. */

@@ -19,7 +19,7 @@ import type { TradingDeps } from './deps.ts';
 import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
 import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
-import { applyEvent, outdateStarts, tellChanged } from './transitions.ts';
+import { applyEvent, outdateStarts, publishChanged } from './transitions.ts';
 
 export interface Ran {
   outcome: 'started' | 'stopped' | 'unchanged';
@@ -106,7 +106,7 @@ async function told(
   row: AgentRow,
   waitedMs?: number,
 ): Promise<Agent> {
-  const [agent] = await tellChanged(tx, deps, uid, [row], waitedMs);
+  const [agent] = await publishChanged(tx, deps, uid, [row], waitedMs);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
 }
@@ -229,7 +229,7 @@ export async function startAll(
       });
   }
   await measureFromNow(tx, deps, uid, changed);
-  await tellChanged(tx, deps, uid, changed);
+  await publishChanged(tx, deps, uid, changed);
   return { results, agents: await toAgents(tx.db, deps.market, after) };
 }
 
@@ -268,7 +268,7 @@ export async function stopAll(
     after.push(now);
     results.push({ agentId: row.id, outcome: stopped === null ? 'unchanged' : 'stopped' });
   }
-  await tellChanged(
+  await publishChanged(
     tx,
     deps,
     uid,

@@ -92,7 +92,7 @@ export async function outdateStarts(tx: Tx, row: AgentRow): Promise<AgentRow> {
  * Appends `agent.changed` for each row and answers them as the wire has them. `waitedMs`: how long
  * the command waited on a device.
  */
-export async function tellChanged(
+export async function publishChanged(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
@@ -116,7 +116,7 @@ export async function tellChanged(
  * For a new book: every agent stops, and forgets what it remembered of the old one. Rows locked by
  * the caller.
  */
-export async function stopForNewBook(
+export async function stopForNewAccount(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
@@ -127,5 +127,5 @@ export async function stopForNewBook(
     await tx.db.update(agents).set({ memory: {} }).where(eq(agents.id, row.id));
     changed.push((await applyEvent(tx, deps, row, 'stop')) ?? { ...row, memory: {} });
   }
-  await tellChanged(tx, deps, uid, changed);
+  await publishChanged(tx, deps, uid, changed);
 }

@@ -3,7 +3,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { TradingDeps } from '../agents/deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
 import { deleteBacktestRecords } from '../agents/tests-kept.ts';
-import { stopForNewBook } from '../agents/transitions.ts';
+import { stopForNewAccount } from '../agents/transitions.ts';
 import { formatFixed, ZERO } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import type { Tx } from '../db/database.ts';
@@ -32,7 +32,7 @@ export async function resetAccount(tx: Tx, deps: TradingDeps, uid: string): Prom
   }
   const fresh = await openAccount(tx, uid, deps.market, deps.clock);
   await deleteBacktestRecords(tx, rows);
-  await stopForNewBook(tx, deps, uid, rows);
+  await stopForNewAccount(tx, deps, uid, rows);
   await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
   return fresh;
 }
