@@ -21,7 +21,7 @@ import type {
   TradeDraft,
 } from './types.ts';
 
-/** As `stepAgent`, from and to what is kept of an agent between two looks. */
+/** As `stepAgent`, from and to what is stored of an agent between two evaluations. */
 export function runAgent(
   agent: AgentInput,
   tick: TickInput,
@@ -46,7 +46,7 @@ export function stepAgent(
   positions: readonly OpenPosition[],
   memory: AgentMemory,
 ): Pick<AgentOutcome, 'decisions' | 'trades'> {
-  const rebalance = mayRebalance(agent.frequency, tick.close, memory.lastLook ?? undefined);
+  const rebalance = mayRebalance(agent.frequency, tick.close, memory.lastEvaluation ?? undefined);
   const block = agentBlock({ at: tick.close, agent, account, memory });
   const held = new Map(positions.map((position) => [position.pair, position]));
   const holdings = new Map<string, Holding>(held);
@@ -75,7 +75,7 @@ export function stepAgent(
     holdings.set(pair, outcome.trade.after);
     trades.push(outcome.trade);
   }
-  memory.lastLook = tick.close;
+  memory.lastEvaluation = tick.close;
   return {
     decisions: [...new Set(agent.pairs)].flatMap((pair) => outcomes.get(pair)?.decision ?? []),
     trades,

@@ -1,13 +1,19 @@
 /**
- * One agent over recorded candles, by the functions that run it live; refuses fills in the candle
- * it decided on.
+ * Runs one agent over recorded candles, by the functions that run it live. A decision is never
+ * filled in the candle it was made on.
  */
 import { toNumber } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
 import type { Metrics } from '../contract/trading.ts';
 import { stepAgent } from './agent.ts';
-import { noteEquity, priceAt, runStops, settle, settleHeights } from './backtest-book.ts';
-import type { Book } from './backtest-book.ts';
+import {
+  noteEquity,
+  priceAt,
+  runStops,
+  settle,
+  settleHeights,
+} from './backtest/backtest-account.ts';
+import type { BacktestAccount } from './backtest/backtest-account.ts';
 import { correlationAt } from './correlation.ts';
 import { EquityCurve, marksAtOpen, quotesAtOpen } from './equity-curve.ts';
 import type { Tape } from './equity-curve.ts';
@@ -17,10 +23,10 @@ import { readMemory } from './memory.ts';
 import { metricsOf } from './metrics.ts';
 import { pegReader } from './pegs.ts';
 import type { PegBreaks } from './pegs.ts';
-import { agentBlockCode, makeStanding, makeWatch, quietReason } from './quiet.ts';
-import type { Watch } from './quiet.ts';
-import { isShutTogether } from './quiet-together.ts';
-import type { Worth } from './quiet-together.ts';
+import { agentBlockCode, makeEvalContext, makeWatch, noOpReason } from './backtest/fast-path.ts';
+import type { Watch } from './backtest/fast-path.ts';
+import { isBlockedByCorrelation } from './backtest/fast-path-correlation.ts';
+import type { Worth } from './backtest/fast-path-correlation.ts';
 import { executionIntervalMs, lastClose, mayRebalance, nextDue } from './schedule.ts';
 import { indexAt, makeSeries, volumeOf } from './series.ts';
 import type { Series } from './series.ts';
@@ -53,7 +59,8 @@ export interface BacktestInput {
   /** The same strategy over a whole tape at once, where it has such a form. */
   sweep?: Sweep;
   /**
-   * Market time, ms. The first look is at the first close at or after `from`, the last before `to`.
+   * Market time, ms. The first evaluation is at the first close at or after `from`, the last before
+   * `to`.
    */
   from: number;
   to: number;
@@ -79,26 +86,27 @@ export interface BacktestResult {
   candles: number;
 }
 
-/** Candles between two words of how far it is. */
-const TELL_EVERY = 1_000;
+/** Candles between two reports of progress. */
+const PROGRESS_EVERY = 1_000;
 
-/** What is at hand during a test. Between two things that happen only numbers are looked at. */
-interface Run extends Book {
+/** State of a running backtest. Between two trades it works on floats only. */
+interface Run extends BacktestAccount {
   input: BacktestInput;
   agent: AgentInput;
   signalAt: (close: number, pair: string) => Signal | null;
   pegsAt: (close: number) => PegBreaks;
-  looked: ReadonlyMap<string, Series>;
+  agentSeries: ReadonlyMap<string, Series>;
   acted: BacktestResult['acted'];
   reasons: Map<string, number>;
   exposedMs: number;
 }
 
 /**
- * Decided on the close of candle N, filled at the open of N + 1 with half-spread, impact and fee;
- * then the stops over candle N + 1, the gap first. The last candle of the tape is never decided on:
- * there is no open to fill at. A look that is sure to change nothing (see `quiet.ts`) is counted
- * and not taken. `onProgress` is told now and then which share of the period has gone by.
+ * Decides on the close of candle N and fills at the open of N + 1 with half-spread, impact and fee;
+ * then runs the stops over candle N + 1, the gap first. It never decides on the last candle of the
+ * tape, which has no next open to fill at. An evaluation that provably changes nothing (see
+ * `backtest/fast-path.ts`) is counted and skipped. `onProgress` receives the share of the period
+ * that has gone by.
  */
 export function backtest(
   input: BacktestInput,
@@ -112,10 +120,10 @@ export function backtest(
     lastClose(interval, input.from) === input.from ? input.from : nextDue(interval, input.from);
   for (let k = 0; k < opens.length; k += 1) {
     const open = opens[k] ?? 0;
-    if (k % TELL_EVERY === 0) onProgress((open - input.from) / (input.to - input.from));
+    if (k % PROGRESS_EVERY === 0) onProgress((open - input.from) / (input.to - input.from));
     if (open >= due) {
       const close = Math.floor(open / everyMs) * everyMs;
-      look(run, k, open, close);
+      evaluate(run, k, open, close);
       due = close + everyMs;
     }
     if (run.positions.size === 0) continue;
@@ -141,24 +149,24 @@ function begin(input: BacktestInput): Run {
   };
   const pairs = [...new Set(input.agent.pairs)];
   const agent = { ...input.agent, id: 'backtest', memory: {} };
-  const standing = makeStanding(agent, readMemory({}));
-  const looked = new Map([...byPair].filter(([pair]) => pairs.includes(pair)));
+  const context = makeEvalContext(agent, readMemory({}));
+  const agentSeries = new Map([...byPair].filter(([pair]) => pairs.includes(pair)));
   return {
     input,
     agent,
     tape,
-    standing,
+    context,
     watches: pairs.map((pair) =>
       makeWatch(
         pair,
         byPair.get(pair) ?? null,
         tape.timeline.bars[tape.places.get(pair) ?? -1] ?? null,
         input.rules.get(pair) ?? null,
-        standing,
+        context,
       ),
     ),
-    looked,
-    signalAt: signalsOf(input, looked),
+    agentSeries,
+    signalAt: signalsOf(input, agentSeries),
     pegsAt: pegReader([
       ...series,
       ...[...(input.witnesses ?? [])].flatMap(([pair, candles]) =>
@@ -179,70 +187,70 @@ function begin(input: BacktestInput): Run {
 
 function signalsOf(
   { agent, strategy, sweep }: BacktestInput,
-  looked: ReadonlyMap<string, Series>,
+  agentSeries: ReadonlyMap<string, Series>,
 ): Run['signalAt'] {
   const horizon = horizonOf(agent.frequency);
-  if (sweep) return sweep(looked, horizon);
+  if (sweep) return sweep(agentSeries, horizon);
   let last = Number.NaN;
   let signals: ReadonlyMap<string, Signal> = new Map();
   return (at, pair) => {
     if (at !== last)
       signals =
-        strategy?.({ pairs: looked, at, horizon }) ??
-        computeSignals(agent.pool, looked, at, horizon);
+        strategy?.({ pairs: agentSeries, at, horizon }) ??
+        computeSignals(agent.pool, agentSeries, at, horizon);
     last = at;
     return signals.get(pair) ?? null;
   };
 }
 
-/** Looks at every pair; those that may have something to do are decided on. */
-function look(run: Run, k: number, open: number, close: number): void {
-  const { standing } = run;
+/** Evaluates every pair on the fast path, and decides those that may have something to do. */
+function evaluate(run: Run, k: number, open: number, close: number): void {
+  const { context } = run;
   noteEquity(run, k, open, close);
-  standing.at = close;
-  if (!standing.always)
-    standing.rebalance = mayRebalance(
+  context.at = close;
+  if (!context.always)
+    context.rebalance = mayRebalance(
       run.agent.frequency,
       close,
-      Number.isNaN(standing.lastLook) ? undefined : standing.lastLook,
+      Number.isNaN(context.lastEvaluation) ? undefined : context.lastEvaluation,
     );
-  standing.block = agentBlockCode(standing);
-  standing.pegBreaks = run.pegsAt(close);
-  let loud: Watch[] | null = null;
-  let shut: Watch[] | null = null;
+  context.block = agentBlockCode(context);
+  context.pegBreaks = run.pegsAt(close);
+  let toDecide: Watch[] | null = null;
+  let blocked: Watch[] | null = null;
   for (const watch of run.watches) {
     const price = priceAt(watch, k, open);
     const signal = run.signalAt(close, watch.pair);
-    const reason = quietReason(watch, signal, price, open, standing);
+    const reason = noOpReason(watch, signal, price, open, context);
     if (reason !== null) count(run, watch, reason);
     else if (
       run.positions.size > 0 &&
-      isShutTogether(
+      isBlockedByCorrelation(
         watch,
         signal,
         price,
         open,
-        standing,
+        context,
         worthNow(run, k, open),
-        correlationAt(run.looked, close),
+        correlationAt(run.agentSeries, close),
       )
     )
-      (shut ??= []).push(watch);
-    else (loud ??= []).push(watch);
+      (blocked ??= []).push(watch);
+    else (toDecide ??= []).push(watch);
   }
-  // What is sold or bought may make room or take it: then those that had none are asked as well, in
-  // the agent's order.
-  if (loud)
-    act(
+  // A trade may free or use up what correlated pairs may hold: then blocked pairs are decided too,
+  // in the agent's order.
+  if (toDecide)
+    decide(
       run,
       k,
       close,
-      shut === null
-        ? loud
-        : run.watches.filter((watch) => loud.includes(watch) || shut.includes(watch)),
+      blocked === null
+        ? toDecide
+        : run.watches.filter((watch) => toDecide.includes(watch) || blocked.includes(watch)),
     );
-  else for (const watch of shut ?? []) count(run, watch, 'correlated_exposure');
-  standing.lastLook = close;
+  else for (const watch of blocked ?? []) count(run, watch, 'correlated_exposure');
+  context.lastEvaluation = close;
 }
 
 function worthNow(run: Run, k: number, open: number): Worth[] {
@@ -276,23 +284,23 @@ function writeDown({ reasons }: Run, watch: Watch): void {
   watch.times = 0;
 }
 
-function act(run: Run, k: number, close: number, loud: readonly Watch[]): void {
+function decide(run: Run, k: number, close: number, toDecide: readonly Watch[]): void {
   const {
     agent,
     input,
     positions,
-    standing: { lastLook, memory },
+    context: { lastEvaluation, memory },
     tape,
   } = run;
   settleHeights(run);
-  if (!Number.isNaN(lastLook)) memory.lastLook = lastLook;
-  const pairs = loud.map((watch) => watch.pair);
+  if (!Number.isNaN(lastEvaluation)) memory.lastEvaluation = lastEvaluation;
+  const pairs = toDecide.map((watch) => watch.pair);
   const tick: TickInput = {
     id: `backtest:${agent.interval}:${close}`,
     close,
     rules: input.rules,
-    pegBreaks: run.standing.pegBreaks,
-    correlation: correlationAt(run.looked, close),
+    pegBreaks: run.context.pegBreaks,
+    correlation: correlationAt(run.agentSeries, close),
     signals: new Map(
       pairs.flatMap((pair) => {
         const signal = run.signalAt(close, pair);
@@ -301,7 +309,7 @@ function act(run: Run, k: number, close: number, loud: readonly Watch[]): void {
     ),
     quotes: quotesAtOpen(tape, new Set([...positions.keys(), ...pairs]), k),
     candleVolume: new Map(
-      loud.map(({ pair, series }) => [
+      toDecide.map(({ pair, series }) => [
         pair,
         series ? volumeOf(series, close, executionIntervalMs(agent.interval)) : 0,
       ]),

@@ -1,6 +1,6 @@
 /**
- * One pair of one agent at one tick: what its strategies want, what the limits leave of it; refuses
- * two trades a pair.
+ * Decides one pair of one agent at one tick: at most one trade, from what its strategies want and
+ * what the limits leave of it.
  */
 import { add, divide, formatFixed, multiply, subtract, ZERO } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
@@ -132,7 +132,7 @@ function follow(pair: string, context: PairContext, market: Market): PairOutcome
       context,
       signal,
       'not_now',
-      `${position ? 'Holding' : 'No trade'}: the next rebalance (${agent.frequency}) is not yet due.`,
+      `${verbOf(position)}: the next rebalance (${agent.frequency}) is not yet due.`,
     );
   if (position && wanted.share === 0) {
     noteExit(memory, { pair, at: quote.at, stop: false });
@@ -144,6 +144,7 @@ function follow(pair: string, context: PairContext, market: Market): PairOutcome
   return rebalance(pair, context, market, wanted, block);
 }
 
+/** Brings the position towards its target: reduces it, leaves it alone, or buys what is missing. */
 function rebalance(
   pair: string,
   context: PairContext,
@@ -153,7 +154,7 @@ function rebalance(
 ): PairOutcome {
   const { agent, account, memory, position } = context;
   const { signal, quote, rules, depth } = market;
-  const verb = position ? 'Holding' : 'No trade';
+  const verb = verbOf(position);
   const volatility = signal.dailyVolatility;
   if (volatility === null)
     return stay(
@@ -183,7 +184,7 @@ function rebalance(
     return reduce(pair, context, market, wanted, subtract(value, target));
   if (block) return stay(pair, context, signal, block.code, `${verb}: ${block.text}`);
   if (drift <= band) {
-    if (position) memory.stakes[pair] = wanted.stake;
+    if (position) memory.strategyHoldings[pair] = wanted.strategyHolding;
     return stay(
       pair,
       context,
@@ -192,9 +193,24 @@ function rebalance(
       `${verb}: ${Math.round(Math.abs(drift) * 100)} % off target is less than the cost of trading it.`,
     );
   }
+  return buyMissing(pair, context, market, wanted, subtract(target, value));
+}
+
+const verbOf = (position: OpenPosition | null): string => (position ? 'Holding' : 'No trade');
+
+/** Buys what is missing to the target, as far as correlation, cash and the venue let it. */
+function buyMissing(
+  pair: string,
+  context: PairContext,
+  market: Market,
+  wanted: Wanted,
+  missing: Fixed,
+): PairOutcome {
+  const { agent, account, memory, position } = context;
+  const { signal, quote, rules, depth } = market;
   const together = correlatedExposure({
     pair,
-    wanted: subtract(target, value),
+    wanted: missing,
     equity: account.equity,
     profile: agent.profile,
     maxPosition: agent.risk.maxPosition,
@@ -202,7 +218,13 @@ function rebalance(
     correlation: context.tick.correlation,
   });
   if (together.block)
-    return stay(pair, context, signal, together.block.code, `${verb}: ${together.block.text}`);
+    return stay(
+      pair,
+      context,
+      signal,
+      together.block.code,
+      `${verbOf(position)}: ${together.block.text}`,
+    );
   const size = sizeBuy({
     wanted: together.amount,
     freeCash: account.freeCash,
@@ -212,7 +234,13 @@ function rebalance(
     depth,
   });
   if (!size.ok)
-    return stay(pair, context, signal, size.reason, `${verb}: ${SIZE_TEXT[size.reason]}`);
+    return stay(
+      pair,
+      context,
+      signal,
+      size.reason,
+      `${verbOf(position)}: ${SIZE_TEXT[size.reason]}`,
+    );
   const reason = position ? 'increased' : 'entered';
   const fill = paperFill({
     side: 'buy',
@@ -223,13 +251,13 @@ function rebalance(
     depth,
     reason,
   });
-  memory.stakes[pair] = wanted.stake;
+  memory.strategyHoldings[pair] = wanted.strategyHolding;
   const after = applyBuy(
     position,
     fill,
     entryStop(position, fill.price, fill.quantity, agent.risk.stopLoss),
   );
-  const limit = size.limit ?? (together.amount < subtract(target, value) ? 'together' : null);
+  const limit = size.limit ?? (together.amount < missing ? 'together' : null);
   const partly = limit === null ? '' : ` (part of it: ${LIMIT_TEXT[limit] ?? limit})`;
   const text = `Bought ${formatFixed(size.quantity)} ${rules.base}${partly}: ${strengthText(signal, wanted)}, needs ${agent.risk.threshold.toFixed(2)}.`;
   return { decision: draft(pair, context, signal, 'enter', reason, text), trade: { fill, after } };
@@ -258,7 +286,7 @@ function reduce(
   });
   const trade = applySell(position, fill);
   if (trade.after.quantity === 0n) noteExit(memory, { pair, at: quote.at, stop: false });
-  else memory.stakes[pair] = wanted.stake;
+  else memory.strategyHoldings[pair] = wanted.strategyHolding;
   const text = `Sold ${formatFixed(quantity)} ${rules.base}: more was held than the strategies want.`;
   return { decision: draft(pair, context, signal, 'exit', 'reduced', text), trade };
 }

@@ -1,4 +1,7 @@
-/** What an agent remembers between looks, as plain JSON; refuses to trust what it reads back. */
+/**
+ * What an agent remembers between evaluations, stored as plain JSON. Whatever is malformed when it
+ * is read back counts as forgotten.
+ */
 import type { PoolId } from '../contract/agents.ts';
 import { PoolId as PoolIdSchema } from '../contract/agents.ts';
 import { formatFixed, parseFixed } from '../contract/money.ts';
@@ -14,18 +17,21 @@ export interface Exit {
 }
 
 /** The strategies that hold a pair, and the peg gap at which it was entered. */
-export interface Stake {
+export interface StrategyHolding {
   pools: PoolId[];
   deviation: number | null;
 }
 
 export interface AgentMemory {
-  /** Close of the candle of the previous look, ms; null after a start. */
-  lastLook: number | null;
-  stakes: Record<string, Stake>;
+  /**
+   * Close of the candle of the previous evaluation, ms; null after a start. Stored as `lastLook`.
+   */
+  lastEvaluation: number | null;
+  /** By pair. Stored under the key `stakes`. */
+  strategyHoldings: Record<string, StrategyHolding>;
   /** Newest last; kept while a guard or a ranking may ask. */
   exits: Exit[];
-  /** The UTC day (its 00:00, ms) and the equity at the first look of it. */
+  /** The UTC day (its 00:00, ms) and the equity at the first evaluation of it. */
   day: { start: number; equity: Fixed } | null;
   highWater: Fixed | null;
   halt: Hold | null;
@@ -38,8 +44,8 @@ const EXITS_MAX = 100;
 /** Anything missing or out of shape is taken for forgotten. */
 export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory {
   return {
-    lastLook: typeof raw.lastLook === 'number' ? raw.lastLook : null,
-    stakes: readStakes(raw.stakes),
+    lastEvaluation: typeof raw.lastLook === 'number' ? raw.lastLook : null,
+    strategyHoldings: readStrategyHoldings(raw.stakes),
     exits: Array.isArray(raw.exits) ? raw.exits.filter(isExit) : [],
     day: readDay(raw.day),
     highWater: readAmount(raw.highWater),
@@ -49,8 +55,8 @@ export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory 
 
 export function writeMemory(memory: AgentMemory): Record<string, unknown> {
   return {
-    lastLook: memory.lastLook,
-    stakes: memory.stakes,
+    lastLook: memory.lastEvaluation,
+    stakes: memory.strategyHoldings,
     exits: memory.exits,
     day: memory.day && { start: memory.day.start, equity: formatFixed(memory.day.equity) },
     highWater: memory.highWater === null ? null : formatFixed(memory.highWater),
@@ -72,14 +78,14 @@ export function rememberExit(
 }
 
 /**
- * After a person starts an agent: a halt is over, the high-water mark begins anew, and no look was
- * missed.
+ * After a person starts an agent: a halt is over, the high-water mark begins anew, and no
+ * evaluation was missed.
  */
 export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastLook: null });
+  return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastEvaluation: null });
 }
 
-/** Adds an exit in place and lets go of the pair's stake. */
+/** Adds an exit in place and removes the pair's strategy holding. */
 export function noteExit(memory: AgentMemory, exit: Exit): void {
   const { exits } = memory;
   const oldest = exits[0];
@@ -87,9 +93,9 @@ export function noteExit(memory: AgentMemory, exit: Exit): void {
   if (oldest && (exits.length >= EXITS_MAX || exit.at - oldest.at >= EXITS_KEEP_MS))
     memory.exits = exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS).slice(1 - EXITS_MAX);
   memory.exits.push(exit);
-  if (memory.stakes[exit.pair])
-    memory.stakes = Object.fromEntries(
-      Object.entries(memory.stakes).filter(([pair]) => pair !== exit.pair),
+  if (memory.strategyHoldings[exit.pair])
+    memory.strategyHoldings = Object.fromEntries(
+      Object.entries(memory.strategyHoldings).filter(([pair]) => pair !== exit.pair),
     );
 }
 
@@ -115,17 +121,23 @@ function isExit(value: unknown): value is Exit {
   );
 }
 
-function readStakes(value: unknown): Record<string, Stake> {
+function readStrategyHoldings(value: unknown): Record<string, StrategyHolding> {
   if (!isRecord(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).flatMap(([pair, stake]) => {
-      if (!isRecord(stake) || !Array.isArray(stake.pools)) return [];
-      const pools = stake.pools.flatMap((pool) => {
+    Object.entries(value).flatMap(([pair, holding]) => {
+      if (!isRecord(holding) || !Array.isArray(holding.pools)) return [];
+      const pools = holding.pools.flatMap((pool) => {
         const parsed = PoolIdSchema.safeParse(pool);
         return parsed.success ? [parsed.data] : [];
       });
       return [
-        [pair, { pools, deviation: typeof stake.deviation === 'number' ? stake.deviation : null }],
+        [
+          pair,
+          {
+            pools,
+            deviation: typeof holding.deviation === 'number' ? holding.deviation : null,
+          },
+        ],
       ];
     }),
   );

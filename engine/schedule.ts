@@ -1,4 +1,4 @@
-/** When agents look and when they may rebalance, in market time; refuses to read a clock. */
+/** When agents are evaluated and when they may rebalance, in market time. */
 import type { ExecutionInterval, TradingFrequency } from '../contract/agents.ts';
 
 export const MINUTE_MS = 60_000;
@@ -16,7 +16,7 @@ const INTERVAL_MS: Record<ExecutionInterval, number> = {
   daily: DAY_MS,
 };
 
-/** Length in ms of the candle that an agent of this interval looks at. */
+/** Length in ms of the candle that an agent of this interval is evaluated on. */
 export function executionIntervalMs(interval: ExecutionInterval): number {
   return INTERVAL_MS[interval];
 }
@@ -38,7 +38,7 @@ export function nextDue(interval: ExecutionInterval, after: number): number {
 
 /**
  * Newest moment at or before `at` at which the frequency allows a rebalance, ms. `high` and
- * `optimized` allow every look (optimized then asks whether the drift is worth its cost).
+ * `optimized` allow every evaluation (optimized then asks whether the drift is worth its cost).
  */
 export function lastRebalance(frequency: TradingFrequency, at: number): number {
   switch (frequency) {
@@ -59,9 +59,9 @@ export function lastRebalance(frequency: TradingFrequency, at: number): number {
 }
 
 /**
- * May an agent that looks at `close` rebalance? True where a rebalance moment lies after the
- * previous look and not after this one, so that a look missed while the server was down is made up
- * for and never doubled.
+ * May an agent that is evaluated at `close` rebalance? True where a rebalance moment lies after the
+ * previous evaluation and not after this one, so that one missed while the server was down is made
+ * up for and never doubled.
  */
 export function mayRebalance(
   frequency: TradingFrequency,

@@ -1,6 +1,6 @@
 /** Which strategies hold, join or leave a pair of one agent; refuses to size anything. */
 import { lastExit } from './memory.ts';
-import type { AgentMemory, Stake } from './memory.ts';
+import type { AgentMemory, StrategyHolding } from './memory.ts';
 import { pegTradeIsOver } from './strategies/stablecoin-arbitrage.ts';
 import type { OpenPosition, Signal, Sleeve } from './types.ts';
 import type { PoolId } from '../contract/agents.ts';
@@ -11,7 +11,7 @@ export interface SleevesInput {
   pool: PoolId;
   signal: Signal;
   threshold: number;
-  /** Close of the candle looked at, ms. */
+  /** Close of the evaluated candle, ms. */
   at: number;
   memory: AgentMemory;
   position: OpenPosition | null;
@@ -39,7 +39,7 @@ export interface Wanted {
   /** Why none joins: `blocked` where one would if it might, else the nearest miss. */
   why: string;
   /** What to remember if the trade is made. */
-  stake: Stake;
+  strategyHolding: StrategyHolding;
 }
 
 /**
@@ -49,14 +49,14 @@ export interface Wanted {
 export function wantedSleeves(input: SleevesInput): Wanted {
   const { signal, threshold, memory, pair, position } = input;
   const sleeves = signal.sleeves ?? [{ ...signal, pool: input.pool }];
-  const stake = memory.stakes[pair];
+  const strategyHolding = memory.strategyHoldings[pair];
   const staying: Sleeve[] = [];
   const joining: Sleeve[] = [];
   let [why, best] = ['', 0];
   for (const sleeve of sleeves) {
     best = Math.max(best, sleeve.strength);
-    const held = position !== null && holds(stake, sleeve.pool);
-    if (held && !leaves(sleeve, stake, input)) staying.push(sleeve);
+    const held = position !== null && holds(strategyHolding, sleeve.pool);
+    if (held && !leaves(sleeve, strategyHolding, input)) staying.push(sleeve);
     const refusal = held ? 'holding' : refusalOf(sleeve, input);
     if (refusal === null) joining.push(sleeve);
     // What was nearest to joining, else what was said first.
@@ -77,10 +77,10 @@ export function wantedSleeves(input: SleevesInput): Wanted {
     strength: wanting.length === 0 ? 0 : total / wanting.length,
     best,
     why: why === '' ? 'weak_signal' : why,
-    stake: {
+    strategyHolding: {
       pools: wanting.map((sleeve) => sleeve.pool),
       deviation:
-        stake?.deviation ??
+        strategyHolding?.deviation ??
         joining.find((sleeve) => sleeve.deviation !== undefined)?.deviation ??
         null,
     },
@@ -88,8 +88,8 @@ export function wantedSleeves(input: SleevesInput): Wanted {
 }
 
 /** Whether a strategy has its part in a position; in one that nobody remembers, each has. */
-export function holds(stake: Stake | undefined, pool: PoolId): boolean {
-  return stake === undefined || stake.pools.includes(pool);
+export function holds(strategyHolding: StrategyHolding | undefined, pool: PoolId): boolean {
+  return strategyHolding === undefined || strategyHolding.pools.includes(pool);
 }
 
 /** What a strategy says of itself; a signal that is no blend is one. */
@@ -97,18 +97,18 @@ type Word = Omit<Sleeve, 'pool'>;
 
 export function leaves(
   sleeve: Word,
-  stake: Stake | undefined,
+  strategyHolding: StrategyHolding | undefined,
   { at, position }: Pick<SleevesInput, 'at' | 'position'>,
 ): boolean {
   if (sleeve.leave) return true;
   if (
     sleeve.deviation === undefined ||
     !position ||
-    stake?.deviation === undefined ||
-    stake.deviation === null
+    strategyHolding?.deviation === undefined ||
+    strategyHolding.deviation === null
   )
     return false;
-  return pegTradeIsOver(stake.deviation, position.openedAt, sleeve.deviation, at);
+  return pegTradeIsOver(strategyHolding.deviation, position.openedAt, sleeve.deviation, at);
 }
 
 /** Why a strategy does not get in; null where it does. */

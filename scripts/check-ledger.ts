@@ -12,7 +12,7 @@ import { lockFolder } from '../server/db/folder-lock.ts';
 import { openPglite } from '../server/db/pglite.ts';
 import { openPostgres } from '../server/db/postgres.ts';
 import { systemClock } from '../server/clock.ts';
-import { checkBooks } from '../server/portfolio/books-check.ts';
+import { runLedgerCheck } from '../server/portfolio/books-check.ts';
 import { checkLedger } from '../server/portfolio/check-ledger.ts';
 
 /**
@@ -51,7 +51,7 @@ try {
   const asked = process.argv.slice(2);
   // Raises and lifts alarms, so that an account that was mended need not wait for the night.
   if (asked.includes('--alarm'))
-    await checkBooks({ database, clock: systemClock, log: quiet }, { force: true });
+    await runLedgerCheck({ database, clock: systemClock, log: quiet }, { force: true });
   const check = await database.transaction(async (tx) => {
     await tx.db.execute(sql`set transaction isolation level repeatable read, read only`);
     return checkLedger(tx.db);

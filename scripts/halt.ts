@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import type { HaltScope } from '../contract/halts.ts';
 import type { HaltRow } from '../server/halts/halts.ts';
 import type { OperatorAsk } from '../server/support/operator-socket.ts';
-import { askOperator, moment, plain, tell } from './operator.ts';
+import { askOperator, moment, plain, printAnswer } from './operator.ts';
 
 const USAGE = `Usage:
   npm run halt -- --platform --reason "TEXT"            nobody's agents open anything new
@@ -84,4 +84,4 @@ function main(args: string[]): Promise<string> {
   ).then((rows) => rows.map(line).join('\n'));
 }
 
-tell(Promise.resolve(process.argv.slice(2)).then(main));
+printAnswer(Promise.resolve(process.argv.slice(2)).then(main));

@@ -74,7 +74,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 export const plain = (text: string): string => text.replace(CONTROL_CHARACTERS, ' ');
 
 /** Writes what a command answers; what went wrong as one sentence, with exit code 1. */
-export function tell(answer: Promise<string>): void {
+export function printAnswer(answer: Promise<string>): void {
   answer.then(
     (text) => {
       process.stdout.write(`${text}\n`);

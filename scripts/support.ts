@@ -4,7 +4,7 @@
  */
 import type { OperatorAsk } from '../server/support/operator-socket.ts';
 import type { OperatorRequest } from '../server/support/requests.ts';
-import { askOperator, moment, plain, tell } from './operator.ts';
+import { askOperator, moment, plain, printAnswer } from './operator.ts';
 
 const USAGE = `Usage:
   npx tsx scripts/support.ts list [--all]         what waits for an answer, priority first; with --all everything
@@ -69,4 +69,4 @@ async function main([act = '', id = '', ...rest]: string[]): Promise<string> {
   return USAGE;
 }
 
-tell(main(process.argv.slice(2)));
+printAnswer(main(process.argv.slice(2)));

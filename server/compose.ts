@@ -1,6 +1,6 @@
 /**
- * The nouns put together over one database, one market and one clock; refuses to open or start
- * anything.
+ * Puts the server's parts together over one database, one market and one clock. It opens and starts
+ * nothing.
  */
 import type { FastifyInstance } from 'fastify';
 import { CONTRACT_VERSION } from '../contract/version.ts';
@@ -17,12 +17,12 @@ import type { Payments } from './billing/payments.ts';
 import { Reconciliation } from './billing/reconciliation.ts';
 import { registerBillingRoutes } from './billing/routes.ts';
 import { StripePayments } from './billing/stripe-payments.ts';
-import { TestPayments } from './billing/test-payments.ts';
+import { FakePayments } from './billing/fake-provider/fake-payments.ts';
 import type { WallClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { EventBell, EventLog } from './events/events.ts';
-import { buildApp } from './http/app.ts';
+import { EventNotifier, EventLog } from './events/events.ts';
+import { buildApp, type AppDeps } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
 import { entriesOffOf } from './halts/halts.ts';
 import type { Handlers } from './http/handlers.ts';
@@ -34,7 +34,7 @@ import type { TokenVerifier } from './identity/verifier.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/handlers.ts';
 import type { RunningMarket } from './market/running-market.ts';
-import { readBooksStanding, type BooksStanding } from './portfolio/books-check.ts';
+import { readLedgerHealth, type LedgerHealth } from './portfolio/books-check.ts';
 import { portfolioHandlers } from './portfolio/handlers.ts';
 import { openAccount } from './portfolio/open-account.ts';
 import { readPortfolio } from './portfolio/read-portfolio.ts';
@@ -66,8 +66,8 @@ export interface Parts {
 
 export interface Composed {
   app: FastifyInstance;
-  /** Rings the streams of this process. */
-  bell: EventBell;
+  /** Notifies the streams of this process. */
+  notifier: EventNotifier;
   scheduler: Scheduler;
   payments: Payments;
   events: EventLog;
@@ -87,7 +87,7 @@ function paymentsOf(
 ): Payments {
   const { secretKey, webhookSecret, apiBase, prices } = config.payments;
   if (secretKey === null || webhookSecret === null)
-    return new TestPayments({ database, events, clock });
+    return new FakePayments({ database, events, clock });
   return new StripePayments(
     { secretKey, webhookSecret, apiBase, prices, publicOrigin: config.publicOrigin },
     clock,
@@ -134,12 +134,12 @@ function marketGauges(market: RunningMarket): Gauge[] {
 }
 
 /**
- * Asked of the database: the check is run by whichever server came first. Without one the other
- * figures are told all the same.
+ * Reads the database, because any server may have run the check. Without the database the other
+ * gauges still answer.
  */
-function booksGauges({ db }: Database): Gauge[] {
-  const standing = (read: (standing: BooksStanding) => number | null) => async () => {
-    const known = await readBooksStanding(db).catch(() => null);
+function ledgerGauges({ db }: Database): Gauge[] {
+  const figure = (read: (health: LedgerHealth) => number | null) => async () => {
+    const known = await readLedgerHealth(db).catch(() => null);
     const value = known === null ? null : read(known);
     return value === null ? [] : [{ labels: '', value }];
   };
@@ -147,70 +147,63 @@ function booksGauges({ db }: Database): Gauge[] {
     {
       name: 'tradewind_books_in_doubt',
       help: 'Accounts whose books do not add up; anything but 0 needs somebody.',
-      read: standing(({ inDoubt }) => inDoubt),
+      read: figure(({ inDoubt }) => inDoubt),
     },
     {
       name: 'tradewind_books_checked_time_seconds',
       help: 'When the last check of all books ended.',
-      read: standing(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)),
+      read: figure(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)),
     },
   ];
 }
 
-export async function compose(parts: Parts): Promise<Composed> {
-  const { config, database, market, clock, log } = parts;
-  const bell = new EventBell();
-  const events = new EventLog(bell, clock, database.wire);
-  const entitlement = new DatabaseEntitlement(database, clock);
-  const payments = paymentsOf(config, database, events, clock, log);
-  const trading = { database, market, events, clock, log, entitlement };
-  const vapid = await openVapid(database, config.push);
-  const ended = new EndedSessions();
-  const account = { trading, payments, administration: parts.administration, ended };
-  const deletions = new Deletions(account);
-  const alerts = new AlertWatch(trading);
-  const strangers = new RateLimit(config.rateLimit.ipPerSecond, clock);
-  const app = await buildApp({
-    config,
-    database,
-    market,
-    clock,
-    log,
-    bell,
-    verifier: parts.verifier,
-    handlers: {
-      ...healthHandlers(parts),
-      ...billingHandlers({
-        ...trading,
-        payments,
-        trialDays: config.trialDays,
-        publicOrigin: config.publicOrigin,
-        coupon: config.payments.coupon,
-      }),
-      ...marketHandlers({ market }),
-      ...agentHandlers(trading),
-      ...alertHandlers({
-        ...trading,
-        changed: (id) => {
-          alerts.note(id);
-        },
-      }),
-      ...portfolioHandlers(trading),
-      ...userHandlers(trading),
-      ...walletHandlers({ ...trading, publicOrigin: config.publicOrigin, wallet: config.wallet }),
-    },
-    ended,
-    callables: heldCallables({
-      ...pushCallables({
-        database,
-        clock,
-        publicKey: vapid.publicKey,
-        allowLocal: config.push.allowLocal,
-      }),
-      ...referralCallables(trading),
-      ...supportCallables(trading),
-      ...accountCallables(account, deletions),
+/** What every noun that trades, bills or tells works with. */
+interface Trading {
+  database: Database;
+  market: RunningMarket;
+  events: EventLog;
+  clock: WallClock;
+  log: Log;
+  entitlement: DatabaseEntitlement;
+}
+
+function callHandlers(
+  parts: Parts,
+  trading: Trading,
+  payments: Payments,
+  alerts: AlertWatch,
+): Handlers {
+  const { config, market } = parts;
+  const { publicOrigin, wallet } = config;
+  return {
+    ...healthHandlers(parts),
+    ...billingHandlers({
+      ...trading,
+      payments,
+      trialDays: config.trialDays,
+      publicOrigin,
+      coupon: config.payments.coupon,
     }),
+    ...marketHandlers({ market }),
+    ...agentHandlers(trading),
+    ...alertHandlers({
+      ...trading,
+      changed: (id) => {
+        alerts.note(id);
+      },
+    }),
+    ...portfolioHandlers(trading),
+    ...userHandlers(trading),
+    ...walletHandlers({ ...trading, publicOrigin, wallet }),
+  };
+}
+
+/** What HTTP asks the database about a person. */
+function peopleOf(
+  trading: Trading,
+): Pick<AppDeps, 'admit' | 'readMarks' | 'readRuns' | 'readEntriesOff'> {
+  const { database, market, clock } = trading;
+  return {
     admit: (identity) =>
       database.transaction(async (tx) => {
         await refuseDeleted(tx, identity.uid);
@@ -223,14 +216,49 @@ export async function compose(parts: Parts): Promise<Composed> {
     },
     readRuns: (uids) => readRuns(trading, uids),
     readEntriesOff: (uids) => entriesOffOf(database.db, market.source.id, uids, clock.now()),
-    gauges: [...marketGauges(market), ...booksGauges(database)],
+  };
+}
+
+export async function compose(parts: Parts): Promise<Composed> {
+  const { config, database, market, clock, log } = parts;
+  const notifier = new EventNotifier();
+  const events = new EventLog(notifier, clock, database.pubsub);
+  const entitlement = new DatabaseEntitlement(database, clock);
+  const payments = paymentsOf(config, database, events, clock, log);
+  const trading: Trading = { database, market, events, clock, log, entitlement };
+  const vapid = await openVapid(database, config.push);
+  const ended = new EndedSessions();
+  const account = { trading, payments, administration: parts.administration, ended };
+  const deletions = new Deletions(account);
+  const alerts = new AlertWatch(trading);
+  const anonymousLimit = new RateLimit(config.rateLimit.ipPerSecond, clock);
+  const { publicKey } = vapid;
+  const { allowLocal } = config.push;
+  const app = await buildApp({
+    config,
+    database,
+    market,
+    clock,
+    log,
+    notifier,
+    verifier: parts.verifier,
+    handlers: callHandlers(parts, trading, payments, alerts),
+    ended,
+    callables: heldCallables({
+      ...pushCallables({ database, clock, publicKey, allowLocal }),
+      ...referralCallables(trading),
+      ...supportCallables(trading),
+      ...accountCallables(account, deletions),
+    }),
+    ...peopleOf(trading),
+    gauges: [...marketGauges(market), ...ledgerGauges(database)],
     extend: [
       (scope) =>
         registerBillingRoutes(scope, {
           ...trading,
           payments,
           limit: (ip) => {
-            strangers.take(ip);
+            anonymousLimit.take(ip);
           },
         }),
       ...(parts.extend ?? []),
@@ -243,13 +271,13 @@ export async function compose(parts: Parts): Promise<Composed> {
     clock,
     log,
     vapid,
-    agent: pushAgent(config.push.allowLocal),
+    agent: pushAgent(allowLocal),
     readAgents: (uid) => readAgentList(trading, uid),
     readPortfolio: (uid) => readPortfolio(trading, uid),
   });
   return {
     app,
-    bell,
+    notifier,
     scheduler: new Scheduler(trading, config.agentBatch),
     payments,
     events,

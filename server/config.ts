@@ -401,23 +401,45 @@ function refuseUnsafe(env: Environment, identity: IdentityConfig): void {
   }
 }
 
+/** @throws ConfigError naming the first variable that is not valid. */
+function parseEnvironment(source: Readonly<Record<string, string | undefined>>): Environment {
+  const parsed = Environment.safeParse(source);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new ConfigError(
+    String(issue?.path[0] ?? 'environment'),
+    issue === undefined ? 'not valid' : `must be ${issue.message.replace(/^Invalid input: /, '')}`,
+  );
+}
+
+function paymentsOf(env: Environment): Config['payments'] {
+  return {
+    secretKey: env.STRIPE_SECRET_KEY ?? null,
+    webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? null,
+    apiBase: env.STRIPE_API_BASE ?? null,
+    publishableKey: env.VITE_STRIPE_PUBLISHABLE_KEY ?? null,
+    coupon: env.VITE_STRIPE_COUPON_ENABLED ? (env.VITE_STRIPE_COUPON_ID ?? null) : null,
+    prices: {
+      starter: env.STRIPE_PRICE_STARTER ?? null,
+      standard: env.STRIPE_PRICE_STANDARD ?? null,
+      pro: env.STRIPE_PRICE_PRO ?? null,
+      'pro-max': env.STRIPE_PRICE_PRO_MAX ?? null,
+    },
+  };
+}
+
+function publicOriginOf(env: Environment): string {
+  if (env.PUBLIC_ORIGIN !== undefined) return new URL(env.PUBLIC_ORIGIN).origin;
+  const everywhere = env.HOST === '0.0.0.0' || env.HOST === '::';
+  const host = isLoopback(env.HOST) || everywhere ? 'localhost' : env.HOST;
+  return `http://${host}:${env.PORT}`;
+}
+
 /** Reads every setting once. Throws ConfigError naming the variable at fault. */
 export function readConfig(source: Readonly<Record<string, string | undefined>>): Config {
-  const parsed = Environment.safeParse(source);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new ConfigError(
-      String(issue?.path[0] ?? 'environment'),
-      issue === undefined
-        ? 'not valid'
-        : `must be ${issue.message.replace(/^Invalid input: /, '')}`,
-    );
-  }
-  const env = parsed.data;
+  const env = parseEnvironment(source);
   const identity = identityOf(env, blankIsUnset(source.AUTH_EMULATOR_PORT) !== undefined);
   refuseUnsafe(env, identity);
-  const shownHost =
-    isLoopback(env.HOST) || env.HOST === '0.0.0.0' || env.HOST === '::' ? 'localhost' : env.HOST;
   return {
     mode: env.NODE_ENV,
     port: env.PORT,
@@ -437,19 +459,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
       seed: env.MARKET_SEED ?? null,
       exchangeBaseUrl: env.EXCHANGE_BASE_URL ?? null,
     },
-    payments: {
-      secretKey: env.STRIPE_SECRET_KEY ?? null,
-      webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? null,
-      apiBase: env.STRIPE_API_BASE ?? null,
-      publishableKey: env.VITE_STRIPE_PUBLISHABLE_KEY ?? null,
-      coupon: env.VITE_STRIPE_COUPON_ENABLED ? (env.VITE_STRIPE_COUPON_ID ?? null) : null,
-      prices: {
-        starter: env.STRIPE_PRICE_STARTER ?? null,
-        standard: env.STRIPE_PRICE_STANDARD ?? null,
-        pro: env.STRIPE_PRICE_PRO ?? null,
-        'pro-max': env.STRIPE_PRICE_PRO_MAX ?? null,
-      },
-    },
+    payments: paymentsOf(env),
     push: {
       publicKey: env.VAPID_PUBLIC_KEY ?? null,
       privateKey: env.VAPID_PRIVATE_KEY ?? null,
@@ -458,10 +468,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     },
     wallet: walletOf(env),
     trialDays: env.TRIAL_DAYS,
-    publicOrigin:
-      env.PUBLIC_ORIGIN === undefined
-        ? `http://${shownHost}:${env.PORT}`
-        : new URL(env.PUBLIC_ORIGIN).origin,
+    publicOrigin: publicOriginOf(env),
     apiOrigin: env.VITE_API_URL === undefined ? null : new URL(env.VITE_API_URL).origin,
     csp: env.VITE_ENABLE_CSP,
     compression: env.VITE_ENABLE_COMPRESSION,

@@ -1,27 +1,25 @@
-/**
- * The server's beginning and end: opens the parts, serves, and on a signal finishes what it holds;
- * refuses to start half.
- */
+/** Starts the server: opens its parts, serves, and on a signal finishes what it holds. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../contract/market.ts';
-import { lastTick } from './agents/tick-book.ts';
+import { lastTick } from './agents/tick-run.ts';
 import { systemClock } from './clock.ts';
-import { compose } from './compose.ts';
+import { compose, type Composed } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { lockFolder } from './db/folder-lock.ts';
 import { openPglite } from './db/pglite.ts';
 import { openPostgres } from './db/postgres.ts';
-import { retentionRounds } from './db/retention.ts';
-import { openIdentity } from './identity/open-identity.ts';
+import { retentionTask } from './db/retention.ts';
+import type { EventNotifier } from './events/events.ts';
+import { openIdentity, type RunningIdentity } from './identity/open-identity.ts';
 import type { Log } from './log.ts';
-import { Rounds } from './rounds.ts';
+import { PeriodicTask } from './rounds.ts';
 import { openOperatorSocket } from './support/operator-socket.ts';
 import { clockStore } from './market-clock.ts';
 import { openMarket, type RunningMarket } from './market/open-market.ts';
-import { failToStart, runProcess, type Opened } from './process.ts';
+import { failToStart, runProcess, type Disposables } from './process.ts';
 
 const PROBE_TIMEOUT_MS = 2_000;
 const LATE_LOOK_MS = 60_000;
@@ -51,52 +49,118 @@ async function databaseState(database: Database): Promise<string> {
   );
 }
 
-async function serve(
-  config: Config,
+function openConfiguredMarket(
+  { market: { source, replaySpeed, replayStart, seed, exchangeBaseUrl } }: Config,
+  dataDir: string,
+  database: Promise<Database>,
   log: Log,
-  opened: Opened,
-  built: Promise<void>,
-): Promise<void> {
-  const clock = systemClock;
-  const dataDir = resolve(config.dataDir);
-  const release = lockFolder(dataDir);
-  opened.add('folder', release);
-
-  // The slow parts start side by side; each is closed again if another fails.
-  const opening =
-    config.databaseUrl === null
-      ? openPglite(dataDir, undefined, log)
-      : openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
-  const identifying = openIdentity({ ...config, dataDir }, clock, log);
-  const marketing = openMarket({
-    source: config.market.source,
+): Promise<RunningMarket> {
+  return openMarket({
+    source,
     dataDir,
-    replaySpeed: config.market.replaySpeed,
-    replayStart: config.market.replayStart,
-    clockStore: clockStore(opening),
+    replaySpeed,
+    replayStart,
+    clockStore: clockStore(database),
     log,
-    ...(config.market.seed === null ? {} : { seed: config.market.seed }),
-    ...(config.market.exchangeBaseUrl === null
-      ? {}
-      : { exchangeBaseUrl: config.market.exchangeBaseUrl }),
+    ...(seed === null ? {} : { seed }),
+    ...(exchangeBaseUrl === null ? {} : { exchangeBaseUrl }),
   }).then(async (market) => {
     // An exchange must be asked for its pairs, which takes its time; the others would only run on
     // while nobody listens.
     if (market.source.kind === 'exchange') await market.start();
     return market;
   });
+}
+
+interface Foundation {
+  database: Database;
+  identity: RunningIdentity;
+  market: RunningMarket;
+}
+
+/** Opens the slow parts side by side; each is closed again if another fails. */
+async function openFoundation(
+  config: Config,
+  dataDir: string,
+  log: Log,
+  disposables: Disposables,
+  built: Promise<void>,
+): Promise<Foundation> {
+  const opening =
+    config.databaseUrl === null
+      ? openPglite(dataDir, undefined, log)
+      : openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
+  const identifying = openIdentity({ ...config, dataDir }, systemClock, log);
+  const marketing = openConfiguredMarket(config, dataDir, opening, log);
   const settled = await Promise.allSettled([opening, identifying, marketing, built]);
-  const [databaseResult, identityResult, marketResult] = settled;
-  if (databaseResult.status === 'fulfilled')
-    opened.add('database', () => databaseResult.value.close());
-  if (identityResult.status === 'fulfilled')
-    opened.add('identity', () => identityResult.value.stop());
-  if (marketResult.status === 'fulfilled') opened.add('market', () => marketResult.value.stop());
+  const [database, identity, market] = settled;
+  if (database.status === 'fulfilled') disposables.add('database', () => database.value.close());
+  if (identity.status === 'fulfilled') disposables.add('identity', () => identity.value.stop());
+  if (market.status === 'fulfilled') disposables.add('market', () => market.value.stop());
   for (const result of settled) if (result.status === 'rejected') throw result.reason;
-  const [database, identity, market] = [await opening, await identifying, await marketing];
+  return { database: await opening, identity: await identifying, market: await marketing };
+}
+
+/** Notifies the streams of what other processes write, and after the database was away. */
+async function connectNotifier(
+  database: Database,
+  notifier: EventNotifier,
+  disposables: Disposables,
+): Promise<void> {
+  if (database.pubsub !== null)
+    disposables.add(
+      'wire',
+      await database.pubsub.subscribe((word) => {
+        notifier.receive(word);
+      }),
+    );
+  disposables.add(
+    'streams of a new database',
+    database.onReturn(() => {
+      notifier.notifyAll();
+    }),
+  );
+}
+
+/** Runs agents and alerts here, or watches that a worker runs them. */
+async function startTrading(
+  { config, database, market, log }: { config: Config; log: Log } & Foundation,
+  { scheduler, alerts }: Composed,
+  disposables: Disposables,
+): Promise<void> {
+  if (config.runAgents) {
+    disposables.add('scheduler', () => scheduler.stop());
+    await scheduler.start();
+    disposables.add('alerts', () => alerts.stop());
+    await alerts.start();
+    return;
+  }
+  const since = market.now();
+  const lateness = new PeriodicTask(
+    () => sayLateness(database, market, log, since),
+    LATE_LOOK_MS,
+    log,
+    'the newest tick could not be read',
+  );
+  disposables.add('lateness', () => lateness.stop());
+  lateness.start();
+}
+
+async function serve(
+  config: Config,
+  log: Log,
+  disposables: Disposables,
+  built: Promise<void>,
+): Promise<void> {
+  const clock = systemClock;
+  const dataDir = resolve(config.dataDir);
+  const release = lockFolder(dataDir);
+  disposables.add('folder', release);
+  const foundation = await openFoundation(config, dataDir, log, disposables, built);
+  const { database, identity, market } = foundation;
 
   let serving = false;
-  const { app, bell, scheduler, push, rewards, deletions, reconciliation, alerts } = await compose({
+  const composed = await compose({
     config,
     database,
     market,
@@ -111,48 +175,23 @@ async function serve(
       server: serving ? 'ready' : 'starting',
     }),
   });
-  if (database.wire !== null)
-    opened.add(
-      'wire',
-      await database.wire.hear((word) => {
-        bell.hear(word);
-      }),
-    );
-  opened.add(
-    'streams of a new database',
-    database.onReturn(() => {
-      bell.ringAll();
-    }),
-  );
+  const { app, push, rewards, deletions, reconciliation } = composed;
+  await connectNotifier(database, composed.notifier, disposables);
   if (market.source.kind !== 'exchange') await market.start();
-  if (config.runAgents) {
-    opened.add('scheduler', () => scheduler.stop());
-    await scheduler.start();
-    opened.add('alerts', () => alerts.stop());
-    await alerts.start();
-  } else {
-    const since = market.now();
-    const lateness = new Rounds(
-      () => sayLateness(database, market, log, since),
-      LATE_LOOK_MS,
-      log,
-      'the newest tick could not be read',
-    );
-    opened.add('lateness', () => lateness.stop());
-    lateness.start();
-  }
-  const rounds = {
-    retention: retentionRounds(database, clock, log),
-    rewards: rewards.rounds,
-    deletions: deletions.rounds,
-    reconciliation: reconciliation.rounds,
+  await startTrading({ config, log, ...foundation }, composed, disposables);
+  const background = {
+    push,
+    retention: retentionTask(database, clock, log),
+    rewards: rewards.task,
+    deletions: deletions.task,
+    reconciliation: reconciliation.task,
   };
-  for (const [name, part] of Object.entries({ push, ...rounds })) {
-    opened.add(name, () => part.stop());
+  for (const [name, part] of Object.entries(background)) {
+    disposables.add(name, () => part.stop());
     part.start();
   }
-  opened.add('operator', await openOperatorSocket(dataDir, database, clock, log));
-  opened.add('http', () => app.close());
+  disposables.add('operator', await openOperatorSocket(dataDir, database, clock, log));
+  disposables.add('http', () => app.close());
   await app.listen({ port: config.port, host: config.host });
   serving = true;
   const address = app.server.address();
@@ -175,7 +214,7 @@ async function serve(
  * open meanwhile.
  */
 export function runServer(built: Promise<void> = Promise.resolve()): Promise<void> {
-  return runProcess((config, log, opened) => serve(config, log, opened, built));
+  return runProcess((config, log, disposables) => serve(config, log, disposables, built));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) runServer().catch(failToStart);

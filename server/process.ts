@@ -1,6 +1,5 @@
 /**
- * The life of a process of this product: parts opened in order, closed in reverse on a signal;
- * refuses to end later than its limit.
+ * Runs a process: opens its parts in order and, on a signal, closes them in reverse within a limit.
  */
 import { ConfigError, CONFIG_EXIT, readConfig, type Config } from './config.ts';
 import { FOLDER_IN_USE_EXIT, FolderInUse } from './db/folder-lock.ts';
@@ -10,8 +9,8 @@ import { pinoLog } from './pino-log.ts';
 /** What is held must be done by then; after that the process ends anyway. */
 const SHUTDOWN_LIMIT_MS = 20_000;
 
-/** Things to undo, last opened first. */
-export class Opened {
+/** Parts to close, the last opened first. */
+export class Disposables {
   private readonly closers: { name: string; close: () => Promise<void> | void }[] = [];
 
   add(name: string, close: () => Promise<void> | void): void {
@@ -34,11 +33,11 @@ export class Opened {
  * again.
  */
 export async function runProcess(
-  open: (config: Config, log: Log, opened: Opened) => Promise<void>,
+  open: (config: Config, log: Log, disposables: Disposables) => Promise<void>,
 ): Promise<void> {
   const config = readConfig(process.env);
   const log = pinoLog(config.logLevel);
-  const opened = new Opened();
+  const disposables = new Disposables();
   let ending = false;
   const end = async (code: number): Promise<void> => {
     if (ending) return;
@@ -47,7 +46,7 @@ export async function runProcess(
       log.error({}, 'shutdown took too long');
       process.exit(1);
     }, SHUTDOWN_LIMIT_MS).unref();
-    await opened.closeAll(log);
+    await disposables.closeAll(log);
     process.exit(code);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -63,9 +62,9 @@ export async function runProcess(
     );
   });
   try {
-    await open(config, log, opened);
+    await open(config, log, disposables);
   } catch (error) {
-    await opened.closeAll(log);
+    await disposables.closeAll(log);
     throw error;
   }
 }

@@ -1,25 +1,22 @@
-/**
- * Work that comes round again: at once, then at an interval, one round at a time; refuses to let a
- * failed one end the next.
- */
+/** Work that repeats: at once, then at an interval, one run at a time, also after a failure. */
 import type { Log } from './log.ts';
 
-export class Rounds {
+export class PeriodicTask {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;
 
-  /** `complaint` is what the log says of a round that failed. */
+  /** `complaint` is what the log says of a run that failed. */
   constructor(
-    private readonly round: () => Promise<void>,
+    private readonly work: () => Promise<void>,
     private readonly everyMs: number,
     private readonly log: Log,
     private readonly complaint: string,
   ) {}
 
-  /** A round that is still under way when the next is due takes its place. */
+  /** A run that is still under way when the next is due takes its place. */
   start(): void {
     const run = (): void => {
-      this.running ??= this.round()
+      this.running ??= this.work()
         .catch((error: unknown) => {
           this.log.warn({ reason: String(error) }, this.complaint);
         })
@@ -33,7 +30,7 @@ export class Rounds {
     run();
   }
 
-  /** Resolves when the round that is under way is done. */
+  /** Resolves when the run that is under way is done. */
   async stop(): Promise<void> {
     if (this.timer !== null) clearInterval(this.timer);
     this.timer = null;

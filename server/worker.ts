@@ -10,13 +10,13 @@ import { DatabaseEntitlement } from './billing/entitlement.ts';
 import { systemClock } from './clock.ts';
 import { ConfigError, type Config } from './config.ts';
 import { openPostgres } from './db/postgres.ts';
-import { EventBell, EventLog } from './events/events.ts';
+import { EventNotifier, EventLog } from './events/events.ts';
 import type { Log } from './log.ts';
 import { clockStore } from './market-clock.ts';
 import { openMarket } from './market/open-market.ts';
-import { failToStart, runProcess, type Opened } from './process.ts';
+import { failToStart, runProcess, type Disposables } from './process.ts';
 
-async function work(config: Config, log: Log, opened: Opened): Promise<void> {
+async function work(config: Config, log: Log, disposables: Disposables): Promise<void> {
   if (config.databaseUrl === null)
     throw new ConfigError(
       'DATABASE_URL',
@@ -25,7 +25,7 @@ async function work(config: Config, log: Log, opened: Opened): Promise<void> {
   const clock = systemClock;
   const { source, replaySpeed, replayStart, seed, exchangeBaseUrl } = config.market;
   const database = await openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
-  opened.add('database', () => database.close());
+  disposables.add('database', () => database.close());
   const market = await openMarket({
     source,
     dataDir: resolve(config.dataDir),
@@ -39,25 +39,25 @@ async function work(config: Config, log: Log, opened: Opened): Promise<void> {
   }).catch((error: unknown) => {
     throw new ConfigError('MARKET_SOURCE', error instanceof Error ? error.message : String(error));
   });
-  opened.add('market', () => market.stop());
+  disposables.add('market', () => market.stop());
   await market.start();
-  const bell = new EventBell();
-  const events = new EventLog(bell, clock, database.wire);
-  if (database.wire !== null)
-    opened.add(
+  const notifier = new EventNotifier();
+  const events = new EventLog(notifier, clock, database.pubsub);
+  if (database.pubsub !== null)
+    disposables.add(
       'wire',
-      await database.wire.hear((word) => {
-        bell.hear(word);
+      await database.pubsub.subscribe((word) => {
+        notifier.receive(word);
       }),
     );
   const scheduler = new Scheduler(
     { database, market, events, clock, log, entitlement: new DatabaseEntitlement(database, clock) },
     config.agentBatch,
   );
-  opened.add('scheduler', () => scheduler.stop());
+  disposables.add('scheduler', () => scheduler.stop());
   await scheduler.start();
   const alerts = new AlertWatch({ database, market, events, clock, log });
-  opened.add('alerts', () => alerts.stop());
+  disposables.add('alerts', () => alerts.stop());
   await alerts.start();
   log.info(
     { market: market.source.id, label: market.source.label, watched: scheduler.protectedPositions },

@@ -17,7 +17,7 @@ import { accountDeletions, accounts, agents, deletedAccounts, positions } from '
 import { subscriptions } from '../db/schema-plans.ts';
 import type { IdentityAdministration } from '../identity/administration.ts';
 import type { EndedSessions } from '../identity/ended-sessions.ts';
-import { Rounds } from '../rounds.ts';
+import { PeriodicTask } from '../rounds.ts';
 import { deleteRows } from './rows.ts';
 
 const RUN_EVERY_MS = 60_000;
@@ -77,10 +77,10 @@ export async function deletionPreview(db: Db, uid: string, now: number): Promise
 }
 
 export class Deletions {
-  readonly rounds: Rounds;
+  readonly task: PeriodicTask;
 
   constructor(private readonly deps: DeletionDeps) {
-    this.rounds = new Rounds(
+    this.task = new PeriodicTask(
       () => this.runOnce(),
       RUN_EVERY_MS,
       deps.trading.log,

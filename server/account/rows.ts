@@ -1,7 +1,4 @@
-/**
- * Deletes every row about a person, in the order in which others take their locks; refuses to leave
- * a book half there.
- */
+/** Deletes every row about a person, in the order in which others take their locks. */
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Tx } from '../db/database.ts';
 import {
@@ -33,14 +30,13 @@ import { checkouts, planCredits, subscriptions, testInvoices } from '../db/schem
 import { linkedAddresses, linkMessages } from '../db/schema-wallet.ts';
 
 /**
- * The ledger goes book by book: entries of a transaction lie in one book and sum to zero, so that
- * what is left adds up as before. Money here is paper; nobody else's figure rests on it. Returns
- * the ids of the accounts that are gone.
+ * Locks agents, then accounts, then the person. Whoever trades takes them in this order, so a trade
+ * that is under way finishes first.
  */
-export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
-  const { db } = tx;
-  // Agents, then books, then the person: whoever trades takes them in this order, and is waited for
-  // here.
+async function lockOwned(
+  { db }: Tx,
+  uid: string,
+): Promise<{ agentIds: string[]; accountIds: string[] }> {
   const agentIds = (
     await db
       .select({ id: agents.id })
@@ -49,7 +45,7 @@ export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
       .orderBy(agents.id)
       .for('update')
   ).map(({ id }) => id);
-  const bookIds = (
+  const accountIds = (
     await db
       .select({ id: accounts.id })
       .from(accounts)
@@ -58,12 +54,23 @@ export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
       .for('update')
   ).map(({ id }) => id);
   await db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
+  return { agentIds, accountIds };
+}
+
+/**
+ * Deletes the ledger account by account. The entries of a transaction lie in one account and sum to
+ * zero, so what is left adds up as before. Money here is paper; nobody else's figure rests on it.
+ * Returns the ids of the deleted accounts.
+ */
+export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
+  const { db } = tx;
+  const { agentIds, accountIds } = await lockOwned(tx, uid);
   if (agentIds.length > 0) {
     for (const table of [decisions, decisionCounts, agentTests] as const)
       await db.delete(table).where(inArray(table.agentId, agentIds));
     await db.delete(halts).where(and(eq(halts.scope, 'agent'), inArray(halts.target, agentIds)));
   }
-  if (bookIds.length > 0) {
+  if (accountIds.length > 0) {
     for (const table of [
       fills,
       orders,
@@ -73,7 +80,7 @@ export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
       ledger,
       accountAlarms,
     ] as const)
-      await db.delete(table).where(inArray(table.accountId, bookIds));
+      await db.delete(table).where(inArray(table.accountId, accountIds));
   }
   await db.delete(halts).where(and(eq(halts.scope, 'user'), eq(halts.target, uid)));
   const devices = db
@@ -111,5 +118,5 @@ export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
   await db.update(referrals).set({ inviterUid: null }).where(eq(referrals.inviterUid, uid));
   await db.update(referrals).set({ invitedUid: null }).where(eq(referrals.invitedUid, uid));
   await db.delete(referrals).where(and(isNull(referrals.inviterUid), isNull(referrals.invitedUid)));
-  return bookIds;
+  return accountIds;
 }

@@ -36,7 +36,7 @@ export async function readBacktestTerms(
   });
   const pairs = pairsOf(market, terms);
   const { equity, maxTradeAmount, risk } = await database.transaction(async (tx) => {
-    const state = await BatchState.look(tx, deps, uid, terms.id);
+    const state = await BatchState.readUnlocked(tx, deps, uid, terms.id);
     return { ...state.input(terms, quotesOf(market, pairs)), risk: state.risk(terms) };
   });
   const to =

@@ -1,6 +1,6 @@
 /**
- * What agents that look now trade with: cash, positions, settings, plan; for a batch read under
- * lock. Refuses to go stale within it.
+ * What agents that are evaluated now trade with: cash, positions, settings, plan; for a batch read
+ * under lock. Refuses to go stale within it.
  */
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
 import { agentsWithAPlace, placesOf } from '../../contract/consequences.ts';
@@ -26,7 +26,7 @@ import { haltOn, haltsInForce, type Halt } from '../halts/halts.ts';
 import { openAccount, openAccountOf, type AccountRow } from '../portfolio/open-account.ts';
 import { readOwnRiskOf, readSettingsOf } from '../user/settings.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
+import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { asAgentRow, type AgentRow, type AgentTerms } from './read-agents.ts';
 
 export interface HeldPosition extends OpenPosition {
@@ -66,7 +66,7 @@ export async function claimDue(
     .where(
       and(
         eq(agents.source, source),
-        inArray(agents.status, [...LOOKING]),
+        inArray(agents.status, [...EVALUATED_STATUSES]),
         isNull(agents.deletedAt),
         lte(agents.nextDueMarketMs, tick),
       ),
@@ -132,10 +132,15 @@ export class BatchState {
   }
 
   /**
-   * The same without a lock, for a look that changes nothing. Who has no account yet has the
+   * The same without a lock, for an evaluation that writes nothing. Who has no account yet has the
    * deposit that one opens with.
    */
-  static async look(tx: Tx, deps: TradingDeps, uid: string, agentId: string): Promise<BatchState> {
+  static async readUnlocked(
+    tx: Tx,
+    deps: TradingDeps,
+    uid: string,
+    agentId: string,
+  ): Promise<BatchState> {
     const open = await openAccountOf(tx.db, uid, deps.market.source.id);
     const states =
       open === null
@@ -285,7 +290,7 @@ async function runningAgentsOf(
       and(
         inArray(agents.uid, [...uids]),
         eq(agents.source, source),
-        inArray(agents.status, [...LOOKING]),
+        inArray(agents.status, [...EVALUATED_STATUSES]),
         isNull(agents.deletedAt),
       ),
     );

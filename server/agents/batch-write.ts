@@ -14,7 +14,7 @@ import { toFill } from '../portfolio/fills-view.ts';
 import { rowsOf } from '../portfolio/sql-rows.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow, toAgents, type AgentRow } from './read-agents.ts';
-import { applyEvent, nextLook } from './transitions.ts';
+import { applyEvent, nextEvaluation } from './transitions.ts';
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -32,7 +32,7 @@ export interface Decided {
 
 /**
  * Answers the agent of each trade. An agent whose decisions of this tick are there already is only
- * moved on.
+ * advanced.
  */
 export async function writeDecided(
   tx: Tx,
@@ -49,9 +49,9 @@ export async function writeDecided(
     tx,
     first.flatMap((item) => tradesOf(item)),
   );
-  await moveOn(tx, deps, tick, list, new Set(first));
+  await advance(tx, deps, tick, list, new Set(first));
   const changed = await applyHolds(tx, deps, first);
-  await tell(
+  await publish(
     tx,
     deps,
     first,
@@ -106,8 +106,8 @@ function tradesOf({ row, accountId, tickId, close, positions, outcome }: Decided
   }));
 }
 
-/** Memory, last and next look of all agents in one statement. */
-async function moveOn(
+/** Writes memory, last and next evaluation of all agents in one statement. */
+async function advance(
   tx: Tx,
   deps: TradingDeps,
   tick: number,
@@ -117,7 +117,7 @@ async function moveOn(
   const moved = list.map((item) => ({
     id: item.row.id,
     last: item.close,
-    next: nextLook(deps.market, item.row.executionInterval, tick),
+    next: nextEvaluation(deps.market, item.row.executionInterval, tick),
     memory: first.has(item) ? item.outcome.memory : item.row.memory,
   }));
   await tx.db.execute(sql`
@@ -146,8 +146,8 @@ async function applyHolds(
         : hold === null && row.status === 'halted'
           ? 'resume'
           : null;
-    // The text tells the loss of the moment and would change at each look; what holds and until
-    // when is the news.
+    // The text tells the loss of the moment and would change at each evaluation; what holds and
+    // until when is the news.
     const other =
       hold !== null &&
       row.status === 'halted' &&
@@ -160,8 +160,8 @@ async function applyHolds(
   return changed;
 }
 
-/** Tells the people whose agents traded or changed; the others hear of a look by the marks. */
-async function tell(
+/** Publishes events to the people whose agents traded or changed; the marks tell the others. */
+async function publish(
   tx: Tx,
   deps: TradingDeps,
   list: readonly Decided[],

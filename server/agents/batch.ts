@@ -12,14 +12,16 @@ import { decideAgent } from './decide-agent.ts';
 import type { TradingDeps } from './deps.ts';
 import type { AgentRow } from './read-agents.ts';
 import type { TickInputs } from './tick-inputs.ts';
-import { applyEvent, tellChanged } from './transitions.ts';
+import { applyEvent, publishChanged } from './transitions.ts';
 
 export interface BatchReport {
   /** Agents that were due and free. */
   claimed: number;
-  /** Of these, the agents that looked; the account of the others was held by somebody else. */
+  /**
+   * Of these, the agents that were evaluated; the account of the others was held by somebody else.
+   */
   agents: number;
-  /** Of these, the agents whose look at an older tick was passed over. */
+  /** Of these, the agents whose evaluation at an older tick was skipped. */
   late: number;
   /** The agent of each trade. */
   traded: string[];
@@ -141,7 +143,7 @@ async function fault(
     until: null,
   };
   const faulted = await applyEvent(tx, deps, row, 'fault', hold);
-  if (faulted !== null) await tellChanged(tx, deps, row.uid, [faulted]);
+  if (faulted !== null) await publishChanged(tx, deps, row.uid, [faulted]);
 }
 
 async function decide(

@@ -21,11 +21,13 @@ import type { Market } from '../market/market.ts';
 import { readSettings } from '../user/settings.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow, pairsOf, type AgentRow } from './read-agents.ts';
-import { keepTest } from './tests-kept.ts';
-import { nextLook } from './transitions.ts';
+import { saveBacktestRecord } from './tests-kept.ts';
+import { nextEvaluation } from './transitions.ts';
 
-/** How often an agent made for a pool looks: no more often than its frequency lets it act. */
-const LOOKS: Record<TradingFrequency, ExecutionInterval> = {
+/**
+ * How often an agent made for a pool is evaluated: no more often than its frequency lets it act.
+ */
+const EXECUTION_INTERVALS: Record<TradingFrequency, ExecutionInterval> = {
   high: '5-minute',
   optimized: '20-minute',
   daily: 'daily',
@@ -123,7 +125,7 @@ async function insertAgents(
         status: agent.enabled ? 'running' : 'stopped',
         startedAt: agent.enabled ? now : null,
         nextDueMarketMs: agent.enabled
-          ? nextLook(market, agent.executionInterval, market.now())
+          ? nextEvaluation(market, agent.executionInterval, market.now())
           : null,
       })),
     )
@@ -190,7 +192,7 @@ export async function createAgent(
     },
   ]);
   if (row === undefined) throw new Error('The agent was not made');
-  if (body.tested !== undefined) await keepTest(tx, deps, row, body.tested);
+  if (body.tested !== undefined) await saveBacktestRecord(tx, deps, row, body.tested);
   return row;
 }
 
@@ -230,7 +232,7 @@ export async function createPool(
       pool,
       riskProfile: PROFILE_OF[body.risk_profile],
       maxPositionSize: formatFixed(fixedFromNumber(settings.maxTradeAmount)),
-      executionInterval: LOOKS[body.trading_frequency],
+      executionInterval: EXECUTION_INTERVALS[body.trading_frequency],
       tradingFrequency: body.trading_frequency,
       enabled: false,
     })),

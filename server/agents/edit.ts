@@ -11,11 +11,11 @@ import { PROFILE_OF } from '../../engine/profiles.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
+import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { asAgentRow, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
 import { mayStart } from './run-commands.ts';
-import { keepTest, measureFromNow } from './tests-kept.ts';
-import { applyEvent, nextLook, tellChanged } from './transitions.ts';
+import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
+import { applyEvent, nextEvaluation, publishChanged } from './transitions.ts';
 
 async function edited(
   tx: Tx,
@@ -53,18 +53,21 @@ export async function updateAgent(
     );
   }
   if (body.enabled && !row.enabled) await mayStart(tx, deps, row);
-  const looks = LOOKING.includes(row.status) && body.execution_interval !== row.executionInterval;
+  const looks =
+    EVALUATED_STATUSES.includes(row.status) && body.execution_interval !== row.executionInterval;
   let changed = await edited(tx, row, {
     riskProfile: body.risk_profile,
     maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)),
     executionInterval: body.execution_interval,
-    ...(looks ? { nextDueMarketMs: nextLook(market, body.execution_interval, market.now()) } : {}),
+    ...(looks
+      ? { nextDueMarketMs: nextEvaluation(market, body.execution_interval, market.now()) }
+      : {}),
   });
   if (body.enabled !== row.enabled)
     changed = (await applyEvent(tx, deps, changed, body.enabled ? 'start' : 'stop')) ?? changed;
-  if (body.tested !== undefined) await keepTest(tx, deps, changed, body.tested);
+  if (body.tested !== undefined) await saveBacktestRecord(tx, deps, changed, body.tested);
   else if (body.enabled && !row.enabled) await measureFromNow(tx, deps, uid, [changed]);
-  const [agent] = await tellChanged(tx, deps, uid, [changed]);
+  const [agent] = await publishChanged(tx, deps, uid, [changed]);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
 }
@@ -95,7 +98,7 @@ export async function reconfigureAgents(
         tradingFrequency: body.trading_frequency,
       }),
     );
-  return tellChanged(tx, deps, uid, changed);
+  return publishChanged(tx, deps, uid, changed);
 }
 
 /** History stays; the agent is gone from every list. */

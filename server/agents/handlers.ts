@@ -11,7 +11,7 @@ import { readPerformance } from './performance.ts';
 import { Previews } from './preview.ts';
 import { readAgentList, readSummary } from './read-agents.ts';
 import { startAgent, startAll, stopAgent, stopAll } from './run-commands.ts';
-import { tellChanged } from './transitions.ts';
+import { publishChanged } from './transitions.ts';
 
 type AgentCalls =
   | 'agents'
@@ -52,14 +52,14 @@ export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
     createAgent: ({ caller, commandId, body, once }) =>
       once(async (tx) => {
         const row = await createAgent(tx, deps, caller.uid, body);
-        const [agent] = await tellChanged(tx, deps, caller.uid, [row]);
+        const [agent] = await publishChanged(tx, deps, caller.uid, [row]);
         if (agent === undefined) throw new Error('The agent was not made');
         return { commandId, agent };
       }),
     createPool: ({ caller, commandId, body, once }) =>
       once(async (tx) => ({
         commandId,
-        agents: await tellChanged(
+        agents: await publishChanged(
           tx,
           deps,
           caller.uid,

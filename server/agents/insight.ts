@@ -18,7 +18,7 @@ import { readSeries } from './agent-series.ts';
 import type { TradingDeps } from './deps.ts';
 import { toDecision } from './performance.ts';
 import { agentRows, toAgents, type AgentRow } from './read-agents.ts';
-import { readTests } from './tests-kept.ts';
+import { readBacktestRecords } from './tests-kept.ts';
 
 const DECISIONS_SHOWN = 200;
 /** Wall clock: further back nothing is looked for, so that a long history costs nothing. */
@@ -56,7 +56,7 @@ export async function readInsight(deps: TradingDeps, uid: string): Promise<Agent
             deps.clock.now(),
           ),
         };
-    const tests = await readTests(tx, deps, uid, portfolio.accountId, rows, agents);
+    const tests = await readBacktestRecords(tx, deps, uid, portfolio.accountId, rows, agents);
     return {
       asOf: market.now(),
       stepMs,

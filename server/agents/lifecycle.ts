@@ -26,5 +26,5 @@ export function transition(status: AgentStatus, event: LifeEvent): AgentStatus |
   return TABLE[status][event] ?? null;
 }
 
-/** States in which an agent looks at candles. A halted one opens nothing, but its exits go on. */
-export const LOOKING: readonly AgentStatus[] = ['running', 'halted'];
+/** Statuses in which an agent is evaluated. A halted one opens nothing, but its exits go on. */
+export const EVALUATED_STATUSES: readonly AgentStatus[] = ['running', 'halted'];

@@ -12,7 +12,7 @@ import { lockAccount } from '../portfolio/marks.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow, lockOwnAgent } from './read-agents.ts';
-import { applyEvent, tellChanged } from './transitions.ts';
+import { applyEvent, publishChanged } from './transitions.ts';
 
 async function openOf(
   db: Db,
@@ -65,7 +65,12 @@ export async function liquidateAgent(
     else fills.push(fill);
   }
   const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, row.id));
-  const [agent] = await tellChanged(tx, deps, uid, fresh === undefined ? [] : [asAgentRow(fresh)]);
+  const [agent] = await publishChanged(
+    tx,
+    deps,
+    uid,
+    fresh === undefined ? [] : [asAgentRow(fresh)],
+  );
   if (agent === undefined) throw new Error('The agent is gone');
   return { agent, fills, unsold };
 }

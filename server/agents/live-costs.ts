@@ -14,7 +14,7 @@ import { rowsOf } from '../portfolio/sql-rows.ts';
 /** Fills whose delay is looked at, and how far back: candles have to be read for it. */
 const DELAYS = 30;
 const DELAYS_WITHIN_MS = 7 * 86_400_000;
-/** Sales that no look of the agent decided. */
+/** Sales that no evaluation of the agent decided. */
 const NOT_DECIDED = ['stop_loss', 'closed', 'liquidated'];
 /**
  * An entry that was wanted and could not be: neither the strategy's own opinion nor the calendar.

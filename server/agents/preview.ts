@@ -1,5 +1,5 @@
 /**
- * What an agent would do if it looked now: the live tick's own inputs and decision, nothing
+ * What an agent would do if it were evaluated now: the live tick's own inputs and decision, nothing
  * written; refuses a second way of deciding.
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
@@ -23,19 +23,19 @@ import { BatchState } from './batch-state.ts';
 import { checkedTerms } from './create.ts';
 import { decideAgent } from './decide-agent.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
+import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { ownAgent, pairsOf, type AgentTerms } from './read-agents.ts';
-import { TickInputs, type Looked } from './tick-inputs.ts';
-import { nextLook } from './transitions.ts';
+import { TickInputs, type ComputedSignals } from './tick-inputs.ts';
+import { nextEvaluation } from './transitions.ts';
 
 /** Universes kept of one tick; beyond that all are computed anew. */
-const LOOKS_KEPT = 200;
+const COMPUTED_MAX = 200;
 
 type Answer = Omit<AgentPreview, 'commandId'>;
 
 export class Previews {
   /** Signals of the present tick, shared by everybody who asks within it. */
-  private looked = new Map<string, Promise<Looked>>();
+  private computed = new Map<string, Promise<ComputedSignals>>();
   private tick = -1;
 
   constructor(private readonly deps: TradingDeps) {}
@@ -47,7 +47,7 @@ export class Previews {
     // Candles are read before the transaction: an exchange may take its time over them.
     const input = await inputs.of(terms);
     return database.transaction(async (tx) => {
-      const state = await BatchState.look(tx, this.deps, uid, terms.id);
+      const state = await BatchState.readUnlocked(tx, this.deps, uid, terms.id);
       const { equity, freeCash } = state.input(terms, inputs.quotes);
       const { outcome } = await decideAgent(state, inputs, market, terms);
       const trades = new Map(outcome.trades.map((trade) => [trade.fill.pair, trade]));
@@ -62,7 +62,7 @@ export class Previews {
       return {
         asOf: market.now(),
         close: input.close,
-        nextLookAt: nextLook(market, terms.executionInterval, market.now()),
+        nextLookAt: nextEvaluation(market, terms.executionInterval, market.now()),
         quote: market.source.quote,
         equity: formatFixed(equity),
         freeCash: formatFixed(freeCash),
@@ -86,16 +86,16 @@ export class Previews {
     const { market } = this.deps;
     const step = INTERVAL_MS[market.baseInterval];
     const tick = Math.floor(market.now() / step) * step;
-    if (tick !== this.tick || this.looked.size > LOOKS_KEPT) {
+    if (tick !== this.tick || this.computed.size > COMPUTED_MAX) {
       this.tick = tick;
-      this.looked = new Map();
+      this.computed = new Map();
     }
     const quotes = quotesOf(
       market,
       pairsOf(market, terms).filter((pair) => !market.isStale(pair)),
     );
     for (const [pair, quote] of quotes) if (quote.at < tick) quotes.delete(pair);
-    return new TickInputs(market, tick, quotes, this.looked);
+    return new TickInputs(market, tick, quotes, this.computed);
   }
 }
 
@@ -117,7 +117,7 @@ export async function termsOf(
     return {
       ...row,
       ...(terms === undefined ? {} : settingsOf(terms)),
-      memory: LOOKING.includes(row.status) ? row.memory : memoryOnStart(row.memory),
+      memory: EVALUATED_STATUSES.includes(row.status) ? row.memory : memoryOnStart(row.memory),
     };
   }
   if (terms === undefined)

@@ -32,7 +32,7 @@ import {
 import { openAccountsOf } from '../portfolio/open-account.ts';
 import type { PositionRow } from '../portfolio/book.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
+import { EVALUATED_STATUSES } from './lifecycle.ts';
 
 /**
  * The row with its words narrowed to the contract's; the table's check is the contract that wrote
@@ -249,7 +249,7 @@ export async function readAgentList(
   };
 }
 
-/** When the agents of these people that look at candles last looked and look next. */
+/** When these people's running and halted agents were last evaluated, and when they are next. */
 export async function readRuns(
   { database: { db }, market }: Pick<TradingDeps, 'database' | 'market'>,
   uids: readonly string[],
@@ -270,7 +270,7 @@ export async function readRuns(
               inArray(agents.uid, [...uids]),
               eq(agents.source, market.source.id),
               isNull(agents.deletedAt),
-              inArray(agents.status, [...LOOKING]),
+              inArray(agents.status, [...EVALUATED_STATUSES]),
             ),
           )
           .orderBy(asc(agents.id));

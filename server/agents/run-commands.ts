@@ -16,10 +16,10 @@ import { tierPermits } from '../../contract/tiers.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
+import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
-import { keepTest, measureFromNow } from './tests-kept.ts';
-import { applyEvent, outdateStarts, tellChanged } from './transitions.ts';
+import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
+import { applyEvent, outdateStarts, publishChanged } from './transitions.ts';
 
 export interface Ran {
   outcome: 'started' | 'stopped' | 'unchanged';
@@ -55,7 +55,7 @@ async function freePlaces(
       and(
         eq(agents.uid, uid),
         eq(agents.source, market.source.id),
-        inArray(agents.status, [...LOOKING]),
+        inArray(agents.status, [...EVALUATED_STATUSES]),
         isNull(agents.deletedAt),
       ),
     );
@@ -106,7 +106,7 @@ async function told(
   row: AgentRow,
   waitedMs?: number,
 ): Promise<Agent> {
-  const [agent] = await tellChanged(tx, deps, uid, [row], waitedMs);
+  const [agent] = await publishChanged(tx, deps, uid, [row], waitedMs);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
 }
@@ -147,7 +147,7 @@ export async function startAgent(
   await mayStart(tx, deps, row);
   const started = await applyEvent(tx, deps, row, 'start');
   if (body.tested === undefined) await measureFromNow(tx, deps, uid, [row]);
-  else await keepTest(tx, deps, row, body.tested);
+  else await saveBacktestRecord(tx, deps, row, body.tested);
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
 }
 
@@ -229,7 +229,7 @@ export async function startAll(
       });
   }
   await measureFromNow(tx, deps, uid, changed);
-  await tellChanged(tx, deps, uid, changed);
+  await publishChanged(tx, deps, uid, changed);
   return { results, agents: await toAgents(tx.db, deps.market, after) };
 }
 
@@ -268,7 +268,7 @@ export async function stopAll(
     after.push(now);
     results.push({ agentId: row.id, outcome: stopped === null ? 'unchanged' : 'stopped' });
   }
-  await tellChanged(
+  await publishChanged(
     tx,
     deps,
     uid,

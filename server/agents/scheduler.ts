@@ -11,7 +11,7 @@ import { rowsOf } from '../portfolio/sql-rows.ts';
 import { runBatch, type BatchReport } from './batch.ts';
 import type { TradingDeps } from './deps.ts';
 import { pairsOf } from './read-agents.ts';
-import { checkBooks } from '../portfolio/books-check.ts';
+import { runLedgerCheck } from '../portfolio/books-check.ts';
 import { keepTidy } from './retention.ts';
 import { StopWatch } from './stop-watch.ts';
 import {
@@ -23,15 +23,15 @@ import {
   isDue,
   joinTick,
   lastTick,
-  type Begun,
-} from './tick-book.ts';
+  type TickRun,
+} from './tick-run.ts';
 import { TickInputs } from './tick-inputs.ts';
 
-const LOOK_EVERY_MS = 20;
+const POLL_EVERY_MS = 20;
 const AFTER_FAILURE_MS = 1_000;
 const BATCH = 250;
 /** Batches that one process has under way on a database that many may use at once. */
-const LANES = 2;
+const BATCH_WORKERS = 2;
 /** How often positions are read that others may have opened, and at most this part of the time. */
 const RELOAD_MS = 1_000;
 const RELOAD_SHARE = 20;
@@ -49,7 +49,7 @@ export interface TickReport {
   agents: number;
   trades: number;
   faults: number;
-  /** Agents whose look at an older tick was passed over. */
+  /** Agents whose evaluation at an older tick was skipped. */
   late: number;
   /** Older ticks that nobody was run at. */
   skipped: number;
@@ -71,7 +71,7 @@ interface Gap {
   since: number;
   /** Close of the candle in which prices came back: until then not all of the gap can be seen. */
   until: number;
-  looked: boolean;
+  checked: boolean;
 }
 
 export class Scheduler {
@@ -160,7 +160,7 @@ export class Scheduler {
       this.gaps.set(pair, {
         since: Math.min(since, known),
         until: (Math.floor(now / this.stepMs) + 1) * this.stepMs,
-        looked: false,
+        checked: false,
       });
     }
     this.stops.load().catch((error: unknown) => {
@@ -201,7 +201,7 @@ export class Scheduler {
     this.gaps.set(pair, {
       since,
       until: (Math.floor(at / this.stepMs) + 1) * this.stepMs,
-      looked: false,
+      checked: false,
     });
   }
 
@@ -212,12 +212,12 @@ export class Scheduler {
   private async makeUp(): Promise<void> {
     for (const [pair, gap] of [...this.gaps]) {
       const over = this.deps.market.now() >= gap.until;
-      if (gap.looked && !over) continue;
+      if (gap.checked && !over) continue;
       try {
         const sold = await this.stops.runMissed(gap.since, pair);
         if (sold > 0)
           this.deps.log.info({ pair, sold }, 'Stops were hit while there were no prices');
-        gap.looked = true;
+        gap.checked = true;
         if (over && this.gaps.get(pair) === gap) this.gaps.delete(pair);
       } catch (error) {
         this.deps.log.warn(
@@ -240,7 +240,7 @@ export class Scheduler {
         this.watchOthers();
         await this.runOnce();
         this.tidy();
-        await pause(LOOK_EVERY_MS);
+        await pause(POLL_EVERY_MS);
       } catch (error) {
         this.deps.log.error(
           { reason: error instanceof Error ? error.message : String(error) },
@@ -263,11 +263,11 @@ export class Scheduler {
     if (this.gaps.size > 0) await this.makeUp();
     if (this.last !== null && tick <= this.last) return NOTHING;
     const report: TickReport = { ...NOTHING, tick };
-    const begun = await this.begin(tick, report);
+    const run = await this.begin(tick, report);
     if (this.stopping) return report;
     const began = performance.now();
-    const inputs = new TickInputs(market, tick, begun.quotes);
-    if (begun.state === 'running') await this.runAll(inputs, report);
+    const inputs = new TickInputs(market, tick, run.quotes);
+    if (run.state === 'running') await this.runAll(inputs, report);
     if (!this.stopping) this.last = tick;
     if (report.agents > 0)
       log.info({ ...report, ms: Math.round(performance.now() - began) }, 'A tick was run');
@@ -275,7 +275,7 @@ export class Scheduler {
   }
 
   /** Joins the tick that somebody has begun, or begins it with the first prices after its close. */
-  private async begin(tick: number, report: TickReport): Promise<Begun> {
+  private async begin(tick: number, report: TickReport): Promise<TickRun> {
     const { market, database, log } = this.deps;
     const known = await joinTick(database.db, market, tick);
     if (known !== null) return known;
@@ -284,29 +284,29 @@ export class Scheduler {
     // and it is not begun.
     if (this.stopping || market.now() >= tick + this.stepMs)
       return { state: 'over', quotes: new Map() };
-    const begun = await database.transaction((tx) =>
+    const run = await database.transaction((tx) =>
       beginTick(tx, this.deps, tick, this.quotesOf(tick)),
     );
-    report.skipped = begun.skipped;
-    if (begun.skipped > 0) log.info({ tick, skipped: begun.skipped }, 'Older ticks were skipped');
-    for (const { closeMarketMs, agents } of begun.unfinished) {
+    report.skipped = run.skipped;
+    if (run.skipped > 0) log.info({ tick, skipped: run.skipped }, 'Older ticks were skipped');
+    for (const { closeMarketMs, agents } of run.unfinished) {
       const left = await countDue(database.db, market, closeMarketMs);
       log.warn(
         { tick: closeMarketMs, agents, left },
         'A tick was not finished before the next closed: the agents that are left look at the newer one',
       );
     }
-    return begun;
+    return run;
   }
 
   /** Some batches side by side: while the database writes one, the next is decided. */
   private async runAll(inputs: TickInputs, report: TickReport): Promise<void> {
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       while (!this.stopping && (await this.runNext(inputs, report)));
     };
-    const lanes = this.deps.database.kind === 'postgres' ? LANES : 1;
+    const workers = this.deps.database.kind === 'postgres' ? BATCH_WORKERS : 1;
     // All have ended before a failure is told: the tick is tried again from what they committed.
-    for (const ended of await Promise.allSettled(Array.from({ length: lanes }, lane)))
+    for (const ended of await Promise.allSettled(Array.from({ length: workers }, worker)))
       if (ended.status === 'rejected') throw ended.reason;
   }
 
@@ -330,7 +330,7 @@ export class Scheduler {
     if (batch.traded.length > 0) await this.stops.refresh([...new Set(batch.traded)]);
     if (over || market.now() >= tick + this.stepMs) return false;
     // Others hold what is left: should one of them die, it is free again.
-    if (batch.agents === 0) await pause(LOOK_EVERY_MS);
+    if (batch.agents === 0) await pause(POLL_EVERY_MS);
     return true;
   }
 
@@ -407,7 +407,7 @@ export class Scheduler {
     // The books are checked once a day: they know themselves when that was last.
     this.tidying = this.tidying
       .then(() => keepTidy(this.deps))
-      .then(() => checkBooks(this.deps))
+      .then(() => runLedgerCheck(this.deps))
       .then(() => undefined)
       .catch((error: unknown) => {
         this.deps.log.warn(

@@ -16,7 +16,7 @@ import { rowsOf } from '../portfolio/sql-rows.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow } from './read-agents.ts';
-import { tellChanged } from './transitions.ts';
+import { publishChanged } from './transitions.ts';
 
 /** Sales at one time: a crash sets off many, and a tick needs connections too. */
 const SALES_AT_ONCE = 4;
@@ -292,7 +292,7 @@ export class StopWatch {
     });
     if (fill === null) return 'kept';
     const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, watched.agentId));
-    if (fresh !== undefined) await tellChanged(tx, this.deps, watched.uid, [asAgentRow(fresh)]);
+    if (fresh !== undefined) await publishChanged(tx, this.deps, watched.uid, [asAgentRow(fresh)]);
     return 'sold';
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What agents were tested with, and how they have fared since; refuses to judge one that has run
- * for less than a day, or longer than it was tested for.
+ * Backtest records: what agents were tested with, and how they have fared since. No band is drawn
+ * before an agent has run for a day, or after it has run for longer than the backtest.
  */
 import { eq, inArray } from 'drizzle-orm';
 import type { Agent } from '../../contract/agents.ts';
@@ -20,8 +20,8 @@ import { pairsOf, toAgents, type AgentRow } from './read-agents.ts';
 
 const BAND_POINTS = 24;
 
-/** From now on it is measured against this test; told anew, the newer one counts. */
-export async function keepTest(
+/** Saves the backtest that the agent is measured against from now on; it replaces an older one. */
+export async function saveBacktestRecord(
   tx: Tx,
   deps: TradingDeps,
   row: AgentRow,
@@ -41,7 +41,7 @@ export async function keepTest(
     .onConflictDoUpdate({ target: agentTests.agentId, set: kept });
 }
 
-/** Started again without a new test: measured from here, against the old one. */
+/** Measures agents that start again without a new backtest from now on, against the old one. */
 export async function measureFromNow(
   tx: Tx,
   deps: TradingDeps,
@@ -77,8 +77,11 @@ export async function measureFromNow(
   }
 }
 
-/** A new book begins with nothing behind it. */
-export async function forgetTests(tx: Tx, rows: readonly Pick<AgentRow, 'id'>[]): Promise<void> {
+/** A new account begins without records. */
+export async function deleteBacktestRecords(
+  tx: Tx,
+  rows: readonly Pick<AgentRow, 'id'>[],
+): Promise<void> {
   if (rows.length > 0)
     await tx.db.delete(agentTests).where(
       inArray(
@@ -103,8 +106,10 @@ async function baseline(
   };
 }
 
-/** Of those of a person's agents that were tested. */
-export async function readTests(
+type BacktestRow = typeof agentTests.$inferSelect;
+
+/** The records of those of a person's agents that were tested. */
+export async function readBacktestRecords(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
@@ -125,8 +130,7 @@ export async function readTests(
             ),
           );
   if (kept.length === 0) return [];
-  const { market } = deps;
-  const state = await BatchState.look(tx, deps, uid, '');
+  const state = await BatchState.readUnlocked(tx, deps, uid, '');
   return Promise.all(
     kept.map(async (one) => {
       const row = rows.find(({ id }) => id === one.agentId);
@@ -138,38 +142,11 @@ export async function readTests(
         agent: settingsOf(deps, row, state),
         maxTradeAmount: state.maxTradeAmount(row),
       });
-      const liveDays = (market.now() - one.keptMarketMs) / DAY_MS;
-      const spread = spreadOf(tested.daily);
-      const why = noBand(spread, liveDays);
       return {
-        agentId: row.id,
-        settings: tested.settings,
-        data: tested.data,
-        engine: tested.engine,
-        from: tested.from,
-        to: tested.to,
-        days: tested.daily.length,
-        trades: tested.trades,
-        totalReturn: tested.totalReturn,
-        sameSettings: settings === tested.settings,
-        sameEngine: tested.engine === '' ? null : tested.engine === engineHash(),
-        keptAt: one.keptAt,
-        since: one.keptMarketMs,
-        equity: formatFixed(parseFixed(one.equity)),
-        resultThen: formatFixed(parseFixed(one.result)),
-        change: formatFixed(subtract(parseFixed(agent.total), parseFixed(one.result))),
-        liveDays,
-        noBand: why,
-        band:
-          why !== null
-            ? []
-            : Array.from({ length: BAND_POINTS + 1 }, (_, index): AgentTest['band'][number] => {
-                const days = (liveDays * index) / BAND_POINTS;
-                const { low, middle, high } = bandAfter(spread, days);
-                return [Math.round(one.keptMarketMs + days * DAY_MS), low, middle, high];
-              }),
+        ...recordOf(one, tested, settings),
+        ...progressOf(one, tested, agent, deps.market.now()),
         testedSlippageBps: tested.slippageBps,
-        ...(await costsSince(tx.db, market, {
+        ...(await costsSince(tx.db, deps.market, {
           accountId,
           agentId: row.id,
           since: one.keptMarketMs,
@@ -179,7 +156,73 @@ export async function readTests(
   );
 }
 
-/** As a test of this agent would be given it now. */
+type RecordField =
+  | 'agentId'
+  | 'settings'
+  | 'data'
+  | 'engine'
+  | 'from'
+  | 'to'
+  | 'days'
+  | 'trades'
+  | 'totalReturn'
+  | 'sameSettings'
+  | 'sameEngine'
+  | 'keptAt';
+
+/** What the backtest was of, and whether agent and engine are still the ones it tested. */
+function recordOf(
+  one: BacktestRow,
+  tested: Tested,
+  settings: string,
+): Pick<AgentTest, RecordField> {
+  return {
+    agentId: one.agentId,
+    settings: tested.settings,
+    data: tested.data,
+    engine: tested.engine,
+    from: tested.from,
+    to: tested.to,
+    days: tested.daily.length,
+    trades: tested.trades,
+    totalReturn: tested.totalReturn,
+    sameSettings: settings === tested.settings,
+    sameEngine: tested.engine === '' ? null : tested.engine === engineHash(),
+    keptAt: one.keptAt,
+  };
+}
+
+type ProgressField = 'since' | 'equity' | 'resultThen' | 'change' | 'liveDays' | 'noBand' | 'band';
+
+/** How the agent has fared since, beside the band that the backtest lets one expect. */
+function progressOf(
+  one: BacktestRow,
+  tested: Tested,
+  agent: Agent,
+  now: number,
+): Pick<AgentTest, ProgressField> {
+  const liveDays = (now - one.keptMarketMs) / DAY_MS;
+  const spread = spreadOf(tested.daily);
+  const why = noBand(spread, liveDays);
+  return {
+    since: one.keptMarketMs,
+    equity: formatFixed(parseFixed(one.equity)),
+    resultThen: formatFixed(parseFixed(one.result)),
+    change: formatFixed(subtract(parseFixed(agent.total), parseFixed(one.result))),
+    liveDays,
+    noBand: why,
+    band:
+      why !== null
+        ? []
+        : Array.from({ length: BAND_POINTS + 1 }, (_, index): AgentTest['band'][number] => {
+            const days = (liveDays * index) / BAND_POINTS;
+            const { low, middle, high } = bandAfter(spread, days);
+            return [Math.round(one.keptMarketMs + days * DAY_MS), low, middle, high];
+          }),
+  };
+}
+
+/** The settings that a backtest of this agent would run with now. */
 function settingsOf(
   { market }: TradingDeps,
   row: AgentRow,

@@ -11,14 +11,16 @@ import { computeSignals, horizonOf, lookbackMs, signalKey } from '../../engine/s
 import type { Candle, PairRules, Quote, Signal, TickInput } from '../../engine/types.ts';
 import type { Market } from '../market/market.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
-import { lookEveryMs } from './transitions.ts';
+import { evaluationIntervalMs } from './transitions.ts';
 
-export interface Looked {
+export interface ComputedSignals {
   signals: ReadonlyMap<string, Signal>;
   series: ReadonlyMap<string, Series>;
 }
 
-/** A day off the peg, and the day before it that an agent which looks once a day decides on. */
+/**
+ * A day off the peg, and the day before it that an agent which is evaluated once a day decides on.
+ */
 const PEG_HISTORY_MS = 2 * DAY_MS;
 
 /**
@@ -48,18 +50,18 @@ export class TickInputs {
 
   /**
    * `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after
-   * it. `looked` may be shared by several of one tick: signals know nothing of quotes.
+   * it. `computed` may be shared by several of one tick: signals know nothing of quotes.
    */
   constructor(
     private readonly market: Market,
     readonly tick: number,
     readonly quotes: ReadonlyMap<string, Quote>,
-    private readonly looked = new Map<string, Promise<Looked>>(),
+    private readonly computed = new Map<string, Promise<ComputedSignals>>(),
   ) {}
 
   /** Close of the newest candle of the agent's own interval, ms. */
   closeFor(interval: ExecutionInterval): number {
-    const every = lookEveryMs(this.market, interval);
+    const every = evaluationIntervalMs(this.market, interval);
     return Math.floor(this.tick / every) * every;
   }
 
@@ -73,7 +75,7 @@ export class TickInputs {
 
   private async make(row: AgentTerms, pairs: readonly string[]): Promise<TickInput> {
     const close = this.closeFor(row.executionInterval);
-    const { signals, series } = await this.look(row, pairs, close);
+    const { signals, series } = await this.signalsOf(row, pairs, close);
     const candleVolume = this.volumesOf(row.executionInterval, close, series);
     const rules = new Map<string, PairRules>();
     for (const pair of pairs) {
@@ -125,14 +127,22 @@ export class TickInputs {
     return built;
   }
 
-  private look(row: AgentTerms, pairs: readonly string[], close: number): Promise<Looked> {
+  private signalsOf(
+    row: AgentTerms,
+    pairs: readonly string[],
+    close: number,
+  ): Promise<ComputedSignals> {
     const key = `${close}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
-    const known = this.looked.get(key);
+    const known = this.computed.get(key);
     if (known !== undefined) return known;
-    return keep(this.looked, key, this.compute(row, pairs, close));
+    return keep(this.computed, key, this.compute(row, pairs, close));
   }
 
-  private async compute(row: AgentTerms, pairs: readonly string[], close: number): Promise<Looked> {
+  private async compute(
+    row: AgentTerms,
+    pairs: readonly string[],
+    close: number,
+  ): Promise<ComputedSignals> {
     const horizon = horizonOf(row.tradingFrequency);
     // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it at
     // hand.

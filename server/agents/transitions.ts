@@ -16,16 +16,16 @@ import { transition, type LifeEvent } from './lifecycle.ts';
 import { asAgentRow, toAgents, type AgentRow } from './read-agents.ts';
 
 /**
- * How often an agent of this interval can look, ms: never more often than the source closes
+ * How often an agent of this interval is evaluated, ms: never more often than the source closes
  * candles.
  */
-export function lookEveryMs(market: Market, interval: ExecutionInterval): number {
+export function evaluationIntervalMs(market: Market, interval: ExecutionInterval): number {
   return Math.max(executionIntervalMs(interval), INTERVAL_MS[market.baseInterval]);
 }
 
-/** First close strictly after `after` at which the agent looks, ms on the market clock. */
-export function nextLook(market: Market, interval: ExecutionInterval, after: number): number {
-  const every = lookEveryMs(market, interval);
+/** First close strictly after `after` at which the agent is evaluated, ms on the market clock. */
+export function nextEvaluation(market: Market, interval: ExecutionInterval, after: number): number {
+  const every = evaluationIntervalMs(market, interval);
   return Math.floor(after / every) * every + every;
 }
 
@@ -50,7 +50,7 @@ export async function applyEvent(
       ? {
           startedAt: now,
           stoppedAt: null,
-          nextDueMarketMs: nextLook(deps.market, row.executionInterval, deps.market.now()),
+          nextDueMarketMs: nextEvaluation(deps.market, row.executionInterval, deps.market.now()),
           memory: memoryOnStart(row.memory),
         }
       : event === 'stop'
@@ -92,7 +92,7 @@ export async function outdateStarts(tx: Tx, row: AgentRow): Promise<AgentRow> {
  * Appends `agent.changed` for each row and answers them as the wire has them. `waitedMs`: how long
  * the command waited on a device.
  */
-export async function tellChanged(
+export async function publishChanged(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
@@ -116,7 +116,7 @@ export async function tellChanged(
  * For a new book: every agent stops, and forgets what it remembered of the old one. Rows locked by
  * the caller.
  */
-export async function stopForNewBook(
+export async function stopForNewAccount(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
@@ -127,5 +127,5 @@ export async function stopForNewBook(
     await tx.db.update(agents).set({ memory: {} }).where(eq(agents.id, row.id));
     changed.push((await applyEvent(tx, deps, row, 'stop')) ?? { ...row, memory: {} });
   }
-  await tellChanged(tx, deps, uid, changed);
+  await publishChanged(tx, deps, uid, changed);
 }

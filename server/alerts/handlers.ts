@@ -8,6 +8,7 @@ import {
   type AlertBody,
   type AlertPhase,
 } from '../../contract/alerts.ts';
+import type { CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { ALERT_LOOK_BACK_DAYS, ALERTS_MAX } from '../../contract/limits.ts';
 import { parseFixed } from '../../contract/money.ts';
@@ -18,7 +19,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { alerts } from '../db/schema-alerts.ts';
 import type { EventLog } from '../events/events.ts';
-import type { Handlers } from '../http/handlers.ts';
+import type { CallContext, Handlers } from '../http/handlers.ts';
 import type { Market } from '../market/market.ts';
 import { readAlertList, toAlert, type AlertRow } from './alert-rows.ts';
 
@@ -108,136 +109,159 @@ async function lockOwn(tx: Tx, uid: string, source: string, id: string): Promise
   return row;
 }
 
-export function alertHandlers(deps: AlertCallDeps): Pick<Handlers, AlertCalls> {
-  const { database, market, events, clock, entitlement } = deps;
+async function requirePermission(deps: AlertCallDeps, tx: Tx, uid: string): Promise<void> {
+  const { tier } = await deps.entitlement.tierOf(uid, tx);
+  if (!tierPermits(tier, 'market', 'read'))
+    throw new Refusal(
+      'insufficient_permissions',
+      'Insufficient permissions: alerts need market:read.',
+    );
+}
 
-  async function permitted(tx: Tx, uid: string): Promise<void> {
-    const { tier } = await entitlement.tierOf(uid, tx);
-    if (!tierPermits(tier, 'market', 'read'))
-      throw new Refusal(
-        'insufficient_permissions',
-        'Insufficient permissions: alerts need market:read.',
-      );
-  }
+function requireSymbol(market: Market, symbol: string): void {
+  if (market.rules(symbol) === null)
+    throw new Refusal('unknown_symbol', `symbol: ${market.source.label} has no pair ${symbol}`, {
+      field: 'symbol',
+    });
+}
 
-  function requireSymbol({ symbol }: AlertBody): void {
-    if (market.rules(symbol) === null)
-      throw new Refusal('unknown_symbol', `symbol: ${market.source.label} has no pair ${symbol}`, {
-        field: 'symbol',
-      });
-  }
+/** Writes a new alert, or writes one that was deleted again under its old id. */
+async function create(
+  { market, clock }: AlertCallDeps,
+  tx: Tx,
+  alert: { uid: string; id: string; body: AlertBody },
+  before: AlertRow | null,
+): Promise<AlertRow> {
+  const { uid, id, body } = alert;
+  await requireRoom(tx, uid, market.source.id);
+  const [now, wall] = [Math.floor(market.now()), clock.now()];
+  const off: Arming = { phase: 'off', active: false, sinceMarketMs: now, restsUntilMarketMs: null };
+  const values = {
+    symbol: body.symbol,
+    condition: body.condition,
+    repeatMinutes: body.repeatMinutes,
+    note: body.note,
+    ...(body.active ? armed(body, now, before?.lastFiredMarketMs ?? -Infinity) : off),
+    arming: (before?.arming ?? 0) + 1,
+    version: (before?.version ?? 0) + 1,
+    changedAt: wall,
+    deletedAt: null,
+  };
+  const [row] =
+    before === null
+      ? await tx.db
+          .insert(alerts)
+          .values({ ...values, id, uid, source: market.source.id, createdAt: wall })
+          .onConflictDoNothing()
+          .returning()
+      : await tx.db.update(alerts).set(values).where(eq(alerts.id, id)).returning();
+  // Somebody else's alert of that id was written in the same moment.
+  if (row === undefined) throw new Refusal('not_found', GONE);
+  return row;
+}
 
-  async function create(
-    tx: Tx,
-    uid: string,
-    id: string,
-    body: AlertBody,
-    before: AlertRow | null,
-  ): Promise<AlertRow> {
-    await requireRoom(tx, uid, market.source.id);
-    const [now, wall] = [Math.floor(market.now()), clock.now()];
-    const off: Arming = {
-      phase: 'off',
-      active: false,
-      sinceMarketMs: now,
-      restsUntilMarketMs: null,
-    };
-    const values = {
+async function edit(
+  { market, clock }: AlertCallDeps,
+  tx: Tx,
+  row: AlertRow,
+  body: AlertBody,
+): Promise<AlertRow> {
+  const arming = rearmed(row, body, Math.floor(market.now()));
+  const [changed] = await tx.db
+    .update(alerts)
+    .set({
       symbol: body.symbol,
       condition: body.condition,
       repeatMinutes: body.repeatMinutes,
       note: body.note,
-      ...(body.active ? armed(body, now, before?.lastFiredMarketMs ?? -Infinity) : off),
-      arming: (before?.arming ?? 0) + 1,
-      version: (before?.version ?? 0) + 1,
-      changedAt: wall,
-      deletedAt: null,
-    };
-    const [row] =
-      before === null
-        ? await tx.db
-            .insert(alerts)
-            .values({ ...values, id, uid, source: market.source.id, createdAt: wall })
-            .onConflictDoNothing()
-            .returning()
-        : await tx.db.update(alerts).set(values).where(eq(alerts.id, id)).returning();
-    // Somebody else's alert of that id was written in the same moment.
-    if (row === undefined) throw new Refusal('not_found', GONE);
-    return row;
-  }
+      ...(arming === null ? {} : { ...arming, arming: row.arming + 1 }),
+      version: row.version + 1,
+      changedAt: clock.now(),
+    })
+    .where(eq(alerts.id, row.id))
+    .returning();
+  if (changed === undefined) throw new Error('The alert is gone');
+  return changed;
+}
 
-  async function edit(tx: Tx, row: AlertRow, body: AlertBody): Promise<AlertRow> {
-    const arming = rearmed(row, body, Math.floor(market.now()));
-    const [changed] = await tx.db
+/** Brings an alert into the desired state; `changed` says whether it was not in it already. */
+async function write(
+  deps: AlertCallDeps,
+  tx: Tx,
+  alert: { uid: string; id: string; body: AlertBody },
+  row: AlertRow | null,
+): Promise<{ row: AlertRow; changed: boolean }> {
+  const { body } = alert;
+  if (row === null || row.deletedAt !== null) {
+    // One that was deleted elsewhere is made again only by somebody who means a new one.
+    if (body.seenVersion !== null)
+      throw new Refusal('not_found', 'This alert was deleted meanwhile.');
+    return { row: await create(deps, tx, alert, row), changed: true };
+  }
+  if (row.version === body.seenVersion)
+    return { row: await edit(deps, tx, row, body), changed: true };
+  if (!wanted(row, body))
+    throw new Refusal(
+      'alert_changed',
+      'This alert was changed on another device. Look at it and save again.',
+      { details: { alert: toAlert(row) } },
+    );
+  return { row, changed: false };
+}
+
+function setAlert(
+  deps: AlertCallDeps,
+  { caller: { uid }, commandId, params: { id }, body, once }: CallContext<'setAlert'>,
+): Promise<CallReply<'setAlert'>> {
+  return once(async (tx) => {
+    await requirePermission(deps, tx, uid);
+    requireSymbol(deps.market, body.symbol);
+    const before = await lockOwn(tx, uid, deps.market.source.id, id);
+    const { row, changed } = await write(deps, tx, { uid, id, body }, before);
+    const alert = toAlert(row);
+    if (!changed) return { commandId, alert };
+    await deps.events.append(tx, uid, [{ type: 'alert.changed', alert }]);
+    tx.afterCommit(() => {
+      deps.changed(id);
+    });
+    return { commandId, alert };
+  });
+}
+
+function deleteAlert(
+  deps: AlertCallDeps,
+  { caller: { uid }, commandId, params: { id }, once }: CallContext<'deleteAlert'>,
+): Promise<CallReply<'deleteAlert'>> {
+  const { market, events, clock } = deps;
+  return once(async (tx) => {
+    const row = await lockOwn(tx, uid, market.source.id, id);
+    // What is gone already is deleted. A refusal would leave no receipt, and a late copy of this
+    // command would delete an alert that was set under the same id since.
+    if (row === null || row.deletedAt !== null) return { commandId, alertId: id };
+    const now = clock.now();
+    await tx.db
       .update(alerts)
       .set({
-        symbol: body.symbol,
-        condition: body.condition,
-        repeatMinutes: body.repeatMinutes,
-        note: body.note,
-        ...(arming === null ? {} : { ...arming, arming: row.arming + 1 }),
+        deletedAt: now,
+        changedAt: now,
+        active: false,
+        phase: 'off',
         version: row.version + 1,
-        changedAt: clock.now(),
       })
-      .where(eq(alerts.id, row.id))
-      .returning();
-    if (changed === undefined) throw new Error('The alert is gone');
-    return changed;
-  }
+      .where(eq(alerts.id, id));
+    await events.append(tx, uid, [{ type: 'alert.deleted', alertId: id }]);
+    tx.afterCommit(() => {
+      deps.changed(id);
+    });
+    return { commandId, alertId: id };
+  });
+}
 
+export function alertHandlers(deps: AlertCallDeps): Pick<Handlers, AlertCalls> {
+  const { database, market, clock } = deps;
   return {
     alerts: ({ caller }) => readAlertList(database.db, market.source.id, caller.uid, clock.now()),
-
-    setAlert: ({ caller: { uid }, commandId, params: { id }, body, once }) =>
-      once(async (tx) => {
-        await permitted(tx, uid);
-        requireSymbol(body);
-        const row = await lockOwn(tx, uid, market.source.id, id);
-        let next: AlertRow;
-        if (row === null || row.deletedAt !== null) {
-          // One that was deleted elsewhere is made again only by somebody who means a new one.
-          if (body.seenVersion !== null)
-            throw new Refusal('not_found', 'This alert was deleted meanwhile.');
-          next = await create(tx, uid, id, body, row);
-        } else if (row.version !== body.seenVersion) {
-          if (!wanted(row, body))
-            throw new Refusal(
-              'alert_changed',
-              'This alert was changed on another device. Look at it and save again.',
-              { details: { alert: toAlert(row) } },
-            );
-          return { commandId, alert: toAlert(row) };
-        } else next = await edit(tx, row, body);
-        const alert = toAlert(next);
-        await events.append(tx, uid, [{ type: 'alert.changed', alert }]);
-        tx.afterCommit(() => {
-          deps.changed(id);
-        });
-        return { commandId, alert };
-      }),
-
-    deleteAlert: ({ caller: { uid }, commandId, params: { id }, once }) =>
-      once(async (tx) => {
-        const row = await lockOwn(tx, uid, market.source.id, id);
-        // What is gone already is deleted. A refusal would leave no receipt, and a late copy of this
-        // command would delete an alert that was set under the same id since.
-        if (row === null || row.deletedAt !== null) return { commandId, alertId: id };
-        const now = clock.now();
-        await tx.db
-          .update(alerts)
-          .set({
-            deletedAt: now,
-            changedAt: now,
-            active: false,
-            phase: 'off',
-            version: row.version + 1,
-          })
-          .where(eq(alerts.id, id));
-        await events.append(tx, uid, [{ type: 'alert.deleted', alertId: id }]);
-        tx.afterCommit(() => {
-          deps.changed(id);
-        });
-        return { commandId, alertId: id };
-      }),
+    setAlert: (context) => setAlert(deps, context),
+    deleteAlert: (context) => deleteAlert(deps, context),
   };
 }

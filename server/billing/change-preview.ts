@@ -16,7 +16,7 @@ import { agents, positions } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
 import { readSubscription, readTrial } from './entitlement.ts';
 import type { Payments } from './payments.ts';
-import { standingOf } from './standing.ts';
+import { subscriptionStateOf } from './standing.ts';
 
 export interface PreviewDeps {
   database: Database;
@@ -74,7 +74,7 @@ export async function previewChange(
     });
   const now = clock.now();
   const row = await readSubscription(db, uid);
-  const standing = standingOf(row, await readTrial(db, uid), now);
+  const standing = subscriptionStateOf(row, await readTrial(db, uid), now);
   const kind = kindOf(plan, standing);
   // A plan that ends gives way to what follows it: a trial may still be running.
   const to =

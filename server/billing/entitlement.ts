@@ -8,7 +8,7 @@ import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
-import { standingOf, type SubscriptionFacts, type TrialFacts } from './standing.ts';
+import { subscriptionStateOf, type SubscriptionFacts, type TrialFacts } from './standing.ts';
 
 export interface Entitled {
   tier: Tier;
@@ -36,7 +36,7 @@ export function entitledTier(
   trial: TrialFacts,
   now: number,
 ): Entitled {
-  const { state, tier } = standingOf(subscription, trial, now);
+  const { state, tier } = subscriptionStateOf(subscription, trial, now);
   return { tier, lapsed: state === 'lapsed' };
 }
 

@@ -1,7 +1,4 @@
-/**
- * The subscription calls of the contract; refuses to act for another person or to give away what
- * costs something.
- */
+/** The subscription calls of the contract. */
 import { and, count, eq, gte, isNull } from 'drizzle-orm';
 import type { CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
@@ -18,7 +15,7 @@ import type { Market } from '../market/market.ts';
 import { previewChange } from './change-preview.ts';
 import { keepOpened, openCheckout } from './checkout.ts';
 import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
-import { standingOf, subscriptionCounts } from './standing.ts';
+import { subscriptionStateOf, subscriptionCounts } from './standing.ts';
 import type { Payments } from './payments.ts';
 import { returnPath } from './return-path.ts';
 import { observe, recordSubscription, subscriptionOnWire } from './subscription-record.ts';
@@ -51,7 +48,7 @@ type BillingCalls =
   | 'trialStatus';
 
 export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls> {
-  const { database, events, clock, payments } = deps;
+  const { database, clock, payments } = deps;
   return {
     plans: async () => ({
       plans: await payments.plans(),
@@ -62,7 +59,7 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     subscriptionStatus: async ({ caller }) => {
       const now = clock.now();
       const row = await readSubscription(database.db, caller.uid);
-      const standing = standingOf(row, await readTrial(database.db, caller.uid), now);
+      const standing = subscriptionStateOf(row, await readTrial(database.db, caller.uid), now);
       return {
         subscription: subscriptionOnWire(row, now),
         entitledTier: standing.tier,
@@ -85,23 +82,7 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     trialStatus: async ({ caller }) =>
       trialOnWire(await readTrial(database.db, caller.uid), clock.now()),
 
-    trialStart: ({ caller, commandId, body, once }) => {
-      ownUserId(caller.uid, body.userId);
-      return once(async (tx) => {
-        const now = clock.now();
-        const row = await readSubscription(tx.db, caller.uid);
-        if (row !== null && subscriptionCounts(row, now)) {
-          throw new Refusal(
-            'already_subscribed',
-            'You already have a plan. The trial stays yours for later.',
-          );
-        }
-        const trial = await startTrial(tx, caller.uid, now, deps.trialDays);
-        await events.append(tx, caller.uid, [{ type: 'subscription.changed' }]);
-        return { commandId, trial: trialOnWire(trial, now) };
-      });
-    },
-
+    trialStart: (context) => beginTrial(deps, context),
     usage: ({ caller }) => readUsage(deps, caller.uid),
     subscribe: (context) => subscribe(deps, context),
 
@@ -113,27 +94,7 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
       });
     },
 
-    customerPortal: async ({ caller, commandId, body, once }) => {
-      const path = returnPath(body.returnUrl, deps.publicOrigin, 'returnUrl');
-      const row = await readSubscription(database.db, caller.uid);
-      if (row === null || row.provider !== payments.provider) {
-        throw new Refusal(
-          'not_found',
-          'There is no billing account yet: it is made with the first plan.',
-        );
-      }
-      const plan = body.planId === undefined ? null : await planAsked(payments, body.planId);
-      const living = subscriptionCounts(row, clock.now());
-      const url = await payments.openPortal({
-        uid: caller.uid,
-        commandId,
-        customerId: row.customerId,
-        subscriptionId: living ? row.providerSubscriptionId : null,
-        returnPath: path,
-        plan,
-      });
-      return once(() => Promise.resolve({ commandId, url }));
-    },
+    customerPortal: (context) => openPortal(deps, context),
   };
 }
 
@@ -155,6 +116,51 @@ async function planAsked(payments: Payments, asked: string): Promise<Plan> {
       field: 'planId',
     });
   return plan;
+}
+
+async function beginTrial(
+  { clock, events, trialDays }: BillingDeps,
+  { caller, commandId, body, once }: CallContext<'trialStart'>,
+): Promise<CallReply<'trialStart'>> {
+  ownUserId(caller.uid, body.userId);
+  return once(async (tx) => {
+    const now = clock.now();
+    const row = await readSubscription(tx.db, caller.uid);
+    if (row !== null && subscriptionCounts(row, now)) {
+      throw new Refusal(
+        'already_subscribed',
+        'You already have a plan. The trial stays yours for later.',
+      );
+    }
+    const trial = await startTrial(tx, caller.uid, now, trialDays);
+    await events.append(tx, caller.uid, [{ type: 'subscription.changed' }]);
+    return { commandId, trial: trialOnWire(trial, now) };
+  });
+}
+
+async function openPortal(
+  { database, clock, payments, publicOrigin }: BillingDeps,
+  { caller, commandId, body, once }: CallContext<'customerPortal'>,
+): Promise<CallReply<'customerPortal'>> {
+  const path = returnPath(body.returnUrl, publicOrigin, 'returnUrl');
+  const row = await readSubscription(database.db, caller.uid);
+  if (row === null || row.provider !== payments.provider) {
+    throw new Refusal(
+      'not_found',
+      'There is no billing account yet: it is made with the first plan.',
+    );
+  }
+  const plan = body.planId === undefined ? null : await planAsked(payments, body.planId);
+  const living = subscriptionCounts(row, clock.now());
+  const url = await payments.openPortal({
+    uid: caller.uid,
+    commandId,
+    customerId: row.customerId,
+    subscriptionId: living ? row.providerSubscriptionId : null,
+    returnPath: path,
+    plan,
+  });
+  return once(() => Promise.resolve({ commandId, url }));
 }
 
 /**

@@ -5,7 +5,7 @@
 import { and, asc, eq, inArray, isNotNull, lt, or } from 'drizzle-orm';
 import { meta } from '../db/schema.ts';
 import { subscriptions, webhookEvents } from '../db/schema-plans.ts';
-import { Rounds } from '../rounds.ts';
+import { PeriodicTask } from '../rounds.ts';
 import type { WebhookNotice } from './payments.ts';
 import { observe } from './subscription-record.ts';
 import { recordSeen, takeWebhook, type WebhookDeps } from './webhook.ts';
@@ -26,10 +26,10 @@ const AT_ONCE = 100;
 const MARK = 'billing.events-looked-at';
 
 export class Reconciliation {
-  readonly rounds: Rounds;
+  readonly task: PeriodicTask;
 
   constructor(private readonly deps: WebhookDeps) {
-    this.rounds = new Rounds(
+    this.task = new PeriodicTask(
       async () => {
         await this.runOnce();
       },

@@ -1,6 +1,6 @@
 /**
- * Billing's own HTTP beside the contract: the provider's webhook, and the test pages where payments
- * are a test.
+ * Billing's own HTTP beside the contract: the provider's webhook, and the fake provider's pages
+ * where payments are a test.
  */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
@@ -9,7 +9,7 @@ import type { Database } from '../db/database.ts';
 import type { EventLog } from '../events/events.ts';
 import type { Log } from '../log.ts';
 import type { Payments } from './payments.ts';
-import { testRoutes } from './test-routes.ts';
+import { fakeProviderRoutes } from './fake-provider/fake-routes.ts';
 import { takeWebhook } from './webhook.ts';
 
 export interface BillingRouteDeps {
@@ -42,7 +42,7 @@ export async function registerBillingRoutes(
     });
   if (deps.payments.provider === 'test')
     await app.register((scope, _options, done) => {
-      testRoutes(scope, deps);
+      fakeProviderRoutes(scope, deps);
       done();
     });
 }

@@ -1,7 +1,4 @@
-/**
- * Where a person stands with their plan: one pure function of subscription, trial and the clock,
- * for all who ask; refuses to ask anybody.
- */
+/** The state of a person's plan, as a pure function of subscription, trial and clock. */
 import type { Standing } from '../../contract/standing.ts';
 import { Tier } from '../../contract/tiers.ts';
 
@@ -64,14 +61,16 @@ function livingTier(
   return tier.success && tier.data !== 'free' && tier.data !== 'trial' ? tier.data : null;
 }
 
-/** Where a person stands: an active plan first, else an active trial, else free or lapsed. */
-export function standingOf(
+/**
+ * The state of a person's plan: an active plan first, else an active trial, else free or lapsed.
+ */
+export function subscriptionStateOf(
   subscription: SubscriptionFacts | null,
   trial: TrialFacts,
   now: number,
 ): Standing {
   const tier = livingTier(subscription, now);
-  if (subscription !== null && tier !== null) return planStanding(subscription, tier, trial, now);
+  if (subscription !== null && tier !== null) return paidPlanState(subscription, tier, trial, now);
   if (trialCounts(trial, now))
     return {
       state: 'trial',
@@ -86,7 +85,7 @@ export function standingOf(
   return { state, tier: 'free', until: null, next: { state, tier: 'free' } };
 }
 
-function planStanding(
+function paidPlanState(
   facts: SubscriptionFacts,
   tier: Tier,
   trial: TrialFacts,

@@ -18,14 +18,14 @@ export interface Tx {
 }
 
 /**
- * How processes on one database hear of each other's commits at once. A word may be lost: whoever
- * listens also looks now and then.
+ * How processes on one database hear of each other's commits at once. A message may be lost: a
+ * subscriber also polls now and then.
  */
-export interface Wire {
-  /** Within a transaction: told to all others, and to this process, once it is committed. */
-  tell(db: Db, names: readonly string[]): Promise<void>;
-  /** `null`: words may have been missed. Returns the end of listening. */
-  hear(listener: (name: string | null) => void): Promise<() => Promise<void>>;
+export interface PubSub {
+  /** Within a transaction: sent to all processes, this one too, once it is committed. */
+  publish(db: Db, names: readonly string[]): Promise<void>;
+  /** `null`: messages may have been missed. Returns the function that unsubscribes. */
+  subscribe(listener: (name: string | null) => void): Promise<() => Promise<void>>;
 }
 
 export interface Database {
@@ -35,7 +35,7 @@ export interface Database {
   /** READ COMMITTED, with at most three tries on deadlock or serialization failure. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Null where there is but one process, or the database cannot notify. */
-  readonly wire: Wire | null;
+  readonly pubsub: PubSub | null;
   /**
    * Told when the database was lost and is there again, in one process: whether the transactions
    * under way took effect is not known then. Of PostgreSQL nothing is told: its processes read

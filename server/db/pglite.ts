@@ -43,7 +43,7 @@ export async function openPglite(
     kind: 'pglite',
     db,
     transaction: (work) => transact(db, work),
-    wire: null,
+    pubsub: null,
     onReturn: (listener) => client.onReturn(listener),
     close: () => client.close(),
   };

@@ -9,7 +9,7 @@ import type { Log } from '../log.ts';
 import type { Database, Db } from './database.ts';
 import { isUnavailable } from './faults.ts';
 import { MIGRATIONS } from './pglite.ts';
-import { openWire } from './postgres-wire.ts';
+import { openPubSub } from './postgres-pubsub.ts';
 import * as schema from './schema.ts';
 import { transact } from './transact.ts';
 
@@ -99,7 +99,7 @@ export async function openPostgres(
   return {
     kind: 'postgres',
     db,
-    wire: await openWire(pool, url, options.log),
+    pubsub: await openPubSub(pool, url, options.log),
     onReturn: () => () => undefined,
     transaction: (work) => onOwnConnection(pool, (own) => transact(own, work)),
     close: () => pool.end(),

@@ -6,7 +6,7 @@ import { lt } from 'drizzle-orm';
 import { ALERT_FIRINGS_KEEP_DAYS, RECEIPT_KEEP_DAYS } from '../../contract/limits.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { Rounds } from '../rounds.ts';
+import { PeriodicTask } from '../rounds.ts';
 import type { Database } from './database.ts';
 import { alertFirings, alerts } from './schema-alerts.ts';
 import { events, receipts } from './schema.ts';
@@ -37,5 +37,10 @@ export async function forgetOld(database: Database, clock: WallClock): Promise<v
 }
 
 /** At once and then every hour. */
-export const retentionRounds = (database: Database, clock: WallClock, log: Log): Rounds =>
-  new Rounds(() => forgetOld(database, clock), RUN_EVERY_MS, log, 'old rows could not be removed');
+export const retentionTask = (database: Database, clock: WallClock, log: Log): PeriodicTask =>
+  new PeriodicTask(
+    () => forgetOld(database, clock),
+    RUN_EVERY_MS,
+    log,
+    'old rows could not be removed',
+  );

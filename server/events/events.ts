@@ -5,7 +5,7 @@
 import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { StreamEvent } from '../../contract/stream.ts';
 import type { WallClock } from '../clock.ts';
-import type { Tx, Wire } from '../db/database.ts';
+import type { Tx, PubSub } from '../db/database.ts';
 import { insertRows, rowsAs } from '../db/bulk.ts';
 import { events, users } from '../db/schema.ts';
 
@@ -17,15 +17,15 @@ export type DomainEvent = Unnumbered<Exclude<StreamEvent, { type: 'hello' | 'hea
 const CLOSED_WORD = 'closed ';
 
 /** Tells this process who has new events and which trading accounts were closed. */
-export class EventBell {
+export class EventNotifier {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly closedListeners = new Set<(accountIds: readonly string[]) => void>();
 
   /** A word from another process on the database; `null`: words may have been missed. */
-  hear(word: string | null): void {
-    if (word === null) this.ringAll();
-    else if (word.startsWith(CLOSED_WORD)) this.tellClosed([word.slice(CLOSED_WORD.length)]);
-    else this.ring(word);
+  receive(word: string | null): void {
+    if (word === null) this.notifyAll();
+    else if (word.startsWith(CLOSED_WORD)) this.notifyClosed([word.slice(CLOSED_WORD.length)]);
+    else this.notify(word);
   }
 
   listenClosed(listener: (accountIds: readonly string[]) => void): () => void {
@@ -35,7 +35,7 @@ export class EventBell {
     };
   }
 
-  tellClosed(accountIds: readonly string[]): void {
+  notifyClosed(accountIds: readonly string[]): void {
     for (const listener of this.closedListeners) listener(accountIds);
   }
 
@@ -49,25 +49,25 @@ export class EventBell {
     };
   }
 
-  ring(uid: string): void {
+  notify(uid: string): void {
     for (const listener of this.listeners.get(uid) ?? []) listener();
   }
 
   /** Where it is not known who has news. */
-  ringAll(): void {
-    for (const uid of [...this.listeners.keys()]) this.ring(uid);
+  notifyAll(): void {
+    for (const uid of [...this.listeners.keys()]) this.notify(uid);
   }
 }
 
 export class EventLog {
-  /** `wire`: tells the other processes on the database, and so their streams. */
+  /** `pubsub`: tells the other processes on the database, and so their streams. */
   constructor(
-    private readonly bell: EventBell,
+    private readonly notifier: EventNotifier,
     private readonly clock: WallClock,
-    private readonly wire: Wire | null = null,
+    private readonly pubsub: PubSub | null = null,
   ) {}
 
-  /** Appends events in order and rings after commit. Returns the last sequence number. */
+  /** Appends events in order and notifies after commit. Returns the last sequence number. */
   async append(tx: Tx, uid: string, list: readonly DomainEvent[]): Promise<number> {
     if (list.length === 0) return 0;
     const [row] = await tx.db
@@ -85,9 +85,9 @@ export class EventLog {
         payload: { ...event, sequence: first + index },
       })),
     );
-    await this.wire?.tell(tx.db, [uid]);
+    await this.pubsub?.publish(tx.db, [uid]);
     tx.afterCommit(() => {
-      this.bell.ring(uid);
+      this.notifier.notify(uid);
     });
     return row.sequence;
   }
@@ -95,17 +95,17 @@ export class EventLog {
   /** Tells every process, after the commit, that these trading accounts were closed or deleted. */
   async accountsClosed(tx: Tx, accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return;
-    await this.wire?.tell(
+    await this.pubsub?.publish(
       tx.db,
       accountIds.map((id) => `${CLOSED_WORD}${id}`),
     );
     tx.afterCommit(() => {
-      this.bell.tellClosed(accountIds);
+      this.notifier.notifyClosed(accountIds);
     });
   }
 
   onAccountsClosed(listener: (accountIds: readonly string[]) => void): () => void {
-    return this.bell.listenClosed(listener);
+    return this.notifier.listenClosed(listener);
   }
 
   /**
@@ -146,12 +146,12 @@ export class EventLog {
         }),
       ),
     );
-    await this.wire?.tell(
+    await this.pubsub?.publish(
       tx.db,
       told.map(([uid]) => uid),
     );
     tx.afterCommit(() => {
-      for (const [uid] of told) this.bell.ring(uid);
+      for (const [uid] of told) this.notifier.notify(uid);
     });
   }
 }

@@ -1,6 +1,5 @@
 /**
- * The HTTP server put together from its parts; refuses to name a concrete database, market or
- * provider.
+ * Puts the HTTP server together from its parts. It names no concrete database, market or provider.
  */
 import type { Server, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +8,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import type { EventBell } from '../events/events.ts';
+import type { EventNotifier } from '../events/events.ts';
 import type { EndedSessions } from '../identity/ended-sessions.ts';
 import type { Identity, TokenVerifier } from '../identity/verifier.ts';
 import type { Log } from '../log.ts';
@@ -40,7 +39,7 @@ export interface AppDeps {
   handlers: Handlers;
   database: Database;
   verifier: TokenVerifier;
-  bell: EventBell;
+  notifier: EventNotifier;
   market: Market;
   log: Log;
   clock: WallClock;
@@ -62,11 +61,11 @@ export interface AppDeps {
 }
 
 /**
- * Connections of a server that is closing: those under way are finished, then all are closed. A
- * browser holds some open on which it never asked anything; Node does not count them as idle, and
+ * Closes the connections of a server that is closing, once the requests under way are finished. A
+ * browser also opens connections on which it sends nothing; Node does not count them as idle and
  * would wait for them.
  */
-function letGo(server: Server, underWay: () => number): void {
+function closeConnections(server: Server, underWay: () => number): void {
   const sweep = setInterval(() => {
     if (underWay() === 0) server.closeAllConnections();
     else server.closeIdleConnections();
@@ -77,6 +76,34 @@ function letGo(server: Server, underWay: () => number): void {
   server.once('close', () => {
     clearInterval(sweep);
     clearTimeout(last);
+  });
+}
+
+/** Streams run while the app does. A close refuses new requests and finishes those under way. */
+function finishBeforeClosing(app: FastifyInstance, streams: Streams): void {
+  let closing = false;
+  let underWay = 0;
+  app.server.on('request', (_request, response: ServerResponse) => {
+    underWay += 1;
+    response.once('close', () => {
+      underWay -= 1;
+    });
+  });
+  app.addHook('onRequest', async () => {
+    if (!closing) return;
+    throw new Refusal('shutting_down', 'The server is shutting down', { retryAfterMs: 2_000 });
+  });
+  // Answers under way at that moment are finished, and their connections with them.
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) void reply.header('connection', 'close');
+  });
+  app.addHook('onReady', async () => {
+    streams.start();
+  });
+  app.addHook('preClose', async () => {
+    closing = true;
+    streams.stop();
+    closeConnections(app.server, () => underWay);
   });
 }
 
@@ -115,22 +142,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     streams.endOf(uid);
   });
 
-  let closing = false;
-  let underWay = 0;
-  app.server.on('request', (_request, response: ServerResponse) => {
-    underWay += 1;
-    response.once('close', () => {
-      underWay -= 1;
-    });
-  });
-  app.addHook('onRequest', async () => {
-    if (!closing) return;
-    throw new Refusal('shutting_down', 'The server is shutting down', { retryAfterMs: 2_000 });
-  });
-  // Answers under way at that moment are finished, and their connections with them.
-  app.addHook('onSend', async (_request, reply) => {
-    if (closing) void reply.header('connection', 'close');
-  });
+  finishBeforeClosing(app, streams);
   registerErrors(app, log);
   registerBodies(app);
   registerHeaders(app, config, deps.bare ?? []);
@@ -157,13 +169,5 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     config.compression,
     config.killServiceWorker,
   );
-  app.addHook('onReady', async () => {
-    streams.start();
-  });
-  app.addHook('preClose', async () => {
-    closing = true;
-    streams.stop();
-    letGo(app.server, () => underWay);
-  });
   return app;
 }

@@ -1,6 +1,5 @@
 /**
- * Who calls, and may they now: contract floor, rate limits, bearer token, first admission; refuses
- * strangers.
+ * Who calls, and may they now: contract floor, rate limits, bearer token, first admission.
  */
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';

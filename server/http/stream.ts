@@ -15,7 +15,7 @@ import type { Portfolio } from '../../contract/trading.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { events, users } from '../db/schema.ts';
-import type { EventBell } from '../events/events.ts';
+import type { EventNotifier } from '../events/events.ts';
 import type { Identity } from '../identity/verifier.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
@@ -25,7 +25,7 @@ import { ToldBars } from './told-bars.ts';
 const TICKS_EVERY_MS = 250;
 const MARKS_EVERY_MS = 2_000;
 const HEARTBEAT_EVERY_MS = 15_000;
-/** Other servers on the same database ring no bell here. */
+/** Other servers on the same database notify nobody here. */
 const LOOK_EVERY_MS = 5_000;
 const EVENTS_AT_ONCE = 200;
 const BUFFER_MAX_BYTES = 1_000_000;
@@ -35,7 +35,7 @@ const END_PATIENCE_MS = 1_000;
 
 export interface StreamDeps {
   database: Database;
-  bell: EventBell;
+  notifier: EventNotifier;
   market: Market;
   clock: WallClock;
   log: Log;
@@ -59,7 +59,7 @@ interface Reader {
   /** A stream does not outlive its token: whoever may still read comes back with a new one. */
   tokenEndsAt: number;
   recheckAt: number;
-  /** One reading of the events table at a time; a ring during it asks for another. */
+  /** One reading of the events table at a time; a notification during it asks for another. */
   reading: boolean;
   again: boolean;
   heartbeatAt: number;
@@ -161,7 +161,7 @@ export class Streams {
     response.on('error', () => {
       response.destroy();
     });
-    const stopListening = this.deps.bell.listen(uid, () => {
+    const stopListening = this.deps.notifier.listen(uid, () => {
       this.readEvents(reader);
     });
     response.on('close', () => {

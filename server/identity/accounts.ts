@@ -24,7 +24,7 @@ const Lookup = z.object({
   error: z.optional(z.object({ message: z.string() })),
 });
 
-export interface AccountStanding {
+export interface SessionCheck {
   /** Throws `token_revoked`, or 503 when the provider does not answer. */
   check(token: string, uid: string, issuedAtMs: number): Promise<void>;
   forget(uid: string): void;
@@ -36,7 +36,7 @@ const revoked = () => new Refusal('token_revoked', 'This session was ended. Plea
  * By the provider's own `accounts:lookup`, with the person's token; a good answer is kept for
  * `keepMs`.
  */
-export class ProviderAccounts implements AccountStanding {
+export class ProviderAccounts implements SessionCheck {
   private readonly good = new Map<string, { uid: string; until: number }>();
   /** Many requests with one token are one question. */
   private readonly asking = new Map<string, Promise<z.infer<typeof Lookup>>>();

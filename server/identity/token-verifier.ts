@@ -5,7 +5,7 @@
 import { compactVerify, errors } from 'jose';
 import * as z from 'zod/mini';
 import type { WallClock } from '../clock.ts';
-import type { AccountStanding } from './accounts.ts';
+import type { SessionCheck } from './accounts.ts';
 import { checkClaims, decodeToken, invalidToken } from './claims.ts';
 import type { KeySet } from './key-set.ts';
 import type { Identity, TokenVerifier } from './verifier.ts';
@@ -18,7 +18,7 @@ interface Common {
   projectId: string;
   clock: WallClock;
   /** Null where the provider cannot be asked (no API key). */
-  accounts: AccountStanding | null;
+  accounts: SessionCheck | null;
 }
 
 async function verified(
@@ -70,7 +70,7 @@ export class SignedTokenVerifier implements TokenVerifier {
  * itself.
  */
 export class EmulatorTokenVerifier implements TokenVerifier {
-  constructor(private readonly common: Common & { accounts: AccountStanding }) {}
+  constructor(private readonly common: Common & { accounts: SessionCheck }) {}
 
   forget(uid: string): void {
     this.common.accounts.forget(uid);

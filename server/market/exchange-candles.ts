@@ -6,7 +6,7 @@ import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle } from '../../engine/types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser, isSaneCandle } from './candle-building.ts';
-import { ExchangeCandle, type ExchangeClient, type Turnstile } from './exchange-client.ts';
+import { ExchangeCandle, type ExchangeClient, type Semaphore } from './exchange-client.ts';
 
 /** The page that still grows is asked for again at most this often. */
 const REASK_MS = 3_000;
@@ -30,7 +30,7 @@ export class ExchangeCandles {
 
   constructor(
     private readonly client: () => Promise<ExchangeClient>,
-    private readonly turnstile: Turnstile,
+    private readonly semaphore: Semaphore,
     private readonly candlesAtOnce: number,
     private readonly clock: WallClock,
   ) {}
@@ -86,8 +86,8 @@ export class ExchangeCandles {
   private ask(key: string, pair: string, interval: CandleInterval, start: number): Promise<Page> {
     const running = this.asking.get(key);
     if (running !== undefined) return running;
-    const request = this.turnstile
-      .pass(() => this.fetch(pair, interval, start))
+    const request = this.semaphore
+      .run(() => this.fetch(pair, interval, start))
       .then((page) => {
         this.pages.delete(key);
         this.pages.set(key, page);

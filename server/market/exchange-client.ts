@@ -84,13 +84,13 @@ function moved(address: unknown, baseUrl: string): unknown {
   );
 }
 
-/** Lets at most `limit` pieces of work run at once; the others wait in line. */
-export class Turnstile {
+/** Lets at most `limit` pieces of work run at once; the others wait. */
+export class Semaphore {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
   constructor(private readonly limit: number) {}
 
-  async pass<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.limit)
       await new Promise<void>((resolve) => {
         this.waiting.push(resolve);

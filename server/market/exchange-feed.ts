@@ -13,7 +13,7 @@ import {
   ExchangeTicker,
   ListedMarket,
   openExchangeClient,
-  Turnstile,
+  Semaphore,
   type ExchangeClient,
 } from './exchange-client.ts';
 import { FOLLOWED_BASES, type ExchangeVenue } from './exchange-venues.ts';
@@ -43,7 +43,7 @@ export class ExchangeFeed implements MarketFeed {
   readonly id: string;
   readonly label: string;
   readonly quote: string;
-  private readonly turnstile: Turnstile;
+  private readonly semaphore: Semaphore;
   private readonly history: ExchangeCandles;
   private client: Promise<ExchangeClient> | null = null;
   private listed: readonly PairRules[] = [];
@@ -57,8 +57,8 @@ export class ExchangeFeed implements MarketFeed {
     this.id = venue.id;
     this.label = venue.label;
     this.quote = venue.quote;
-    this.turnstile = new Turnstile(venue.concurrency);
-    this.history = new ExchangeCandles(() => this.connect(), this.turnstile, venue.candlesAtOnce, {
+    this.semaphore = new Semaphore(venue.concurrency);
+    this.history = new ExchangeCandles(() => this.connect(), this.semaphore, venue.candlesAtOnce, {
       now: () => Math.max(this.latest, clock.now()),
     });
   }
@@ -141,15 +141,15 @@ export class ExchangeFeed implements MarketFeed {
     if (silent.length === 0 || this.stopped.signal.aborted) return;
     const client = await this.connect();
     if (this.options.venue.tickersAtOnce) {
-      const tickers = await this.turnstile.pass(() => client.fetchTickers(silent));
-      for (const ticker of Object.values(tickers)) this.tell(ticker, onTick, 'rest');
+      const tickers = await this.semaphore.run(() => client.fetchTickers(silent));
+      for (const ticker of Object.values(tickers)) this.emit(ticker, onTick, 'rest');
       return;
     }
     const outcomes = await Promise.allSettled(
       silent.map((pair) =>
-        this.turnstile.pass(async () => {
+        this.semaphore.run(async () => {
           if (!this.stopped.signal.aborted)
-            this.tell(await client.fetchTicker(pair), onTick, 'rest');
+            this.emit(await client.fetchTicker(pair), onTick, 'rest');
         }),
       ),
     );
@@ -167,7 +167,7 @@ export class ExchangeFeed implements MarketFeed {
     while (!this.stopped.signal.aborted) {
       try {
         for (const ticker of Object.values(await client.watchTickers(pairs)))
-          this.tell(ticker, onTick, 'websocket');
+          this.emit(ticker, onTick, 'websocket');
         pause = RETRY_FIRST_MS;
       } catch (error) {
         if (this.stopped.signal.aborted) return;
@@ -187,7 +187,7 @@ export class ExchangeFeed implements MarketFeed {
    * last trade) only tells the order. A stamp that goes back is an older answer overtaken by a
    * newer one, and keeps its old place in line.
    */
-  private tell(ticker: unknown, onTick: (tick: RawTick) => void, by: 'rest' | 'websocket'): void {
+  private emit(ticker: unknown, onTick: (tick: RawTick) => void, by: 'rest' | 'websocket'): void {
     const parsed = ExchangeTicker.safeParse(ticker);
     if (!parsed.success || parsed.data.last === undefined || parsed.data.last === null) return;
     const { symbol, last, bid, ask, timestamp } = parsed.data;

@@ -181,7 +181,7 @@ export class ReplayFeed implements MarketFeed {
           );
       }
       const stop = Math.min(target, this.reserved - 1);
-      this.tell(this.clock, stop);
+      this.emit(this.clock, stop);
       this.clock = stop;
     }
     if (this.clock >= this.options.tape.end) this.finish();
@@ -229,7 +229,7 @@ export class ReplayFeed implements MarketFeed {
   }
 
   /** Quotes with `after < at <= to`, candle by candle, pairs side by side. */
-  private tell(after: number, to: number): void {
+  private emit(after: number, to: number): void {
     for (
       let open = alignDown(Math.max(after, 0), this.lengthMs);
       open <= to;

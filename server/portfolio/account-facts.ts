@@ -43,7 +43,7 @@ export interface AccountFacts {
 }
 
 /**
- * The last mark of every stretch, the first of the book among them; stretches are longer the
+ * The last mark of every stretch, the first of the account among them; stretches are longer the
  * further back they lie.
  */
 const CURVE = (now: number): SQL => sql`
@@ -86,8 +86,8 @@ const BOOKS = sql`
   from accounts others where others.uid = account.uid and others.source = account.source`;
 
 /**
- * The open book, or another by its number; null where there is none. `now` is the market's clock,
- * ms.
+ * The open account, or another by its number; null where there is none. `now` is the market's
+ * clock, ms.
  */
 export async function readFacts(
   db: Db,

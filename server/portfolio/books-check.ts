@@ -75,10 +75,10 @@ async function readPage(database: Database, after: string | null, atOnce: number
 }
 
 /**
- * Once a day, whichever server asks first. A difference is said loudly, kept as an alarm that
- * blocks entries, and left as it is. Answers whether it ran.
+ * Runs once a day, on whichever server asks first. A difference is logged as an error and kept as
+ * an alarm that blocks entries; it is not repaired. Returns whether it ran.
  */
-export async function checkBooks(
+export async function runLedgerCheck(
   { database, clock, log }: Deps,
   { force = false, atOnce = ACCOUNTS_AT_ONCE } = {},
 ): Promise<boolean> {
@@ -123,14 +123,14 @@ export async function checkBooks(
   return true;
 }
 
-export interface BooksStanding {
+export interface LedgerHealth {
   inDoubt: number;
   finishedAt: number | null;
   accounts: number;
 }
 
-/** For whoever graphs it. */
-export async function readBooksStanding(db: Db): Promise<BooksStanding> {
+/** The figures of the metrics. */
+export async function readLedgerHealth(db: Db): Promise<LedgerHealth> {
   const progress = await readProgress(db);
   return {
     inDoubt: await countAlarms(db),

@@ -1,8 +1,8 @@
 /**
- * Holds books against what their ledger and fills make of them, some accounts at a time; refuses to
- * mend what it finds.
+ * Compares accounts with what their ledger and fills add up to, some accounts at a time. It reports
+ * differences and never repairs them.
  */
-import { gt, inArray, sql } from 'drizzle-orm';
+import { gt, inArray, sql, type SQL } from 'drizzle-orm';
 import { add, formatFixed, negate, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { CASH, EXTERNAL, FEES } from '../../engine/ledger.ts';
@@ -17,7 +17,7 @@ import {
   positions,
 } from '../db/schema.ts';
 import { fillIdsOf, fillsInOrder } from './fill-order.ts';
-import { keyOf, newBook, takeFill, type Rebuilt } from './rebuild.ts';
+import { keyOf, emptyAccount, applyFill, type RebuiltAccount } from './rebuild.ts';
 import { rowsOf } from './sql-rows.ts';
 
 /**
@@ -55,8 +55,8 @@ export interface LedgerCheck {
 const exact = (text: string | null): string => formatFixed(parseFixed(text ?? '0'));
 
 /**
- * Every rule over every book, past ones too. Call it where nothing commits meanwhile, or page by
- * page as `checkBooks` does.
+ * Every rule over every account, past ones too. Call it where nothing commits meanwhile, or page by
+ * page as `runLedgerCheck` does.
  */
 export async function checkLedger(db: Db): Promise<LedgerCheck> {
   const [counts] = await rowsOf<{ entries: number; transactions: number }>(
@@ -139,19 +139,21 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
   const say = (id: string, text: string): void => {
     found.get(id)?.push(text);
   };
-  await checkEntries(db, ids, say);
+  await checkTransactions(db, ids, say);
+  await checkBalances(db, ids, say);
+  await checkFillEntries(db, ids, say);
   await checkOrders(db, ids, say);
-  const rebuilt = new Map(ids.map((id) => [id, newBook()]));
+  const rebuilt = new Map(ids.map((id) => [id, emptyAccount()]));
   for await (const page of fillsInOrder(db, await fillIdsOf(db, ids))) {
     for (const fill of page) {
-      const book = rebuilt.get(fill.accountId);
-      if (book !== undefined) takeFill(book, fill);
+      const recomputed = rebuilt.get(fill.accountId);
+      if (recomputed !== undefined) applyFill(recomputed, fill);
     }
   }
   const stored = await readStored(db, ids);
   await checkPositions(db, ids, rebuilt, new Map(stored.map((row) => [row.id, row])), say);
   return stored.map((row) => {
-    const book = rebuilt.get(row.id) ?? newBook();
+    const recomputed = rebuilt.get(row.id) ?? emptyAccount();
     const [cash, deposits, fees, cost] = [
       row.cash,
       negate(parseFixed(row.external)),
@@ -163,7 +165,7 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
       Fixed,
       Fixed,
     ];
-    compare(row, { book, cash, deposits, fees, cost }, (text) => {
+    compare(row, { recomputed, cash, deposits, fees, cost }, (text) => {
       say(row.id, text);
     });
     return {
@@ -177,7 +179,7 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
       fees: formatFixed(fees),
       realized: exact(row.realized),
       positionsCost: formatFixed(cost),
-      differences: [...book.differences, ...(found.get(row.id) ?? [])],
+      differences: [...recomputed.differences, ...(found.get(row.id) ?? [])],
     };
   });
 }
@@ -204,25 +206,26 @@ const difference = (what: string, is: Fixed, due: Fixed, unit: string): string =
 function compare(
   { quote, first, deposits: made, realized }: Stored,
   {
-    book,
+    recomputed,
     cash,
     deposits,
     fees,
     cost,
-  }: { book: Rebuilt; cash: Fixed; deposits: Fixed; fees: Fixed; cost: Fixed },
+  }: { recomputed: RebuiltAccount; cash: Fixed; deposits: Fixed; fees: Fixed; cost: Fixed },
   say: (text: string) => void,
 ): void {
-  const due = add(deposits, book.cash);
+  const due = add(deposits, recomputed.cash);
   if (cash !== due) say(difference('cash', cash, due, quote));
   if (cash < ZERO) say(`cash is below zero: ${formatFixed(cash)} ${quote}`);
-  if (fees !== book.fees) say(difference('fees paid', fees, book.fees, quote));
-  if (parseFixed(realized) !== book.realized)
-    say(difference('realised result', parseFixed(realized), book.realized, quote));
+  if (fees !== recomputed.fees) say(difference('fees paid', fees, recomputed.fees, quote));
+  if (parseFixed(realized) !== recomputed.realized)
+    say(difference('realised result', parseFixed(realized), recomputed.realized, quote));
   if (add(cash, cost) !== add(deposits, parseFixed(realized)))
     say(
       `cash + cost of positions is ${formatFixed(add(cash, cost))} and deposits + realised ${formatFixed(add(deposits, parseFixed(realized)))} ${quote}`,
     );
-  // A book is opened with one deposit, and its curve begins with it: the two were written apart.
+  // An account is opened with one deposit, and its curve begins with it: the two were written
+  // apart.
   if (made !== 1) say(`it has ${made} deposits and should have one`);
   if (first !== null && parseFixed(first) !== deposits)
     say(difference('the deposit', deposits, parseFixed(first), quote));
@@ -243,19 +246,21 @@ async function readStored(db: Db, ids: readonly string[]): Promise<Stored[]> {
   );
 }
 
-/**
- * Entries of a transaction sum to zero, balances are what entries add up to, and every fill has
- * exactly its five entries.
- */
-async function checkEntries(db: Db, ids: readonly string[], say: Say): Promise<void> {
-  const mine = inArray(ledger.accountId, [...ids]);
+const entriesOf = (ids: readonly string[]): SQL => inArray(ledger.accountId, [...ids]);
+
+/** The entries of each transaction sum to zero. */
+async function checkTransactions(db: Db, ids: readonly string[], say: Say): Promise<void> {
   const unequal = await rowsOf<{ account: string; id: string; asset: string; total: string }>(
     db,
     sql`
-    select account_id::text as account, transaction_id::text as id, asset, sum(amount)::text as total from ledger where ${mine} group by account_id, transaction_id, asset having sum(amount) <> 0`,
+    select account_id::text as account, transaction_id::text as id, asset, sum(amount)::text as total from ledger where ${entriesOf(ids)} group by account_id, transaction_id, asset having sum(amount) <> 0`,
   );
   for (const { account, id, asset, total } of unequal)
     say(account, `transaction ${id} sums to ${exact(total)} ${asset}, not to zero`);
+}
+
+/** Each balance is what its entries add up to. */
+async function checkBalances(db: Db, ids: readonly string[], say: Say): Promise<void> {
   const kept = await rowsOf<{
     account: string;
     bucket: string;
@@ -267,7 +272,7 @@ async function checkEntries(db: Db, ids: readonly string[], say: Say): Promise<v
     sql`
     select coalesce(b.account_id, l.account_id)::text as account, coalesce(b.bucket, l.bucket) as bucket, coalesce(b.asset, l.asset) as asset, b.amount::text as is, l.total::text as due
     from (select * from balances where ${inArray(balances.accountId, [...ids])}) b
-    full join (select account_id, bucket, asset, sum(amount) as total from ledger where ${mine} group by 1, 2, 3) l on l.account_id = b.account_id and l.bucket = b.bucket and l.asset = b.asset
+    full join (select account_id, bucket, asset, sum(amount) as total from ledger where ${entriesOf(ids)} group by 1, 2, 3) l on l.account_id = b.account_id and l.bucket = b.bucket and l.asset = b.asset
     where coalesce(b.amount, 0) <> coalesce(l.total, 0)`,
   );
   for (const { account, bucket, asset, is, due } of kept)
@@ -280,6 +285,10 @@ async function checkEntries(db: Db, ids: readonly string[], say: Say): Promise<v
         asset,
       ),
     );
+}
+
+/** Every fill has exactly its five entries. */
+async function checkFillEntries(db: Db, ids: readonly string[], say: Say): Promise<void> {
   const booked = await rowsOf<{
     account: string;
     id: string;
@@ -298,7 +307,7 @@ async function checkEntries(db: Db, ids: readonly string[], say: Say): Promise<v
       union all select id, account_id, 'venue', quote, case side when 'buy' then notional else -notional end from mine
       union all select id, account_id, 'holding:' || agent_id || ':' || pair, base, case side when 'buy' then quantity else -quantity end from mine
       union all select id, account_id, 'venue', base, case side when 'buy' then -quantity else quantity end from mine
-    ), entered as (select fill_id as id, account_id, bucket, asset, sum(amount) as amount from ledger where ${mine} and fill_id is not null group by 1, 2, 3, 4)
+    ), entered as (select fill_id as id, account_id, bucket, asset, sum(amount) as amount from ledger where ${entriesOf(ids)} and fill_id is not null group by 1, 2, 3, 4)
     select coalesce(due.account_id, entered.account_id)::text as account, coalesce(due.id, entered.id)::text as id, coalesce(due.bucket, entered.bucket) as bucket,
       coalesce(due.asset, entered.asset) as asset, entered.amount::text as is, due.amount::text as due, exists (select 1 from mine where mine.id = coalesce(due.id, entered.id)) as known
     from due full join entered on entered.id = due.id and entered.account_id = due.account_id and entered.bucket = due.bucket and entered.asset = due.asset
@@ -349,7 +358,7 @@ async function checkOrders(db: Db, ids: readonly string[], say: Say): Promise<vo
 async function checkPositions(
   db: Db,
   ids: readonly string[],
-  rebuilt: ReadonlyMap<string, Rebuilt>,
+  rebuilt: ReadonlyMap<string, RebuiltAccount>,
   stored: ReadonlyMap<string, Stored>,
   say: Say,
 ): Promise<void> {
@@ -372,14 +381,14 @@ async function checkPositions(
       say(row.accountId, `an open position has no stop: ${row.pair} of agent ${row.agentId}`);
   }
   for (const id of ids) {
-    const book = rebuilt.get(id) ?? newBook();
+    const recomputed = rebuilt.get(id) ?? emptyAccount();
     const quote = stored.get(id)?.quote ?? '';
     const keys = new Set([
-      ...book.positions.keys(),
+      ...recomputed.positions.keys(),
       ...rows.filter((row) => row.accountId === id).map(keyOf),
     ]);
     for (const key of keys) {
-      const due = book.positions.get(key) ?? { quantity: ZERO, cost: ZERO };
+      const due = recomputed.positions.get(key) ?? { quantity: ZERO, cost: ZERO };
       const is = seen.get(`${id} ${key}`) ?? { quantity: ZERO, cost: ZERO };
       if (is.quantity !== due.quantity)
         say(

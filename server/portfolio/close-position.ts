@@ -6,7 +6,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Fill } from '../../contract/trading.ts';
 import type { TradingDeps } from '../agents/deps.ts';
 import { asAgentRow, isId } from '../agents/read-agents.ts';
-import { tellChanged } from '../agents/transitions.ts';
+import { publishChanged } from '../agents/transitions.ts';
 import type { Tx } from '../db/database.ts';
 import { accounts, agents, positions } from '../db/schema.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -53,6 +53,6 @@ export async function closePosition(
   });
   if (fill === null) throw unavailable;
   const [agent] = await tx.db.select().from(agents).where(eq(agents.id, found.agentId));
-  if (agent !== undefined) await tellChanged(tx, deps, uid, [asAgentRow(agent)]);
+  if (agent !== undefined) await publishChanged(tx, deps, uid, [asAgentRow(agent)]);
   return fill;
 }

@@ -11,7 +11,7 @@ import { rowsOf } from './sql-rows.ts';
 
 const AT_ONCE = 5_000;
 
-export interface BookedFill {
+export interface LedgerFill {
   id: string;
   accountId: string;
   agentId: string;
@@ -30,7 +30,7 @@ export interface BookedFill {
 }
 
 interface Row extends Omit<
-  BookedFill,
+  LedgerFill,
   'quantity' | 'price' | 'notional' | 'fee' | 'feeBps' | 'realized' | 'costBasis'
 > {
   quantity: string;
@@ -66,7 +66,7 @@ export async function* fillsInOrder(
   db: Db,
   ids: readonly string[],
   atOnce = AT_ONCE,
-): AsyncGenerator<BookedFill[]> {
+): AsyncGenerator<LedgerFill[]> {
   for (let from = 0; from < ids.length; from += atOnce) {
     const page = ids.slice(from, from + atOnce);
     const [row] = await rowsOf<{ list: string }>(
@@ -84,7 +84,7 @@ export async function* fillsInOrder(
 
 const orNull = (text: string | null): Fixed | null => (text === null ? null : parseFixed(text));
 
-const asFill = (row: Row): BookedFill => ({
+const asFill = (row: Row): LedgerFill => ({
   ...row,
   quantity: parseFixed(row.quantity),
   price: parseFixed(row.price),

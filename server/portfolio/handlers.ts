@@ -9,13 +9,13 @@ import { users } from '../db/schema.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { PaperVenue } from '../venues/paper.ts';
 import { readAnalytics } from './analytics.ts';
-import { bookOf } from './books.ts';
+import { accountByNumber } from './closed-account.ts';
 import { closePosition } from './close-position.ts';
 import { countFills, readFills } from './fills-view.ts';
 import { openAccountOf } from './open-account.ts';
 import { portfolioIn, readPortfolio } from './read-portfolio.ts';
-import { resetBook } from './reset.ts';
-import { TaxBooks } from './tax-lots.ts';
+import { resetAccount } from './reset.ts';
+import { TaxLotReader } from './tax-lots.ts';
 
 export function portfolioHandlers(
   deps: TradingDeps,
@@ -25,7 +25,7 @@ export function portfolioHandlers(
 > {
   const { database, market } = deps;
   const venue = new PaperVenue(market);
-  const taxBooks = new TaxBooks(deps);
+  const taxLots = new TaxLotReader(deps);
   return {
     portfolio: ({ caller, query }) => readPortfolio(deps, caller.uid, query.book),
     history: async ({ caller, query }) => {
@@ -36,7 +36,7 @@ export function portfolioHandlers(
       const account =
         query.book === undefined
           ? await openAccountOf(database.db, caller.uid, market.source.id)
-          : await bookOf(database.db, caller.uid, market.source.id, query.book);
+          : await accountByNumber(database.db, caller.uid, market.source.id, query.book);
       if (account === null)
         return { fills: [], sequence: user?.sequence ?? 0, asOf: market.now(), total: 0 };
       const fills = await readFills(
@@ -52,7 +52,7 @@ export function portfolioHandlers(
         total: await countFills(database.db, account.id),
       };
     },
-    taxLots: ({ caller, query }) => taxBooks.read(caller.uid, query),
+    taxLots: ({ caller, query }) => taxLots.read(caller.uid, query),
     analytics: ({ caller, query }) => readAnalytics(deps, caller.uid, query.book),
     closePosition: ({ caller, commandId, params, once }) =>
       once(async (tx) => ({
@@ -61,7 +61,7 @@ export function portfolioHandlers(
       })),
     resetPaper: ({ caller, commandId, once }) =>
       once(async (tx) => {
-        await resetBook(tx, deps, caller.uid);
+        await resetAccount(tx, deps, caller.uid);
         return { commandId, portfolio: await portfolioIn(tx, deps, caller.uid) };
       }),
   };

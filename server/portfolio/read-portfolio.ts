@@ -23,7 +23,7 @@ import type { Database, Db, Tx } from '../db/database.ts';
 import { accounts } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
 import { readFacts, type AccountFacts } from './account-facts.ts';
-import { closedBook, type BookValue } from './books.ts';
+import { closedAccountValue, type AccountValue } from './closed-account.ts';
 import { quotesOf, toOpenPosition, toPosition } from './marks.ts';
 import { openAccount } from './open-account.ts';
 
@@ -34,8 +34,8 @@ export interface PortfolioDeps {
 }
 
 /**
- * The open book, or another by its number as it stood at its end. One statement: everything in it
- * is of one moment.
+ * The open account, or another by its number as it stood at its end. One statement: everything in
+ * it is of one moment.
  */
 export async function readPortfolio(
   deps: PortfolioDeps,
@@ -86,7 +86,7 @@ async function portfolioOf(
   facts: AccountFacts,
 ): Promise<Portfolio> {
   const cash = parseFixed(facts.balances[CASH] ?? '0');
-  const value = facts.isOpen ? present(market, facts) : closedBook(facts, cash);
+  const value = facts.isOpen ? present(market, facts) : closedAccountValue(facts, cash);
   const today = facts.isOpen ? todayOf(facts, value, market.now()) : null;
   const change =
     today === null ? null : subtract(parseFixed(today.closing), parseFixed(today.opening));
@@ -118,15 +118,17 @@ async function portfolioOf(
     positions: value.positions,
     results: facts.results,
     equityCurve: facts.curve,
-    books: facts.isOpen ? booksOf(facts, value.equity) : await booksBeside(db, market, uid, facts),
+    books: facts.isOpen
+      ? accountSummaries(facts, value.equity)
+      : await summariesBeside(db, market, uid, facts),
   };
 }
 
 const realizedOf = ({ results }: AccountFacts): Fixed =>
   sum(results.flatMap(({ pairs }) => pairs.map(({ realized }) => parseFixed(realized))));
 
-/** The open book at present bids. */
-function present(market: Market, { balances, positions }: AccountFacts): BookValue {
+/** The open account at present bids. */
+function present(market: Market, { balances, positions }: AccountFacts): AccountValue {
   const quotes = quotesOf(
     market,
     positions.map((row) => row.pair),
@@ -153,7 +155,7 @@ function present(market: Market, { balances, positions }: AccountFacts): BookVal
  * What the day has brought so far. What was not realised is the change of what is held: equity is
  * nothing else.
  */
-function todayOf(facts: AccountFacts, { equity }: BookValue, now: number): DayResult | null {
+function todayOf(facts: AccountFacts, { equity }: AccountValue, now: number): DayResult | null {
   if (facts.opening === null) return null;
   const opening = parseFixed(facts.opening);
   const realized = parseFixed(facts.today.realized);
@@ -168,21 +170,21 @@ function todayOf(facts: AccountFacts, { equity }: BookValue, now: number): DayRe
   };
 }
 
-/** The list of books; the open one is worth what it is worth now. */
-const booksOf = ({ books }: AccountFacts, equity: Fixed): BookSummary[] =>
+/** The list of accounts; the open one is worth what it is worth now. */
+const accountSummaries = ({ books }: AccountFacts, equity: Fixed): BookSummary[] =>
   books.map((one) => (one.closedAt === null ? { ...one, equity: formatFixed(equity) } : one));
 
-async function booksBeside(
+async function summariesBeside(
   db: Db,
   market: Market,
   uid: string,
   facts: AccountFacts,
 ): Promise<BookSummary[]> {
   const open = await factsOf(db, market, uid);
-  return open === null ? facts.books : booksOf(facts, present(market, open).equity);
+  return open === null ? facts.books : accountSummaries(facts, present(market, open).equity);
 }
 
-/** What the positions of a book bring together, as far as each is priced. */
+/** What the positions of an account bring together, as far as each is priced. */
 export const unrealizedOf = (
   positions: readonly Pick<Portfolio['positions'][number], 'unrealized'>[],
 ): Fixed =>

@@ -1,18 +1,18 @@
 /**
- * A book worked out anew from its fills, by the engine's own arithmetic; refuses to look at what is
- * stored while it does.
+ * Rebuilds an account from its fills by the engine's own arithmetic, without reading the stored
+ * figures.
  */
 import { add, basisPoints, formatFixed, multiply, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { applyBuy, settleSale } from '../../engine/ledger.ts';
-import type { BookedFill } from './fill-order.ts';
+import type { LedgerFill } from './fill-order.ts';
 
 /**
  * The rule version whose prices, notionals and fees are known here; another is taken at its word.
  */
 const KNOWN_RULES = 1;
 
-export interface Rebuilt {
+export interface RebuiltAccount {
   /** By agent and pair, those that were sold wholly too. */
   positions: Map<string, { agentId: string; pair: string; quantity: Fixed; cost: Fixed }>;
   /** What the fills did to cash. */
@@ -23,7 +23,7 @@ export interface Rebuilt {
   differences: string[];
 }
 
-export const newBook = (): Rebuilt => ({
+export const emptyAccount = (): RebuiltAccount => ({
   positions: new Map(),
   cash: ZERO,
   fees: ZERO,
@@ -34,9 +34,9 @@ export const keyOf = ({ agentId, pair }: { agentId: string; pair: string }): str
   `${agentId}:${pair}`;
 
 /** Fills come in the order in which the ledger took them. */
-export function takeFill(book: Rebuilt, fill: BookedFill): void {
+export function applyFill(account: RebuiltAccount, fill: LedgerFill): void {
   const say = (what: string, is: Fixed | null, due: Fixed): void => {
-    book.differences.push(
+    account.differences.push(
       `Fill ${fill.id} (${fill.pair}): ${what} is ${is === null ? 'missing' : formatFixed(is)}, not ${formatFixed(due)}`,
     );
   };
@@ -46,29 +46,29 @@ export function takeFill(book: Rebuilt, fill: BookedFill): void {
     if (notional !== fill.notional) say('its amount', fill.notional, notional);
     if (fee !== fill.fee) say('its fee', fill.fee, fee);
   }
-  book.fees = add(book.fees, fill.fee);
+  account.fees = add(account.fees, fill.fee);
   const key = keyOf(fill);
-  const held = book.positions.get(key) ?? {
+  const held = account.positions.get(key) ?? {
     agentId: fill.agentId,
     pair: fill.pair,
     quantity: ZERO,
     cost: ZERO,
   };
   if (fill.side === 'buy') {
-    book.cash = subtract(book.cash, add(fill.notional, fill.fee));
+    account.cash = subtract(account.cash, add(fill.notional, fill.fee));
     const { quantity, cost } = applyBuy({ ...held, stopPrice: null }, fill, null);
-    book.positions.set(key, { ...held, quantity, cost });
+    account.positions.set(key, { ...held, quantity, cost });
     return;
   }
-  book.cash = add(book.cash, subtract(fill.notional, fill.fee));
+  account.cash = add(account.cash, subtract(fill.notional, fill.fee));
   if (fill.quantity > held.quantity) {
     say('what it sells', fill.quantity, held.quantity);
-    book.positions.set(key, { ...held, quantity: ZERO, cost: ZERO });
+    account.positions.set(key, { ...held, quantity: ZERO, cost: ZERO });
     return;
   }
   const { after, costBasis, realized } = settleSale({ ...held, stopPrice: null }, fill);
   if (fill.costBasis !== costBasis) say('what was sold had cost', fill.costBasis, costBasis);
   if (fill.realized !== realized) say('what it realised', fill.realized, realized);
-  book.realized = add(book.realized, realized);
-  book.positions.set(key, { ...held, quantity: after.quantity, cost: after.cost });
+  account.realized = add(account.realized, realized);
+  account.positions.set(key, { ...held, quantity: after.quantity, cost: after.cost });
 }

@@ -1,11 +1,9 @@
-/**
- * Begins a new paper book and closes the old one, which stays readable; refuses to erase anything.
- */
+/** Begins a new paper account and closes the old one, which stays readable. Nothing is erased. */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { TradingDeps } from '../agents/deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
-import { forgetTests } from '../agents/tests-kept.ts';
-import { stopForNewBook } from '../agents/transitions.ts';
+import { deleteBacktestRecords } from '../agents/tests-kept.ts';
+import { stopForNewAccount } from '../agents/transitions.ts';
 import { formatFixed, ZERO } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/ledger.ts';
 import type { Tx } from '../db/database.ts';
@@ -14,10 +12,10 @@ import { cashOfAccounts, lockAccount, openPositionsOf, quotesOf, toOpenPosition 
 import { openAccount, openAccountOf, type AccountRow } from './open-account.ts';
 
 /**
- * Stops every agent, closes the book with what it holds at that moment (its positions keep their
+ * Stops every agent, closes the account with what it holds at that moment (its positions keep their
  * quantities, so that the old ledger still adds up), and opens the next with a new deposit.
  */
-export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise<AccountRow> {
+export async function resetAccount(tx: Tx, deps: TradingDeps, uid: string): Promise<AccountRow> {
   const source = deps.market.source.id;
   // Agents before the account: everybody takes them in this order.
   const rows = await lockOwnAgents(tx, uid, source);
@@ -33,13 +31,13 @@ export async function resetBook(tx: Tx, deps: TradingDeps, uid: string): Promise
     await deps.events.accountsClosed(tx, [old.id]);
   }
   const fresh = await openAccount(tx, uid, deps.market, deps.clock);
-  await forgetTests(tx, rows);
-  await stopForNewBook(tx, deps, uid, rows);
+  await deleteBacktestRecords(tx, rows);
+  await stopForNewAccount(tx, deps, uid, rows);
   await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
   return fresh;
 }
 
-/** The last point of the curve: what the book is worth at the moment it is closed. */
+/** The last point of the curve: what the account is worth at the moment it is closed. */
 async function keepLastValue(tx: Tx, { market }: TradingDeps, accountId: string): Promise<void> {
   const cash = (await cashOfAccounts(tx.db, [accountId])).get(accountId) ?? ZERO;
   const held = await openPositionsOf(tx.db, [accountId]);

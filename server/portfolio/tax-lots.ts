@@ -15,7 +15,7 @@ import {
 import { FifoBook, heldLong, type Lot } from '../../engine/lots.ts';
 import type { Database } from '../db/database.ts';
 import type { Market } from '../market/market.ts';
-import { bookOf } from './books.ts';
+import { accountByNumber } from './closed-account.ts';
 import { fillIds, fillsInOrder } from './fill-order.ts';
 import { agentNames } from './marks.ts';
 import { openAccountOf, type AccountRow } from './open-account.ts';
@@ -42,7 +42,7 @@ export interface TaxAsk {
   through?: number | undefined;
 }
 
-export class TaxBooks {
+export class TaxLotReader {
   private readonly kept = new Map<string, { through: number; worked: Promise<Worked> }>();
 
   constructor(private readonly deps: { database: Database; market: Market }) {}
@@ -55,7 +55,7 @@ export class TaxBooks {
     const account =
       ask.book === undefined
         ? await openAccountOf(db, uid, market.source.id)
-        : await bookOf(db, uid, market.source.id, ask.book);
+        : await accountByNumber(db, uid, market.source.id, ask.book);
     if (account === null)
       throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
     const worked = await this.worked(account, ask.through);

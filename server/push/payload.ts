@@ -12,7 +12,7 @@ import {
 } from '../../contract/push.ts';
 import type { Fill, Portfolio } from '../../contract/trading.ts';
 
-export interface ToTell {
+export interface PushMessage {
   id: string;
   uid: string;
   kind: PushKind;
@@ -35,18 +35,18 @@ const short = (facts: PushFacts): PushFacts => ({
  * room. A part that does not fit is left out, never cut.
  */
 export function buildPayload(
-  tell: ToTell,
+  message: PushMessage,
   list: AgentList,
   portfolio: Portfolio | null,
   sentAt: number,
 ): PushPayload {
   const payload: PushPayload = {
     version: 1,
-    id: tell.id,
-    uid: tell.uid,
-    kind: tell.kind,
-    facts: short(tell.facts),
-    showDetails: tell.showDetails,
+    id: message.id,
+    uid: message.uid,
+    kind: message.kind,
+    facts: short(message.facts),
+    showDetails: message.showDetails,
     sentAt,
     sequence: list.sequence,
     state: {
@@ -61,13 +61,13 @@ export function buildPayload(
     const next = { ...payload, state: { ...payload.state, ...state } };
     if (bytes(next) <= PUSH_PAYLOAD_MAX_BYTES) payload.state = next.state;
   };
-  const about = list.agents.find((agent) => agent.id === tell.facts.agentId);
+  const about = list.agents.find((agent) => agent.id === message.facts.agentId);
   if (about !== undefined) put({ agents: [about] });
   if (portfolio !== null) {
     // Parsing strips the curve, and anything else the message has no room for.
     put({ portfolio: PushedPortfolio.parse(portfolio) });
   }
-  if (tell.fill !== null) put({ fill: tell.fill });
+  if (message.fill !== null) put({ fill: message.fill });
   for (const agent of list.agents)
     if (agent !== about) put({ agents: [...payload.state.agents, agent] });
   const told = new Map<string, Agent>(payload.state.agents.map((agent) => [agent.id, agent]));

@@ -121,7 +121,12 @@ async function keepBounded(tx: Tx, device: Device): Promise<void> {
 }
 
 /** Writes what the person wants of these causes, to go out when they may be disturbed. */
-async function tell(tx: Tx, device: Device, causes: readonly Cause[], now: number): Promise<void> {
+async function queueMessages(
+  tx: Tx,
+  device: Device,
+  causes: readonly Cause[],
+  now: number,
+): Promise<void> {
   if (causes.length === 0 || !(await readSettings(tx.db, device.uid)).settings.notificationsEnabled)
     return;
   const preferences = await readPreferences(tx.db, device.uid);
@@ -161,7 +166,7 @@ async function follow(tx: Tx, id: string, knownSequence: number, now: number): P
     const cause = event.success ? causeOf(event.data) : null;
     return cause === null ? [] : [cause];
   });
-  await tell(tx, device, causes, now);
+  await queueMessages(tx, device, causes, now);
   // Events are kept a day: what is gone by now is too old to be told.
   const sequence = rows.at(-1)?.sequence ?? Math.max(knownSequence, device.sequence);
   await tx.db.update(pushSubscriptions).set({ sequence }).where(eq(pushSubscriptions.id, id));
@@ -224,6 +229,6 @@ export async function planFromPlans(database: Database, clock: WallClock): Promi
         ),
       );
     const fresh = causes.filter(({ cause }) => !known.some((one) => one.cause === cause));
-    if (fresh.length > 0) await database.transaction((tx) => tell(tx, device, fresh, now));
+    if (fresh.length > 0) await database.transaction((tx) => queueMessages(tx, device, fresh, now));
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Sends what is to be told through the browsers' push services, until it is taken or too old;
- * refuses to hold a request for ever.
- */
+/** Sends notifications through the browsers' push services, until they are accepted or too old. */
 import { createHash } from 'node:crypto';
 import type { Agent as HttpsAgent } from 'node:https';
 import { and, asc, eq, inArray, lt, lte, ne } from 'drizzle-orm';
@@ -60,6 +57,13 @@ type Row = {
   message: typeof pushMessages.$inferSelect;
   device: typeof pushSubscriptions.$inferSelect;
 };
+
+interface Attempt {
+  kind: PushKind;
+  /** Which attempt this is, the first one being 1. */
+  attempts: number;
+  at: number;
+}
 
 /** A newer message of the same topic takes the place of one that the push service still holds. */
 function topicOf(kind: PushKind, facts: PushFacts): string {
@@ -132,7 +136,7 @@ export class PushSender {
     }
     while (!this.stopped) {
       const due = await this.claim();
-      await Promise.all(due.map((row) => this.tell(row)));
+      await Promise.all(due.map((row) => this.deliver(row)));
       if (due.length < AT_ONCE) return;
     }
   }
@@ -169,8 +173,8 @@ export class PushSender {
     await this.deps.database.db.update(pushMessages).set(values).where(eq(pushMessages.id, id));
   }
 
-  private async tell({ message, device }: Row): Promise<void> {
-    const { database, clock, log, vapid, agent } = this.deps;
+  private async deliver({ message, device }: Row): Promise<void> {
+    const { database, clock, vapid, agent } = this.deps;
     const now = clock.now();
     const kind = PushKind.parse(message.kind);
     const { facts, fill } = message.facts as { facts: PushFacts; fill: Fill | null };
@@ -217,37 +221,47 @@ export class PushSender {
       );
       await this.set(message.id, { state: 'sent' });
     } catch (error) {
-      const status = error instanceof WebPushError ? error.statusCode : null;
-      const refusedAddress = (error as NodeJS.ErrnoException).code === 'EPRIVATE';
-      if (status === 404 || status === 410 || refusedAddress) {
-        // The browser has given this address up, or it was never one.
-        await database.transaction((tx) => removeSubscriptions(tx, [device.id]));
-        return;
-      }
-      const hopeless =
-        (status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429) ||
-        attempts >= ATTEMPTS_MAX;
-      log.warn(
-        {
-          status,
-          kind,
-          attempts,
-          service: new URL(device.endpoint).host,
-          reason: error instanceof Error ? error.message : String(error),
-        },
-        'a push was not taken',
-      );
-      if (hopeless) {
-        await this.set(message.id, { state: 'dropped' });
-        return;
-      }
-      const retryAfter =
-        error instanceof WebPushError
-          ? (error.headers as unknown as Record<string, string | undefined>)['retry-after']
-          : undefined;
-      await this.set(message.id, {
-        nextAttemptAt: now + retryInMs(attempts, retryAfter, Math.random()),
-      });
+      await this.noteFailure({ message, device }, { kind, attempts, at: now }, error);
     }
+  }
+
+  /** Tries again later, gives the message up, or forgets an address that is gone. */
+  private async noteFailure(
+    { message, device }: Row,
+    { kind, attempts, at }: Attempt,
+    error: unknown,
+  ): Promise<void> {
+    const { database, log } = this.deps;
+    const status = error instanceof WebPushError ? error.statusCode : null;
+    const refusedAddress = (error as NodeJS.ErrnoException).code === 'EPRIVATE';
+    if (status === 404 || status === 410 || refusedAddress) {
+      // The browser has given this address up, or it was never one.
+      await database.transaction((tx) => removeSubscriptions(tx, [device.id]));
+      return;
+    }
+    const hopeless =
+      (status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429) ||
+      attempts >= ATTEMPTS_MAX;
+    log.warn(
+      {
+        status,
+        kind,
+        attempts,
+        service: new URL(device.endpoint).host,
+        reason: error instanceof Error ? error.message : String(error),
+      },
+      'a push was not taken',
+    );
+    if (hopeless) {
+      await this.set(message.id, { state: 'dropped' });
+      return;
+    }
+    const retryAfter =
+      error instanceof WebPushError
+        ? (error.headers as unknown as Record<string, string | undefined>)['retry-after']
+        : undefined;
+    await this.set(message.id, {
+      nextAttemptAt: at + retryInMs(attempts, retryAfter, Math.random()),
+    });
   }
 }

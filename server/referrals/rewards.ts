@@ -14,7 +14,7 @@ import { referrals, users } from '../db/schema.ts';
 import { planCredits, subscriptions } from '../db/schema-plans.ts';
 import type { EventLog } from '../events/events.ts';
 import type { Log } from '../log.ts';
-import { Rounds } from '../rounds.ts';
+import { PeriodicTask } from '../rounds.ts';
 
 const DAY_MS = 86_400_000;
 const RUN_EVERY_MS = 60_000;
@@ -31,10 +31,10 @@ export interface RewardDeps {
 type Credit = typeof planCredits.$inferSelect;
 
 export class ReferralRewards {
-  readonly rounds: Rounds;
+  readonly task: PeriodicTask;
 
   constructor(private readonly deps: RewardDeps) {
-    this.rounds = new Rounds(
+    this.task = new PeriodicTask(
       () => this.runOnce(),
       RUN_EVERY_MS,
       deps.log,

@@ -5,7 +5,7 @@
 import { DatabaseEntitlement } from '../../server/billing/entitlement.ts';
 import { Scheduler } from '../../server/agents/scheduler.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
-import { EventBell, EventLog } from '../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../server/events/events.ts';
 import { ReplayFeed } from '../../server/market/replay-feed.ts';
 import { FeedMarket } from '../../server/market/running-market.ts';
 import { FIRST_TICK, madeTape, STEP_MS } from './tick-world.ts';
@@ -45,7 +45,7 @@ const market = new FeedMarket(feed, log);
 await feed.open((tick) => {
   market.offer(tick);
 });
-const events = new EventLog(new EventBell(), clock, database.wire);
+const events = new EventLog(new EventNotifier(), clock, database.pubsub);
 const scheduler = new Scheduler(
   { database, market, events, clock, log, entitlement: new DatabaseEntitlement(database, clock) },
   Number(batch),

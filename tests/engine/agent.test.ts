@@ -175,7 +175,7 @@ describe('runAgent', () => {
     ).toMatchObject({ action: 'hold', reason: 'not_now' });
     const missed = {
       ...weekly,
-      memory: writeMemory({ ...readMemory({}), lastLook: NOON - 3 * DAY_MS }),
+      memory: writeMemory({ ...readMemory({}), lastEvaluation: NOON - 3 * DAY_MS }),
     };
     expect(of(runAgent(missed, tickOf(), account(), []), 'BTC/USDT')?.action).toBe('enter');
   });
@@ -347,7 +347,9 @@ describe('a blend', () => {
     const stopped = account({ entriesAllowed: { allowed: false, reason: 'Trading is off.' } });
     const memory = writeMemory({
       ...readMemory({}),
-      stakes: { 'BTC/USDT': { pools: ['base_ecosystem', 'momentum_24h'], deviation: null } },
+      strategyHoldings: {
+        'BTC/USDT': { pools: ['base_ecosystem', 'momentum_24h'], deviation: null },
+      },
     });
     const tick = tickOf([
       blend(
@@ -361,7 +363,9 @@ describe('a blend', () => {
       held('BTC/USDT', { quantity: parseFixed('5') }),
     ]);
     expect(of(outcome, 'BTC/USDT')).toMatchObject({ action: 'exit', reason: 'reduced' });
-    expect(readMemory(outcome.memory).stakes['BTC/USDT']?.pools).toEqual(['base_ecosystem']);
+    expect(readMemory(outcome.memory).strategyHoldings['BTC/USDT']?.pools).toEqual([
+      'base_ecosystem',
+    ]);
   });
 });
 
@@ -386,12 +390,12 @@ describe('memory', () => {
   it('begins anew when a person starts the agent again', () => {
     const memory = writeMemory({
       ...readMemory({}),
-      lastLook: 1,
+      lastEvaluation: 1,
       highWater: parseFixed('99'),
       halt: { code: 'drawdown', text: 'x', until: null },
     });
     expect(readMemory(memoryOnStart(memory))).toMatchObject({
-      lastLook: null,
+      lastEvaluation: null,
       highWater: null,
       halt: null,
     });

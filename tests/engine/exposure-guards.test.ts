@@ -419,10 +419,14 @@ describe('no guard holds an exit back', () => {
               ]
             : [],
         );
-        const stakes = Object.fromEntries(
+        const strategyHoldings = Object.fromEntries(
           held.map(({ pair }) => [pair, { pools: [pool], deviation: null }]),
         );
-        const free = writeMemory({ ...readMemory({}), stakes, lastLook: NOON - 300_000 });
+        const free = writeMemory({
+          ...readMemory({}),
+          strategyHoldings,
+          lastEvaluation: NOON - 300_000,
+        });
         const exitsThen = PAIRS.flatMap((pair, i) =>
           pairs[i]?.exitAgoMin == null
             ? []

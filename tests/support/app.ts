@@ -29,7 +29,7 @@ import { readConfig, type Config } from '../../server/config.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openEmptyDatabase } from './empty-database.ts';
 import type { EventLog } from '../../server/events/events.ts';
-import type { AccountStanding } from '../../server/identity/accounts.ts';
+import type { SessionCheck } from '../../server/identity/accounts.ts';
 import { KeySet } from '../../server/identity/key-set.ts';
 import { SignedTokenVerifier } from '../../server/identity/token-verifier.ts';
 import type { IdentityAdministration } from '../../server/identity/administration.ts';
@@ -128,7 +128,7 @@ export interface TestAppOptions {
   market?: RunningMarket;
   dist?: string;
   /** Whether a person's account still stands; everyone's does by default. */
-  accounts?: AccountStanding;
+  accounts?: SessionCheck;
   /** What the server itself may change there; a provider that does not answer, by default. */
   administration?: IdentityAdministration;
 }

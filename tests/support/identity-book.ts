@@ -3,13 +3,13 @@
  * refuses nothing else.
  */
 import { Refusal } from '../../contract/errors.ts';
-import type { AccountStanding } from '../../server/identity/accounts.ts';
+import type { SessionCheck } from '../../server/identity/accounts.ts';
 import type {
   IdentityAdministration,
   IdentityRecord,
 } from '../../server/identity/administration.ts';
 
-export class IdentityBook implements AccountStanding, IdentityAdministration {
+export class IdentityBook implements SessionCheck, IdentityAdministration {
   private readonly validSince = new Map<string, number>();
   readonly removed = new Set<string>();
   /** Off: it does not answer, as in an outage. */

@@ -20,7 +20,7 @@ import { DatabaseEntitlement } from '../../server/billing/entitlement.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openEmptyDatabase } from './empty-database.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
-import { EventBell, EventLog } from '../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../server/events/events.ts';
 import type { Handlers } from '../../server/http/handlers.ts';
 import { runOnce } from '../../server/http/receipts.ts';
 import { openAccount } from '../../server/portfolio/open-account.ts';
@@ -76,7 +76,7 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
     market,
     clock,
     log,
-    events: new EventLog(new EventBell(), clock, db.wire),
+    events: new EventLog(new EventNotifier(), clock, db.pubsub),
     entitlement: new DatabaseEntitlement(db, clock),
   };
   const alertsChanged = new Set<(id: string) => void>();

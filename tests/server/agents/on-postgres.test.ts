@@ -20,7 +20,7 @@ import {
   ticks,
   users,
 } from '../../../server/db/schema.ts';
-import { EventBell, EventLog } from '../../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../../server/events/events.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { silentLog } from '../../support/app.ts';
@@ -177,17 +177,17 @@ describe.skipIf(postgresBinaries() === null)(
       it("hear of each other's commits at once, and of nothing that was undone", async () => {
         const { floor, one, two } = await twoServers(1, 1);
         const heard: (string | null)[] = [];
-        const deaf = await two.wire?.hear((name) => {
+        const deaf = await two.pubsub?.subscribe((name) => {
           heard.push(name);
         });
         // The beginning: whatever was said before may have been missed.
         expect(heard).toEqual([null]);
         const undone = one.transaction(async (tx) => {
-          await one.wire?.tell(tx.db, ['nobody']);
+          await one.pubsub?.publish(tx.db, ['nobody']);
           throw new Error('undone');
         });
         await expect(undone).rejects.toThrow('undone');
-        const events = new EventLog(new EventBell(), floor.clock, one.wire);
+        const events = new EventLog(new EventNotifier(), floor.clock, one.pubsub);
         await one.transaction((tx) => events.append(tx, 'p0', [{ type: 'portfolio.changed' }]));
         await until(
           async () => heard,
@@ -200,15 +200,15 @@ describe.skipIf(postgresBinaries() === null)(
 
       it('drop the positions of an account that one of them closes', async () => {
         const { floor, one, two } = await twoServers(2, 1);
-        const bell = new EventBell();
-        const deaf = await two.wire?.hear((word) => {
-          bell.hear(word);
+        const notifier = new EventNotifier();
+        const deaf = await two.pubsub?.subscribe((word) => {
+          notifier.receive(word);
         });
         const here = floor.scheduler(one);
         const there = new Scheduler({
           ...floor.deps,
           database: two,
-          events: new EventLog(bell, floor.clock, two.wire),
+          events: new EventLog(notifier, floor.clock, two.pubsub),
         });
         await here.open();
         await floor.run(here, 1);

@@ -11,7 +11,7 @@ import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { agents, decisions, fills, positions } from '../../../server/db/schema.ts';
-import { TestPayments } from '../../../server/billing/test-payments.ts';
+import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
@@ -63,7 +63,7 @@ const deletionsOf = ({ deps }: Floor): Deletions => {
   const forgets = async (): Promise<void> => undefined;
   return new Deletions({
     trading: deps,
-    payments: new TestPayments({ database, events: deps.events, clock: deps.clock }),
+    payments: new FakePayments({ database, events: deps.events, clock: deps.clock }),
     administration: { revoke: forgets, remove: forgets, read: async () => null },
     ended: new EndedSessions(),
   });

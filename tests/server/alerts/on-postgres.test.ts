@@ -9,7 +9,7 @@ import { AlertWatch } from '../../../server/alerts/alert-watch.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import { alertFirings, alerts } from '../../../server/db/schema-alerts.ts';
-import { EventBell, EventLog } from '../../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../../server/events/events.ts';
 import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
 import { silentLog } from '../../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
@@ -59,7 +59,7 @@ async function processOn(
   const watch = new AlertWatch({
     ...floor.deps,
     database,
-    events: new EventLog(new EventBell(), floor.clock),
+    events: new EventLog(new EventNotifier(), floor.clock),
   });
   await watch.start();
   return { watch, database };

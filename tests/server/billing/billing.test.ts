@@ -9,8 +9,8 @@ import { PAYMENT_GRACE_MS, type SubscriptionFacts } from '../../../server/billin
 import { billingHandlers } from '../../../server/billing/handlers.ts';
 import { returnPath } from '../../../server/billing/return-path.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
-import { TEST_PERIOD_MS } from '../../../server/billing/test-books.ts';
-import { TestPayments } from '../../../server/billing/test-payments.ts';
+import { FAKE_PERIOD_MS } from '../../../server/billing/fake-provider/fake-invoices.ts';
+import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { agents } from '../../../server/db/schema.ts';
 import { caller, openWorld, ORIGIN, quietLog, SOURCE, START, type World } from './world.ts';
 
@@ -22,7 +22,7 @@ let entitlement: DatabaseEntitlement;
 
 beforeAll(async () => {
   world = await openWorld();
-  const payments = new TestPayments(world);
+  const payments = new FakePayments(world);
   call = caller(
     world,
     billingHandlers({
@@ -253,7 +253,7 @@ describe('the checkout', () => {
       subscription: { status: 'active', tier: 'pro', planId: 'pro', cancelAtPeriodEnd: false },
     });
     expect(Subscription.parse(status.subscription).currentPeriodEnd).toBe(
-      world.clock.at + TEST_PERIOD_MS,
+      world.clock.at + FAKE_PERIOD_MS,
     );
     expect(await world.eventTypes(uid)).toEqual(['subscription.changed']);
     expect((await form(url, { card: '4242424242424242' })).statusCode).toBe(303);
@@ -377,7 +377,7 @@ describe('taking a plan', () => {
     const { subscription } = await call(uid, 'subscribe', { userId: uid, planId: 'free' });
     expect(subscription).toMatchObject({ status: 'active', tier: 'pro', cancelAtPeriodEnd: true });
     expect(await entitlement.tierOf(uid)).toEqual({ tier: 'pro', lapsed: false });
-    world.clock.at += TEST_PERIOD_MS;
+    world.clock.at += FAKE_PERIOD_MS;
     expect(await entitlement.tierOf(uid)).toEqual({ tier: 'free', lapsed: true });
     expect((await call(uid, 'subscriptionStatus')).subscription?.status).toBe('canceled');
   });

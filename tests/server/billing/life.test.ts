@@ -15,12 +15,15 @@ import { Reconciliation } from '../../../server/billing/reconciliation.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import {
   PAYMENT_GRACE_MS,
-  standingOf,
+  subscriptionStateOf,
   type SubscriptionFacts,
   type TrialFacts,
 } from '../../../server/billing/standing.ts';
-import { broughtUpTo, TEST_PERIOD_MS } from '../../../server/billing/test-books.ts';
-import { TestPayments } from '../../../server/billing/test-payments.ts';
+import {
+  broughtUpTo,
+  FAKE_PERIOD_MS,
+} from '../../../server/billing/fake-provider/fake-invoices.ts';
+import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { agents } from '../../../server/db/schema.ts';
 import { after, BILLING_EVENTS, type BillingEvent } from './plan-life.ts';
 import { caller, openWorld, ORIGIN, quietLog, SOURCE, START, type World } from './world.ts';
@@ -83,14 +86,14 @@ describe('the machine', () => {
       fc.property(fc.array(fc.constantFrom(...BILLING_EVENTS), { maxLength: 25 }), (events) => {
         let facts: Facts = { plan: null, trial: { endsAt: null }, now: START };
         for (const event of events) {
-          const before = standingOf(facts.plan, facts.trial, facts.now).state;
+          const before = subscriptionStateOf(facts.plan, facts.trial, facts.now).state;
           const next = happen(facts, event);
           if (next === null) continue;
           const trialRuns = next.trial.endsAt !== null && next.now < next.trial.endsAt;
           const expected = after(before, event, trialRuns);
           // What the table does not have is refused before anything happens.
           if (expected === null) continue;
-          const { state, tier, until } = standingOf(next.plan, next.trial, next.now);
+          const { state, tier, until } = subscriptionStateOf(next.plan, next.trial, next.now);
           expect(state, `${before} --${event}-->`).toBe(expected);
           expect(tier === 'free').toBe(state === 'free' || state === 'lapsed');
           if (until !== null) expect(until).toBeGreaterThan(next.now);
@@ -128,10 +131,10 @@ describe('the machine', () => {
             cancelAtPeriodEnd,
           };
           const trial = { endsAt: trialDays === null ? null : START + trialDays * DAY };
-          const { state, until, next } = standingOf(plan, trial, START);
+          const { state, until, next } = subscriptionStateOf(plan, trial, START);
           if (until === null || state === 'active') return;
-          expect(standingOf(plan, trial, until - 1).state).toBe(state);
-          expect(standingOf(plan, trial, until)).toMatchObject(next);
+          expect(subscriptionStateOf(plan, trial, until - 1).state).toBe(state);
+          expect(subscriptionStateOf(plan, trial, until)).toMatchObject(next);
         },
       ),
       { numRuns: 2_000 },
@@ -145,7 +148,7 @@ describe('the machine', () => {
       currentPeriodEnd: START,
       cancelAtPeriodEnd: false,
     };
-    const at = (ms: number) => standingOf(plan, { endsAt: null }, START + ms);
+    const at = (ms: number) => subscriptionStateOf(plan, { endsAt: null }, START + ms);
     expect(at(0).state).toBe('active');
     expect(at(3_599_999).state).toBe('active');
     expect(at(3_600_000)).toEqual({
@@ -166,10 +169,10 @@ describe('a test plan in time', () => {
       paidUntil: START,
       renewed: [],
     });
-    expect(broughtUpTo(START + 2 * TEST_PERIOD_MS, from)).toEqual({
+    expect(broughtUpTo(START + 2 * FAKE_PERIOD_MS, from)).toEqual({
       status: 'active',
-      paidUntil: START + 3 * TEST_PERIOD_MS,
-      renewed: [START, START + TEST_PERIOD_MS, START + 2 * TEST_PERIOD_MS],
+      paidUntil: START + 3 * FAKE_PERIOD_MS,
+      renewed: [START, START + FAKE_PERIOD_MS, START + 2 * FAKE_PERIOD_MS],
     });
     expect(broughtUpTo(START, { ...from, cardPays: false })).toEqual({
       status: 'past_due',
@@ -197,7 +200,7 @@ describe('the test till', () => {
   const COUPON = 'SPRING';
   beforeAll(async () => {
     world = await openWorld();
-    const payments = new TestPayments(world);
+    const payments = new FakePayments(world);
     const deps = {
       ...world,
       log: quietLog,
@@ -258,7 +261,7 @@ describe('the test till', () => {
   it('renews a plan by the clock, bills each month once, and tells every device (R7-06)', async () => {
     const uid = await world.person();
     await buy(uid, 'pro');
-    world.clock.at += TEST_PERIOD_MS + 60_000;
+    world.clock.at += FAKE_PERIOD_MS + 60_000;
     await reconciliation.runOnce();
     await reconciliation.runOnce();
     expect(await standing(uid)).toMatchObject({ state: 'active', tier: 'pro' });
@@ -267,7 +270,7 @@ describe('the test till', () => {
       ['Pro', '99', 'paid'],
     ]);
     expect(await world.eventTypes(uid)).toEqual(['subscription.changed', 'subscription.changed']);
-    world.clock.at += 2 * TEST_PERIOD_MS;
+    world.clock.at += 2 * FAKE_PERIOD_MS;
     await Promise.all([reconciliation.runOnce(), reconciliation.runOnce(), portalOf(uid)]);
     expect(await bills(uid)).toHaveLength(4);
   });
@@ -275,7 +278,7 @@ describe('the test till', () => {
   it('leads a card that fails at the renewal into the grace, and out of it by another card', async () => {
     const uid = await world.person();
     await buy(uid, 'standard', '4000 0000 0000 0341');
-    const paidUntil = world.clock.at + TEST_PERIOD_MS;
+    const paidUntil = world.clock.at + FAKE_PERIOD_MS;
     world.clock.at = paidUntil + 60_000;
     await reconciliation.runOnce();
     expect(await standing(uid)).toEqual({
@@ -293,7 +296,7 @@ describe('the test till', () => {
     expect((await form(portal, { act: 'pay', card: '4242 4242 4242 4242' })).statusCode).toBe(422);
     expect(await standing(uid)).toMatchObject({
       state: 'active',
-      until: paidUntil + TEST_PERIOD_MS,
+      until: paidUntil + FAKE_PERIOD_MS,
     });
     expect(await bills(uid)).toEqual([
       ['Standard', '49', 'paid'],
@@ -304,7 +307,7 @@ describe('the test till', () => {
   it('lapses where nobody pays, by the clock alone, and closes the bill at the next round', async () => {
     const uid = await world.person();
     await buy(uid, 'starter', '4000 0000 0000 0341');
-    world.clock.at += TEST_PERIOD_MS + 60_000;
+    world.clock.at += FAKE_PERIOD_MS + 60_000;
     await reconciliation.runOnce();
     world.clock.at += PAYMENT_GRACE_MS;
     expect(await entitlement.tierOf(uid)).toEqual({ tier: 'free', lapsed: true });
@@ -318,7 +321,7 @@ describe('the test till', () => {
   it('ends a cancelled plan on its day without another bill, also where the server slept over it', async () => {
     const uid = await world.person();
     await buy(uid, 'pro');
-    const end = world.clock.at + TEST_PERIOD_MS;
+    const end = world.clock.at + FAKE_PERIOD_MS;
     await call(uid, 'subscribe', { userId: uid, planId: 'free' });
     expect(await standing(uid)).toEqual({
       state: 'ending',
@@ -335,7 +338,7 @@ describe('the test till', () => {
   it('says beforehand what a change costs, and charges that', async () => {
     const uid = await world.person();
     await buy(uid, 'standard');
-    world.clock.at += TEST_PERIOD_MS / 2;
+    world.clock.at += FAKE_PERIOD_MS / 2;
     const up = await preview(uid, 'pro');
     expect(up).toMatchObject({
       kind: 'upgrade',
@@ -356,7 +359,7 @@ describe('the test till', () => {
       ['Standard', '49', 'paid'],
     ]);
     // The credit pays for what comes: 19 of 40, then 19, then the last 2.
-    world.clock.at += TEST_PERIOD_MS * 2.5 + 60_000;
+    world.clock.at += FAKE_PERIOD_MS * 2.5 + 60_000;
     await reconciliation.runOnce();
     expect((await bills(uid)).slice(0, 3).map(([, amount]) => amount)).toEqual(['17', '0', '0']);
   });
@@ -370,7 +373,7 @@ describe('the test till', () => {
     });
     await buy(uid, 'pro', undefined, COUPON);
     await buy(other, 'pro', undefined, 'STAFF100');
-    world.clock.at += TEST_PERIOD_MS + 60_000;
+    world.clock.at += FAKE_PERIOD_MS + 60_000;
     await reconciliation.runOnce();
     expect((await bills(uid)).map(([, amount]) => amount)).toEqual(['99', '79.2']);
     expect((await bills(other)).map(([, amount]) => amount)).toEqual(['99', '99']);
@@ -438,7 +441,7 @@ describe('the test till', () => {
       kind: 'end',
       to: 'free',
       places: 0,
-      effectiveAt: world.clock.at + TEST_PERIOD_MS,
+      effectiveAt: world.clock.at + FAKE_PERIOD_MS,
       charge: null,
       agents: [
         ['First', 'exits_only', 'no_plan', false],

@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
-import { TestPayments } from '../../../server/billing/test-payments.ts';
+import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { webhookEvents } from '../../../server/db/schema-plans.ts';
 import { RateLimit } from '../../../server/http/rate-limit.ts';
 import { openWorld, ORIGIN, quietLog, type World } from './world.ts';
@@ -24,7 +24,7 @@ const stripe = () =>
     world.clock,
     quietLog,
   );
-async function serve(payments: StripePayments | TestPayments): Promise<void> {
+async function serve(payments: StripePayments | FakePayments): Promise<void> {
   const limit = new RateLimit(1, world.clock);
   app = Fastify();
   served.push(app);
@@ -51,7 +51,7 @@ describe('a stranger', () => {
   it.each(['/test-checkout/', '/test-portal/', '/test-invoice/'])(
     'who tries links under %s is told to wait, and others are served',
     async (path) => {
-      await serve(new TestPayments(world));
+      await serve(new FakePayments(world));
       const answers = await Promise.all(
         Array.from({ length: 40 }, () => app.inject(`${path}${randomUUID()}`)),
       );
@@ -81,7 +81,7 @@ describe('a stranger', () => {
   });
 
   it('who sends more than a form or a webhook holds is refused unread', async () => {
-    await serve(new TestPayments(world));
+    await serve(new FakePayments(world));
     expect(
       (
         await app.inject({

@@ -7,7 +7,7 @@ import { CALLS, type CallBody, type CallName, type CallReply } from '../../../co
 import type { WallClock } from '../../../server/clock.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openEmptyDatabase } from '../../support/empty-database.ts';
-import { EventBell, EventLog } from '../../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../../server/events/events.ts';
 import { events } from '../../../server/db/schema.ts';
 import type { Handler, Handlers } from '../../../server/http/handlers.ts';
 import { requestHash, runOnce } from '../../../server/http/receipts.ts';
@@ -46,7 +46,7 @@ export interface World {
 export async function openWorld(): Promise<World> {
   const database = await openEmptyDatabase();
   const clock = { at: START, now: () => clock.at };
-  const log = new EventLog(new EventBell(), clock);
+  const log = new EventLog(new EventNotifier(), clock);
   // Only the source and the market's clock are read by billing and user; anything else would be a
   // fault.
   const market = { source: SOURCE, now: () => clock.at } as unknown as Market;

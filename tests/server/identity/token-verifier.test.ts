@@ -2,7 +2,7 @@
 import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../contract/errors.ts';
-import type { AccountStanding } from '../../../server/identity/accounts.ts';
+import type { SessionCheck } from '../../../server/identity/accounts.ts';
 import { KeySet } from '../../../server/identity/key-set.ts';
 import {
   EmulatorTokenVerifier,
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => keys.close());
 
-const verifierOf = (clock: TestClock, accounts: AccountStanding | null = null): TokenVerifier =>
+const verifierOf = (clock: TestClock, accounts: SessionCheck | null = null): TokenVerifier =>
   new SignedTokenVerifier(new KeySet(keys.url, clock), {
     projectId: TEST_PROJECT,
     clock,
@@ -209,7 +209,7 @@ describe('the key set', () => {
 });
 
 describe('where accounts are asked', () => {
-  const gone: AccountStanding = {
+  const gone: SessionCheck = {
     check: async () => {
       throw new Refusal('token_revoked', 'This session was ended. Please sign in again.');
     },
@@ -254,7 +254,7 @@ describe('a token of the emulator', () => {
 
   it('is held to the same claims where one is, and must name a living account', async () => {
     const clock = new TestClock();
-    const accounts: AccountStanding = {
+    const accounts: SessionCheck = {
       check: async (_token, uid) => {
         if (uid !== 'Alice1') throw new Refusal('token_revoked', 'ended');
       },

@@ -5,7 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed } from '../../../contract/money.ts';
 import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
-import { Turnstile } from '../../../server/market/exchange-client.ts';
+import { Semaphore } from '../../../server/market/exchange-client.ts';
 import { rulesOf } from '../../../server/market/exchange-feed.ts';
 import { EXCHANGE_VENUES } from '../../../server/market/exchange-venues.ts';
 import type { RawTick } from '../../../server/market/feed.ts';
@@ -286,11 +286,11 @@ describe('the exchange edge', () => {
   });
 
   it('keeps no more requests in flight than allowed, and loses none', async () => {
-    const turnstile = new Turnstile(3);
+    const semaphore = new Semaphore(3);
     let [running, most, done] = [0, 0, 0];
     await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
-        turnstile.pass(async () => {
+        semaphore.run(async () => {
           running += 1;
           most = Math.max(most, running);
           await new Promise((resolve) => setTimeout(resolve, 2));

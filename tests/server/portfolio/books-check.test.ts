@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../server/db/database.ts';
 import { accountAlarms, agents, balances, meta, positions } from '../../../server/db/schema.ts';
 import { writeAlarms } from '../../../server/portfolio/alarms.ts';
-import { checkBooks, readBooksStanding } from '../../../server/portfolio/books-check.ts';
+import { runLedgerCheck, readLedgerHealth } from '../../../server/portfolio/books-check.ts';
 import {
   checkLedger,
   type AccountCheck,
@@ -273,15 +273,18 @@ describe('the daily check', () => {
   it('runs once a day, by one of those who ask, a page at a time, and goes on where a server that died left it', async () => {
     expect(
       (
-        await Promise.all([checkBooks(deps(), { atOnce: 1 }), checkBooks(deps(), { atOnce: 1 })])
+        await Promise.all([
+          runLedgerCheck(deps(), { atOnce: 1 }),
+          runLedgerCheck(deps(), { atOnce: 1 }),
+        ])
       ).filter((ran) => ran),
     ).toHaveLength(1);
-    expect(await readBooksStanding(database.db)).toEqual({
+    expect(await readLedgerHealth(database.db)).toEqual({
       inDoubt: 0,
       finishedAt: floor.clock.now(),
       accounts: 2,
     });
-    expect(await checkBooks(deps())).toBe(false);
+    expect(await runLedgerCheck(deps())).toBe(false);
     floor.clock.at += 24 * 3_600_000;
     const [first = ''] = [
       ...(await checkLedger(database.db)).accounts.map(({ accountId }) => accountId),
@@ -295,10 +298,10 @@ describe('the daily check', () => {
       wrong: 0,
     };
     await database.db.update(meta).set({ value: dead }).where(eq(meta.key, 'books-check'));
-    expect(await checkBooks(deps())).toBe(false);
+    expect(await runLedgerCheck(deps())).toBe(false);
     floor.clock.at += 16 * 60_000;
-    expect(await checkBooks(deps())).toBe(true);
-    expect((await readBooksStanding(database.db)).accounts).toBe(2);
+    expect(await runLedgerCheck(deps())).toBe(true);
+    expect((await readLedgerHealth(database.db)).accounts).toBe(2);
   });
 
   it('does not lift an alarm by a check that read the books before it was raised', async () => {
@@ -324,14 +327,14 @@ describe('the daily check', () => {
       .update(balances)
       .set({ amount: sql`amount + 100` })
       .where(sql`${mine} and bucket = 'cash'`);
-    await checkBooks(deps(), { force: true });
+    await runLedgerCheck(deps(), { force: true });
     const said = floor.errors.filter((text) =>
       text.startsWith('The books of an account do not add up'),
     );
     expect(said).toHaveLength(1);
     expect(said[0]).toContain(account);
     expect(said[0]).toMatch(/cash is .* \(100\)/);
-    expect((await readBooksStanding(database.db)).inDoubt).toBe(1);
+    expect((await readLedgerHealth(database.db)).inDoubt).toBe(1);
     expect((await floor.call(UID, 'portfolio')).inDoubtSince).toBe(floor.clock.now());
     expect((await floor.call(OTHER, 'portfolio')).inDoubtSince).toBeNull();
     const since = floor.market.now();
@@ -359,7 +362,7 @@ describe('the daily check', () => {
       .update(balances)
       .set({ amount: sql`amount - 100` })
       .where(sql`${mine} and bucket = 'cash'`);
-    await checkBooks(deps(), { force: true });
+    await runLedgerCheck(deps(), { force: true });
     expect(await database.db.select().from(accountAlarms)).toEqual([]);
     expect((await floor.call(UID, 'portfolio')).inDoubtSince).toBeNull();
     await look();

@@ -9,7 +9,7 @@ import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../con
 import { TaxLots } from '../../../contract/tax.ts';
 import { DAY_MS } from '../../../engine/schedule.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { TaxBooks } from '../../../server/portfolio/tax-lots.ts';
+import { TaxLotReader } from '../../../server/portfolio/tax-lots.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
@@ -91,13 +91,13 @@ describe('the lots of an account', () => {
   });
 
   it('come in pages that together are the whole, and stay of their first moment while trades go on', async () => {
-    const books = new TaxBooks(floor.deps);
-    const whole = await books.read(UID, { held: 'yes' });
+    const reader = new TaxLotReader(floor.deps);
+    const whole = await reader.read(UID, { held: 'yes' });
     const rows = [];
     const scheduler = floor.scheduler();
     await scheduler.open();
     for (let after: number | null = 0; after !== null;) {
-      const page: TaxLots = await new TaxBooks(floor.deps).read(
+      const page: TaxLots = await new TaxLotReader(floor.deps).read(
         UID,
         { held: 'yes', after, through: whole.through },
         2,
@@ -117,7 +117,7 @@ describe('the lots of an account', () => {
     }
     await scheduler.stop();
     expect(rows).toEqual(whole.rows);
-    expect((await books.read(UID, {})).through).toBeGreaterThan(whole.through);
+    expect((await reader.read(UID, {})).through).toBeGreaterThan(whole.through);
   });
 
   it('are divided by the UTC year of the sale', async () => {
@@ -137,7 +137,7 @@ describe('the lots of an account', () => {
     });
   });
 
-  it("are of the owner's books alone", async () => {
+  it("are of the owner's accounts alone", async () => {
     expect((await floor.call('somebody else', 'taxLots', {})).total).toBe(0);
     await expect(
       floor.call('somebody else', 'taxLots', { query: { book: 7 } }),
@@ -164,13 +164,13 @@ describe(`a book of ${FILLS} trades`, () => {
       )
       insert into ledger (transaction_id, account_id, bucket, asset, amount, cause, fill_id, at_market_ms)
       select id, ${accountId}, 'holding:' || ${agent}::text || ':ETH/USDT', 'ETH', case side when 'sell' then -1 else 1 end, 'fill', id, filled from made order by n`);
-    const books = new TaxBooks(floor.deps);
+    const reader = new TaxLotReader(floor.deps);
     const begun = performance.now();
-    const first = await books.read(uid, {});
+    const first = await reader.read(uid, {});
     const readMs = performance.now() - begun;
     let rows = first.rows.length;
     for (let { next } = first; next !== null;) {
-      const page = await books.read(uid, { after: next, through: first.through });
+      const page = await reader.read(uid, { after: next, through: first.through });
       rows += page.rows.length;
       next = page.next;
     }

@@ -1,26 +1,25 @@
 /**
- * Whether a look at a pair is sure to change nothing, judged on floats with room to spare; refuses
- * to be sure where it is close, and to trade.
+ * Fast path: proves on floats that evaluating a pair is a no-op, otherwise falls back to stepAgent.
  */
-import { approximate } from './fills.ts';
-import { JUMP_MAX, SPREAD_MAX } from './guards/bad-price.ts';
-import { PAUSE_MS as COOLDOWN_MS } from './guards/cooldown.ts';
-import { GOOD_FOR_MIN_MS } from './guards/stale-feed.ts';
-import { PAUSE_MS as STOP_PAUSE_MS } from './guards/stop-loss.ts';
-import { PAUSE_MS as CLUSTER_PAUSE_MS, stopLossCluster } from './guards/stop-loss-cluster.ts';
-import { DRIFT_MIN } from './decide.ts';
-import { lastExit } from './memory.ts';
-import type { AgentMemory, Stake } from './memory.ts';
-import { isPegPair, PEG_HALT, quoteOf } from './pegs.ts';
-import type { PegBreaks } from './pegs.ts';
-import { baseOf } from './pools.ts';
-import { volumeOf } from './series.ts';
-import type { Series } from './series.ts';
-import { noTradeBand } from './sizing.ts';
-import { holds, leaves, refusalOf } from './sleeves.ts';
-import type { SleevesInput } from './sleeves.ts';
-import { executionIntervalMs, lastRebalance } from './schedule.ts';
-import type { AgentInput, OpenPosition, PairRules, RiskValues, Signal, Sleeve } from './types.ts';
+import { approximate } from '../fills.ts';
+import { JUMP_MAX, SPREAD_MAX } from '../guards/bad-price.ts';
+import { PAUSE_MS as COOLDOWN_MS } from '../guards/cooldown.ts';
+import { GOOD_FOR_MIN_MS } from '../guards/stale-feed.ts';
+import { PAUSE_MS as STOP_PAUSE_MS } from '../guards/stop-loss.ts';
+import { PAUSE_MS as CLUSTER_PAUSE_MS, stopLossCluster } from '../guards/stop-loss-cluster.ts';
+import { DRIFT_MIN } from '../decide.ts';
+import { lastExit } from '../memory.ts';
+import type { AgentMemory, StrategyHolding } from '../memory.ts';
+import { isPegPair, PEG_HALT, quoteOf } from '../pegs.ts';
+import type { PegBreaks } from '../pegs.ts';
+import { baseOf } from '../pools.ts';
+import { volumeOf } from '../series.ts';
+import type { Series } from '../series.ts';
+import { noTradeBand } from '../sizing.ts';
+import { holds, leaves, refusalOf } from '../sleeves.ts';
+import type { SleevesInput } from '../sleeves.ts';
+import { executionIntervalMs, lastRebalance } from '../schedule.ts';
+import type { AgentInput, OpenPosition, PairRules, RiskValues, Signal, Sleeve } from '../types.ts';
 
 /** Between a float of this file and the money it stands for there is less than this, as a share. */
 export const ROOM = 1e-6;
@@ -29,8 +28,8 @@ const DAYS_A_YEAR = 365;
 export const SMALL = 1e-5;
 
 /**
- * What is known of a pair between two looks, as numbers; brought up to date after everything that
- * happens to it.
+ * What is known of a pair between two evaluations, as numbers; brought up to date after every fill
+ * and exit.
  */
 export interface Watch {
   readonly pair: string;
@@ -64,7 +63,7 @@ export function makeWatch(
   series: Series | null,
   bars: Int32Array | null,
   rules: PairRules | null,
-  { agent, memory }: Standing,
+  { agent, memory }: EvalContext,
 ): Watch {
   const half = (rules?.halfSpreadBps ?? 0) / 10_000;
   const costs = 2 * half + (2 * (rules?.feeBps ?? 0)) / 10_000;
@@ -97,8 +96,8 @@ export function makeWatch(
 }
 
 /** After a fill or an exit of the pair. */
-export function refresh(watch: Watch, position: OpenPosition | null, standing: Standing): void {
-  const { memory } = standing;
+export function refresh(watch: Watch, position: OpenPosition | null, context: EvalContext): void {
+  const { memory } = context;
   watch.position = position;
   watch.asked.position = position;
   watch.quantity = position === null ? 0 : approximate(position.quantity);
@@ -111,26 +110,28 @@ export function refresh(watch: Watch, position: OpenPosition | null, standing: S
   watch.stopUntil = stop === null ? 0 : stop.at + STOP_PAUSE_MS;
   watch.coolUntil = exit === null ? 0 : exit.at + COOLDOWN_MS;
   if (stop !== null)
-    standing.clusterUntil = Math.max(standing.clusterUntil, stop.at + CLUSTER_PAUSE_MS);
+    context.clusterUntil = Math.max(context.clusterUntil, stop.at + CLUSTER_PAUSE_MS);
 }
 
-/** What holds for all pairs of an agent at one look; one object for all looks. */
-export interface Standing {
+/** What holds for all pairs of an agent at one evaluation; one object serves all evaluations. */
+export interface EvalContext {
   readonly agent: AgentInput;
   readonly memory: AgentMemory;
   readonly intervalMs: number;
   readonly cap: number;
   at: number;
-  /** Equity now, at the day's first look, and at its highest. */
+  /** Equity now, at the day's first evaluation, and at its highest. */
   equity: number;
   began: number;
   highest: number;
   /** A cluster of stops may be in force until then. */
   clusterUntil: number;
-  /** When the day of `began` is over, and the close of the look before; NaN before the first. */
+  /**
+   * When the day of `began` is over, and the close of the evaluation before; NaN before the first.
+   */
   dayEnds: number;
-  lastLook: number;
-  /** Whether this look may rebalance, and whether each may. */
+  lastEvaluation: number;
+  /** Whether this evaluation may rebalance, and whether each may. */
   rebalance: boolean;
   readonly always: boolean;
   /** Why the whole agent may not enter, if so; undefined where that is too close to call. */
@@ -138,7 +139,7 @@ export interface Standing {
   pegBreaks: PegBreaks;
 }
 
-export function makeStanding(agent: AgentInput, memory: AgentMemory): Standing {
+export function makeEvalContext(agent: AgentInput, memory: AgentMemory): EvalContext {
   return {
     agent,
     memory,
@@ -151,7 +152,7 @@ export function makeStanding(agent: AgentInput, memory: AgentMemory): Standing {
     highest: 0,
     clusterUntil: 0,
     dayEnds: Number.NEGATIVE_INFINITY,
-    lastLook: Number.NaN,
+    lastEvaluation: Number.NaN,
     rebalance: true,
     block: null,
     pegBreaks: new Map(),
@@ -167,7 +168,7 @@ export function agentBlockCode({
   equity,
   highest,
   memory,
-}: Standing): string | null | undefined {
+}: EvalContext): string | null | undefined {
   const { halt } = memory;
   const inForce = halt !== null && (halt.until === null || at < halt.until) ? halt.code : null;
   if (inForce !== 'drawdown' && !(highest - equity < highest * (agent.risk.drawdownHalt - ROOM)))
@@ -180,25 +181,25 @@ export function agentBlockCode({
 /**
  * The reason that the decision of this pair would give for doing nothing, and changing nothing that
  * is remembered; null where it would do something, or might. `price` is the open of the candle
- * after the look, NaN where it has none.
+ * after the evaluation, NaN where it has none.
  */
-export function quietReason(
+export function noOpReason(
   watch: Watch,
   signal: Signal | null,
   price: number,
   openAt: number,
-  standing: Standing,
+  context: EvalContext,
 ): string | null {
   if (watch.rules === null) return 'not_offered';
   if (Number.isNaN(price)) return 'no_price';
   if (watch.position !== null && price <= watch.stopNear) return null;
   if (price < SMALL) return null;
   if (signal === null) return 'no_signal';
-  if (standing.block === undefined) return null;
-  const blocked = standing.block ?? pairBlockCode(watch, signal, price, openAt, standing);
+  if (context.block === undefined) return null;
+  const blocked = context.block ?? pairBlockCode(watch, signal, price, openAt, context);
   return watch.position === null
-    ? whyNotIn(watch, signal, blocked, standing)
-    : whyHeld(watch, signal, price, blocked, standing);
+    ? whyNotIn(watch, signal, blocked, context)
+    : whyHeld(watch, signal, price, blocked, context);
 }
 
 /** As the guards of a pair answer, in their order. */
@@ -207,7 +208,7 @@ export function pairBlockCode(
   signal: Signal,
   price: number,
   openAt: number,
-  { at, intervalMs, pegBreaks }: Standing,
+  { at, intervalMs, pegBreaks }: EvalContext,
 ): string | null | undefined {
   if (spread > SPREAD_MAX - ROOM) return undefined;
   if (signal.price !== undefined && !(Math.abs(price / signal.price - 1) < JUMP_MAX - ROOM))
@@ -228,10 +229,10 @@ function whyNotIn(
   watch: Watch,
   signal: Signal,
   blocked: string | null | undefined,
-  standing: Standing,
+  context: EvalContext,
 ): string | null {
   const { asked } = watch;
-  asked.at = standing.at;
+  asked.at = context.at;
   asked.mayJoin = true;
   let first: string | null = null;
   let weak = false;
@@ -247,8 +248,7 @@ function whyNotIn(
     )
       return null;
     const why = refusalOf(sleeve, asked);
-    if (why === null)
-      return blocked ?? (blocked === null && !standing.rebalance ? 'not_now' : null);
+    if (why === null) return blocked ?? (blocked === null && !context.rebalance ? 'not_now' : null);
     weak ||= why === 'weak_signal';
     first ??= why;
   }
@@ -261,32 +261,32 @@ function whyHeld(
   signal: Signal,
   price: number,
   blocked: string | null | undefined,
-  standing: Standing,
+  context: EvalContext,
 ): string | null {
-  const { agent, memory } = standing;
-  if (!standing.rebalance) return 'not_now';
+  const { agent, memory } = context;
+  if (!context.rebalance) return 'not_now';
   if (signal.dailyVolatility === null || blocked === undefined) return null;
-  const stake = memory.stakes[watch.pair];
+  const strategyHolding = memory.strategyHoldings[watch.pair];
   const strength =
-    stake === undefined
+    strategyHolding === undefined
       ? Number.NaN
-      : strengthAsBefore(watch, stake, signal, blocked === null, standing);
-  if (stake === undefined || Number.isNaN(strength)) return null;
+      : strengthAsBefore(watch, strategyHolding, signal, blocked === null, context);
+  if (strategyHolding === undefined || Number.isNaN(strength)) return null;
   const strategies = signal.sleeves?.length ?? 1;
   const drift = driftNow(
     watch,
-    stake.pools.length / strategies,
+    strategyHolding.pools.length / strategies,
     strength,
     signal.dailyVolatility,
     price,
-    standing,
+    context,
   );
   if (Number.isNaN(drift)) return null;
   const band =
     agent.frequency === 'optimized'
       ? Math.max(
           DRIFT_MIN,
-          Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), 0.5 / strategies),
+          Math.min(noTradeBand(watch.costs + spareImpact(watch, context)), 0.5 / strategies),
         )
       : DRIFT_MIN;
   const room = ROOM * (1 + Math.abs(drift));
@@ -296,7 +296,7 @@ function whyHeld(
 }
 
 /** Without any volume the house reckons with the worst impact, both ways. */
-export function spareImpact({ series }: Watch, { at, intervalMs }: Standing): number {
+export function spareImpact({ series }: Watch, { at, intervalMs }: EvalContext): number {
   return series !== null && volumeOf(series, at, intervalMs) > 0 ? 0 : Number.NaN;
 }
 
@@ -306,10 +306,10 @@ export function spareImpact({ series }: Watch, { at, intervalMs }: Standing): nu
  */
 export function strengthAsBefore(
   { asked, costs }: Watch,
-  stake: Stake,
+  strategyHolding: StrategyHolding,
   signal: Signal,
   mayJoin: boolean,
-  { agent, at }: Standing,
+  { agent, at }: EvalContext,
 ): number {
   const { threshold } = agent.risk;
   asked.at = at;
@@ -319,8 +319,8 @@ export function strengthAsBefore(
   let wanting = 0;
   for (let i = 0; i < (sleeves?.length ?? 1); i += 1) {
     const sleeve: Omit<Sleeve, 'pool'> = sleeves?.[i] ?? signal;
-    if (holds(stake, sleeves?.[i]?.pool ?? agent.pool)) {
-      if (leaves(sleeve, stake, asked)) return Number.NaN;
+    if (holds(strategyHolding, sleeves?.[i]?.pool ?? agent.pool)) {
+      if (leaves(sleeve, strategyHolding, asked)) return Number.NaN;
       strength += Math.max(threshold, sleeve.strength);
       wanting += 1;
     } else if (
@@ -329,7 +329,7 @@ export function strengthAsBefore(
     )
       return Number.NaN;
   }
-  return wanting === stake.pools.length ? strength / wanting : Number.NaN;
+  return wanting === strategyHolding.pools.length ? strength / wanting : Number.NaN;
 }
 
 /** A full position as a share of equity, as `targetPosition` has it. */
@@ -346,7 +346,7 @@ export function driftNow(
   strength: number,
   dailyVolatility: number,
   price: number,
-  { agent: { risk }, cap, equity }: Standing,
+  { agent: { risk }, cap, equity }: EvalContext,
 ): number {
   const part = fullShare(risk, dailyVolatility, strength);
   if (!(part * wanted > SMALL)) return Number.NaN;

@@ -1,8 +1,11 @@
-/** The test checkout's pages as HTML; refuses scripts, foreign addresses and unescaped text. */
+/**
+ * The fake provider's pages as HTML. They carry no script, no foreign address and no unescaped
+ * text.
+ */
 import { createHash } from 'node:crypto';
-import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
-import type { Plan, Subscription } from '../../contract/subscription.ts';
-import type { Bill } from './proration.ts';
+import { formatFixed, parseFixed, ZERO } from '../../../contract/money.ts';
+import type { Plan, Subscription } from '../../../contract/subscription.ts';
+import type { Bill } from '../proration.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--ground:oklch(.973 .004 210);--surface:oklch(.993 .002 210);--line:oklch(.885 .009 212);--edge:oklch(.62 .018 214);--ink:oklch(.235 .018 220);--ink-2:oklch(.42 .018 218);--accent:oklch(.47 .086 196);--accent-ink:oklch(.99 .004 196);--amber:oklch(.5 .108 66);--amber-wash:oklch(.95 .038 82);--danger:oklch(.5 .17 27)}

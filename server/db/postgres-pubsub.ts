@@ -1,32 +1,32 @@
 /**
- * Words between the processes of one PostgreSQL, by LISTEN and NOTIFY; refuses to be relied on: who
- * misses one must look for himself.
+ * Messages between the processes of one PostgreSQL, by LISTEN and NOTIFY. They may be lost: a
+ * subscriber must also poll.
  */
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import type { Log } from '../log.ts';
-import type { Db, Wire } from './database.ts';
+import type { Db, PubSub } from './database.ts';
 
 const CHANNEL = 'tradewind_events';
 const AGAIN_MS = 1_000;
-/** PostgreSQL takes at most 8,000 bytes a word. */
-const WORD_MAX_BYTES = 7_000;
+/** PostgreSQL takes at most 8,000 bytes a payload. */
+const PAYLOAD_MAX_BYTES = 7_000;
 
-/** Names joined by line ends, in as few words as they fit into. */
-export function wordsOf(names: readonly string[]): string[] {
-  const words: string[] = [];
+/** Names joined by line ends, in as few payloads as they fit into. */
+export function payloadsOf(names: readonly string[]): string[] {
+  const payloads: string[] = [];
   let size = Infinity;
   for (const name of new Set(names)) {
     const bytes = Buffer.byteLength(name) + 1;
-    if (size + bytes > WORD_MAX_BYTES) words.push(name);
-    else words.push(`${words.pop() ?? ''}\n${name}`);
-    size = size + bytes > WORD_MAX_BYTES ? bytes : size + bytes;
+    if (size + bytes > PAYLOAD_MAX_BYTES) payloads.push(name);
+    else payloads.push(`${payloads.pop() ?? ''}\n${name}`);
+    size = size + bytes > PAYLOAD_MAX_BYTES ? bytes : size + bytes;
   }
-  return words;
+  return payloads;
 }
 
 /** Null where the database has no NOTIFY, as some that speak PostgreSQL's protocol have not. */
-export async function openWire(pool: pg.Pool, url: string, log: Log): Promise<Wire | null> {
+export async function openPubSub(pool: pg.Pool, url: string, log: Log): Promise<PubSub | null> {
   try {
     await pool.query("select pg_notify($1, '')", [CHANNEL]);
   } catch (error) {
@@ -37,22 +37,22 @@ export async function openWire(pool: pg.Pool, url: string, log: Log): Promise<Wi
     return null;
   }
   return {
-    async tell(db: Db, names) {
-      const words = wordsOf(names);
-      if (words.length > 0)
+    async publish(db: Db, names) {
+      const payloads = payloadsOf(names);
+      if (payloads.length > 0)
         await db.execute(
-          sql`select pg_notify(${CHANNEL}, word) from json_array_elements_text(${JSON.stringify(words)}::json) as word`,
+          sql`select pg_notify(${CHANNEL}, word) from json_array_elements_text(${JSON.stringify(payloads)}::json) as word`,
         );
     },
-    hear: (listener) => hear(url, log, listener),
+    subscribe: (listener) => subscribe(url, log, listener),
   };
 }
 
 /**
- * A connection of its own, made again when it is lost; `null` is told after each, because words may
- * have been missed.
+ * Holds a connection of its own and reconnects when it is lost. Each connection starts with `null`,
+ * because messages may have been missed.
  */
-async function hear(
+async function subscribe(
   url: string,
   log: Log,
   listener: (name: string | null) => void,

@@ -1,14 +1,11 @@
-/**
- * The built-in test checkout and portal behind the payments port; refuses real cards and never
- * moves money.
- */
+/** The fake payment provider behind the payments port. It takes no real card and moves no money. */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, gt } from 'drizzle-orm';
-import { InvoiceStatus, type ChargePreview, type Invoice } from '../../contract/plan-change.ts';
-import { formatFixed, parseFixed } from '../../contract/money.ts';
-import type { Coupon, Plan } from '../../contract/subscription.ts';
-import type { Tx } from '../db/database.ts';
-import { checkouts, subscriptions, testInvoices } from '../db/schema-plans.ts';
+import { InvoiceStatus, type ChargePreview, type Invoice } from '../../../contract/plan-change.ts';
+import { formatFixed, parseFixed } from '../../../contract/money.ts';
+import type { Coupon, Plan } from '../../../contract/subscription.ts';
+import type { Tx } from '../../db/database.ts';
+import { checkouts, subscriptions, testInvoices } from '../../db/schema-plans.ts';
 import type {
   ChargeOrder,
   CheckoutOrder,
@@ -16,29 +13,29 @@ import type {
   Payments,
   PortalOrder,
   ProviderSubscription,
-} from './payments.ts';
-import { builtInPlans } from './plans.ts';
-import { changeBill, chargeOnWire, firstBill } from './proration.ts';
-import type { SubscriptionRow } from './subscription-record.ts';
+} from '../payments.ts';
+import { builtInPlans } from '../plans.ts';
+import { changeBill, chargeOnWire, firstBill } from '../proration.ts';
+import type { SubscriptionRow } from '../subscription-record.ts';
 import {
   balanceOf,
   bringUpToDate,
-  onBooks,
-  TEST_PERIOD_MS,
-  testInvoicesOf,
-  writeBooks,
-  type BooksDeps,
-  type TestInvoice,
-} from './test-books.ts';
+  providerView,
+  FAKE_PERIOD_MS,
+  fakeInvoicesOf,
+  writeSubscription,
+  type FakeProviderDeps,
+  type FakeInvoice,
+} from './fake-invoices.ts';
 
-/** How long a link to the test portal works, ms. */
+/** How long a link to the fake portal works, ms. */
 export const PORTAL_LINK_MS = 30 * 60_000;
 /** A second press within this finds the link of the first, ms. */
 const PORTAL_REUSE_MS = 10_000;
 const INVOICES_SHOWN = 24;
 
-/** Whatever the coupon is called, the test checkout takes a fifth off the first month. */
-export const testCoupon = (id: string): Coupon => ({
+/** Whatever the coupon is called, the fake provider takes a fifth off the first month. */
+export const fakeCoupon = (id: string): Coupon => ({
   id,
   percentOff: 20,
   amountOff: null,
@@ -46,20 +43,17 @@ export const testCoupon = (id: string): Coupon => ({
   months: null,
 });
 
-/** What is printed on a test invoice. */
-export const invoiceNumber = ({ id }: Pick<TestInvoice, 'id'>): string =>
+/** The number that is printed on an invoice. */
+export const invoiceNumber = ({ id }: Pick<FakeInvoice, 'id'>): string =>
   `TEST-${id.slice(0, 8).toUpperCase()}`;
 
-/**
- * Here the provider's books are our own tables: what the test pages and the clock wrote there is
- * what there is.
- */
-export class TestPayments implements Payments {
+/** This provider keeps its records in our own tables, written by its pages and by the clock. */
+export class FakePayments implements Payments {
   readonly provider = 'test';
   readonly readWebhook = null;
   readonly recentNotices = null;
 
-  constructor(private readonly deps: BooksDeps) {}
+  constructor(private readonly deps: FakeProviderDeps) {}
 
   plans(): Promise<Plan[]> {
     return Promise.resolve(builtInPlans());
@@ -83,19 +77,19 @@ export class TestPayments implements Payments {
     const balance = await balanceOf(this.deps.database.db, uid);
     if (living?.plan == null)
       return chargeOnWire(
-        firstBill(plan, coupon === null ? null : testCoupon(coupon), balance),
+        firstBill(plan, coupon === null ? null : fakeCoupon(coupon), balance),
         plan,
         null,
       );
     return chargeOnWire(
-      changeBill(living.plan, plan, (living.paidUntil ?? now) - now, TEST_PERIOD_MS, balance),
+      changeBill(living.plan, plan, (living.paidUntil ?? now) - now, FAKE_PERIOD_MS, balance),
       plan,
       living.paidUntil,
     );
   }
 
   async invoices({ uid }: { uid: string }): Promise<{ invoices: Invoice[]; more: boolean }> {
-    const rows = await testInvoicesOf(this.deps.database.db, uid, INVOICES_SHOWN + 1);
+    const rows = await fakeInvoicesOf(this.deps.database.db, uid, INVOICES_SHOWN + 1);
     return {
       more: rows.length > INVOICES_SHOWN,
       invoices: rows.slice(0, INVOICES_SHOWN).map((row) => ({
@@ -112,7 +106,7 @@ export class TestPayments implements Payments {
   }
 
   coupon(id: string): Promise<Coupon> {
-    return Promise.resolve(testCoupon(id));
+    return Promise.resolve(fakeCoupon(id));
   }
 
   /**
@@ -152,7 +146,7 @@ export class TestPayments implements Payments {
   }
 
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription> {
-    return this.change(subscriptionId, (row) => onBooks(row, { cancelAtPeriodEnd: true }));
+    return this.change(subscriptionId, (row) => providerView(row, { cancelAtPeriodEnd: true }));
   }
 
   /** A later end that is there already stays. */
@@ -164,7 +158,7 @@ export class TestPayments implements Payments {
     paidUntil: number;
   }): Promise<ProviderSubscription> {
     return this.change(subscriptionId, (row) =>
-      onBooks(row, { currentPeriodEnd: Math.max(row.currentPeriodEnd ?? 0, paidUntil) }),
+      providerView(row, { currentPeriodEnd: Math.max(row.currentPeriodEnd ?? 0, paidUntil) }),
     );
   }
 
@@ -185,7 +179,7 @@ export class TestPayments implements Payments {
 
   async fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
     const row = await this.deps.database.transaction((tx) => this.upToDate(tx, subscriptionId));
-    return row === null ? null : onBooks(row);
+    return row === null ? null : providerView(row);
   }
 
   private change(
@@ -195,7 +189,7 @@ export class TestPayments implements Payments {
     return this.deps.database.transaction(async (tx) => {
       const row = await this.upToDate(tx, subscriptionId);
       if (row === null) throw new Error('No such test subscription');
-      await writeBooks(tx, this.deps, next(row));
+      await writeSubscription(tx, this.deps, next(row));
       return next(row);
     });
   }

@@ -1,6 +1,6 @@
 /**
- * A person's closed paper books: one by its number, and what it was worth at its end; refuses to
- * price it afresh.
+ * A person's closed paper accounts: one by its number, and what it was worth at its end. A closed
+ * account is never priced afresh.
  */
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
@@ -13,8 +13,8 @@ import type { AccountFacts } from './account-facts.ts';
 import { toPosition } from './marks.ts';
 import type { AccountRow } from './open-account.ts';
 
-/** The closed or open book of this number. @throws Refusal `not_found` where there is none. */
-export async function bookOf(
+/** The closed or open account of this number. @throws Refusal `not_found` where there is none. */
+export async function accountByNumber(
   db: Db,
   uid: string,
   source: string,
@@ -29,8 +29,8 @@ export async function bookOf(
   return account;
 }
 
-/** What a book is worth, and what it holds. */
-export interface BookValue {
+/** What an account is worth, and what it holds. */
+export interface AccountValue {
   /** Market clock, ms: when it was valued. */
   at: number;
   equity: Fixed;
@@ -41,13 +41,13 @@ export interface BookValue {
 }
 
 /**
- * What a closed book held at its end. It was valued then as a whole: the single prices are not
+ * What a closed account held at its end. It was valued then as a whole: the single prices are not
  * known any more.
  */
-export function closedBook(
+export function closedAccountValue(
   { positions, curve, openedMarketMs }: AccountFacts,
   cash: Fixed,
-): BookValue {
+): AccountValue {
   const end = curve.at(-1);
   const cost = sum(positions.map((row) => parseFixed(row.cost)));
   const positionsValue =

@@ -1,6 +1,6 @@
 /**
- * The record of closed ticks, shared by all who run them: begun once, with one book of prices, and
- * finished once; refuses to run one twice.
+ * Runs of closed ticks, shared by all processes that run them: each begins once, with one set of
+ * quotes, and finishes once.
  */
 import { and, eq, inArray, isNull, lt, max, ne, sql } from 'drizzle-orm';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
@@ -11,15 +11,15 @@ import type { Database, Db, Tx } from '../db/database.ts';
 import { accounts, agents, ticks } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
 import type { TradingDeps } from './deps.ts';
-import { LOOKING } from './lifecycle.ts';
+import { EVALUATED_STATUSES } from './lifecycle.ts';
 
 /** Longer gaps are recorded as their newest ticks and one row that counts the rest. */
 const SKIPPED_ROWS_MAX = 10_000;
 
 type TickRow = typeof ticks.$inferSelect;
 
-/** A tick as every worker of it has it. */
-export interface Begun {
+/** A tick as every process that runs it has it. */
+export interface TickRun {
   state: 'running' | 'over';
   /**
    * First prices after the close, by pair: the same for all agents of the tick, whoever runs them.
@@ -31,7 +31,7 @@ const of = (market: Market) =>
   and(eq(ticks.source, market.source.id), eq(ticks.interval, market.baseInterval));
 const at = (market: Market, tick: number) => and(of(market), eq(ticks.closeMarketMs, tick));
 
-const toBook = (quotes: ReadonlyMap<string, Quote>): object =>
+const tickQuotes = (quotes: ReadonlyMap<string, Quote>): object =>
   [...quotes.values()].map(({ pair, at: time, last, bid, ask }) => [
     pair,
     time,
@@ -40,7 +40,7 @@ const toBook = (quotes: ReadonlyMap<string, Quote>): object =>
     formatFixed(ask),
   ]);
 
-function begunOf({ state, book }: Pick<TickRow, 'state' | 'book'>): Begun {
+function toTickRun({ state, book }: Pick<TickRow, 'state' | 'book'>): TickRun {
   const rows = (book ?? []) as [string, number, string, string, string][];
   return {
     state: state === 'running' ? 'running' : 'over',
@@ -63,30 +63,30 @@ export async function lastTick(database: Database, market: Market): Promise<numb
 }
 
 /** A tick that somebody has begun; null where nobody has. */
-export async function joinTick(db: Db, market: Market, tick: number): Promise<Begun | null> {
+export async function joinTick(db: Db, market: Market, tick: number): Promise<TickRun | null> {
   const [row] = await db
     .select({ state: ticks.state, book: ticks.book })
     .from(ticks)
     .where(at(market, tick));
-  return row === undefined ? null : begunOf(row);
+  return row === undefined ? null : toTickRun(row);
 }
 
 /** What beginning a tick found: older ones that are given up now, and how many were never run. */
-export interface Beginning extends Begun {
+export interface TickStart extends TickRun {
   skipped: number;
   unfinished: Pick<TickRow, 'closeMarketMs' | 'agents'>[];
 }
 
 /**
- * The first to come writes the book; the others get his. Older ticks are closed: what is left of
- * them looks at this one.
+ * The first process writes the quotes (column `book`); the others read them. Older ticks are
+ * closed: agents that they left over are evaluated at this one.
  */
 export async function beginTick(
   tx: Tx,
   deps: TradingDeps,
   tick: number,
   quotes: ReadonlyMap<string, Quote>,
-): Promise<Beginning> {
+): Promise<TickStart> {
   const { market } = deps;
   const nothing = { skipped: 0, unfinished: [] };
   const [made] = await tx.db
@@ -96,7 +96,7 @@ export async function beginTick(
       interval: market.baseInterval,
       closeMarketMs: tick,
       state: 'running',
-      book: toBook(quotes),
+      book: tickQuotes(quotes),
     })
     .onConflictDoNothing()
     .returning({ close: ticks.closeMarketMs });
@@ -137,9 +137,9 @@ export async function beginTick(
 }
 
 export const isDue = (market: Market, tick: number) =>
-  sql`${agents.source} = ${market.source.id} and ${agents.deletedAt} is null and ${agents.nextDueMarketMs} <= ${tick}::bigint and ${inArray(agents.status, [...LOOKING])}`;
+  sql`${agents.source} = ${market.source.id} and ${agents.deletedAt} is null and ${agents.nextDueMarketMs} <= ${tick}::bigint and ${inArray(agents.status, [...EVALUATED_STATUSES])}`;
 
-/** Whether any agent has yet to look, those that another worker holds among them. */
+/** Whether any agent is still to be evaluated, those that another worker holds among them. */
 export async function isAnyDue(db: Db, market: Market, tick: number): Promise<boolean> {
   return (
     (await db.select({ id: agents.id }).from(agents).where(isDue(market, tick)).limit(1)).length > 0
@@ -238,7 +238,7 @@ async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Prom
           eq(agents.uid, accounts.uid),
           eq(agents.source, accounts.source),
           isNull(agents.deletedAt),
-          inArray(agents.status, [...LOOKING]),
+          inArray(agents.status, [...EVALUATED_STATUSES]),
         )}))
     on conflict do nothing`);
 }

@@ -1,31 +1,28 @@
-/**
- * The books of the built-in test checkout: bills, renewals by the wall clock, credit; refuses to
- * bill one thing twice.
- */
+/** Invoices of the fake payment provider: first bills, renewals by the wall clock, credit. */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, ne } from 'drizzle-orm';
-import { formatFixed, parseFixed, sum, type Fixed } from '../../contract/money.ts';
-import type { Plan } from '../../contract/subscription.ts';
-import type { WallClock } from '../clock.ts';
-import type { Database, Db, Tx } from '../db/database.ts';
-import { testInvoices } from '../db/schema-plans.ts';
-import type { EventLog } from '../events/events.ts';
-import { readSubscription } from './entitlement.ts';
-import type { ProviderSubscription } from './payments.ts';
-import { builtInPlans } from './plans.ts';
-import { billOf, type Bill } from './proration.ts';
-import { PAYMENT_GRACE_MS } from './standing.ts';
+import { formatFixed, parseFixed, sum, type Fixed } from '../../../contract/money.ts';
+import type { Plan } from '../../../contract/subscription.ts';
+import type { WallClock } from '../../clock.ts';
+import type { Database, Db, Tx } from '../../db/database.ts';
+import { testInvoices } from '../../db/schema-plans.ts';
+import type { EventLog } from '../../events/events.ts';
+import { readSubscription } from '../entitlement.ts';
+import type { ProviderSubscription } from '../payments.ts';
+import { builtInPlans } from '../plans.ts';
+import { billOf, type Bill } from '../proration.ts';
+import { PAYMENT_GRACE_MS } from '../standing.ts';
 import {
   lockPerson,
   observe,
   recordSubscription,
   type SubscriptionRow,
-} from './subscription-record.ts';
+} from '../subscription-record.ts';
 
-/** A month of the test checkout, ms. */
-export const TEST_PERIOD_MS = 30 * 24 * 60 * 60_000;
+/** A month of the fake provider, ms. */
+export const FAKE_PERIOD_MS = 30 * 24 * 60 * 60_000;
 
-export interface BooksDeps {
+export interface FakeProviderDeps {
   database: Database;
   events: EventLog;
   clock: WallClock;
@@ -38,7 +35,7 @@ const FAILS_LATER = '4000000000000341';
 const digitsOf = (card: string): string => card.replace(/[\s-]/g, '');
 
 /**
- * What the test checkout does with a card number; everything but the four known ones is refused
+ * What the fake provider does with a card number; everything but the four known ones is refused
  * unread.
  */
 export function answerCard(number: string): CardAnswer {
@@ -84,12 +81,12 @@ export function broughtUpTo(
         renewed,
       };
     renewed.push(paidUntil);
-    paidUntil += TEST_PERIOD_MS;
+    paidUntil += FAKE_PERIOD_MS;
   }
   return { status: 'active', paidUntil, renewed };
 }
 
-export type TestInvoice = typeof testInvoices.$inferSelect;
+export type FakeInvoice = typeof testInvoices.$inferSelect;
 
 export async function balanceOf(db: Db, uid: string): Promise<Fixed> {
   const rows = await db
@@ -100,7 +97,7 @@ export async function balanceOf(db: Db, uid: string): Promise<Fixed> {
 }
 
 /** The newest bill of a subscription, by whose card the next is paid. */
-export async function lastInvoice(db: Db, subscriptionId: string): Promise<TestInvoice | null> {
+export async function lastInvoice(db: Db, subscriptionId: string): Promise<FakeInvoice | null> {
   const [row] = await db
     .select()
     .from(testInvoices)
@@ -139,7 +136,8 @@ export async function writeInvoice(
     .onConflictDoNothing();
 }
 
-export function onBooks(
+/** Our row as the provider would report it, with `change` applied. */
+export function providerView(
   row: SubscriptionRow,
   change: Partial<Omit<ProviderSubscription, 'uid'>> = {},
 ): ProviderSubscription & { uid: string } {
@@ -158,9 +156,9 @@ export function onBooks(
   };
 }
 
-export async function writeBooks(
+export async function writeSubscription(
   tx: Tx,
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   next: ProviderSubscription & { uid: string },
 ): Promise<void> {
   await recordSubscription(tx, deps.events, 'test', next, await observe(tx.db, deps.clock));
@@ -172,7 +170,7 @@ export async function writeBooks(
  */
 export async function bringUpToDate(
   tx: Tx,
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   uid: string,
 ): Promise<SubscriptionRow | null> {
   if (!(await lockPerson(tx, uid))) return null;
@@ -213,10 +211,10 @@ export async function bringUpToDate(
       .where(and(eq(testInvoices.subscriptionId, subscriptionId), eq(testInvoices.status, 'open')));
   }
   if (period.status !== row.status || period.paidUntil !== row.currentPeriodEnd) {
-    await writeBooks(
+    await writeSubscription(
       tx,
       deps,
-      onBooks(row, { status: period.status, currentPeriodEnd: period.paidUntil }),
+      providerView(row, { status: period.status, currentPeriodEnd: period.paidUntil }),
     );
   }
   return readSubscription(tx.db, uid);
@@ -227,7 +225,7 @@ export async function bringUpToDate(
  */
 export async function payOpenInvoice(
   tx: Tx,
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   row: SubscriptionRow,
   card: string,
 ): Promise<boolean> {
@@ -248,16 +246,19 @@ export async function payOpenInvoice(
     )
     .returning({ id: testInvoices.id });
   if (paid.length === 0) return false;
-  await writeBooks(
+  await writeSubscription(
     tx,
     deps,
-    onBooks(row, { status: 'active', currentPeriodEnd: row.currentPeriodEnd + TEST_PERIOD_MS }),
+    providerView(row, {
+      status: 'active',
+      currentPeriodEnd: row.currentPeriodEnd + FAKE_PERIOD_MS,
+    }),
   );
   return true;
 }
 
 /** A person's bills, newest first, those of nothing left out. */
-export async function testInvoicesOf(db: Db, uid: string, limit: number): Promise<TestInvoice[]> {
+export async function fakeInvoicesOf(db: Db, uid: string, limit: number): Promise<FakeInvoice[]> {
   return db
     .select()
     .from(testInvoices)

@@ -1,10 +1,10 @@
 /**
- * Whether what moves together surely leaves a pair no room at a look, judged on floats with room to
- * spare; refuses to be sure where it is close.
+ * Fast path of the correlation guard: proves on floats that correlated holdings leave a pair no
+ * room, otherwise falls back to stepAgent.
  */
-import type { Correlation } from './correlation.ts';
-import { DRIFT_MIN } from './decide.ts';
-import { ROOM_MIN, TOGETHER_MIN, TOGETHER_TIMES } from './guards/correlated-exposure.ts';
+import type { Correlation } from '../correlation.ts';
+import { DRIFT_MIN } from '../decide.ts';
+import { ROOM_MIN, TOGETHER_MIN, TOGETHER_TIMES } from '../guards/correlated-exposure.ts';
 import {
   driftNow,
   fullShare,
@@ -13,11 +13,11 @@ import {
   SMALL,
   spareImpact,
   strengthAsBefore,
-} from './quiet.ts';
-import type { Standing, Watch } from './quiet.ts';
-import { noTradeBand } from './sizing.ts';
-import { refusalOf } from './sleeves.ts';
-import type { Signal, Sleeve } from './types.ts';
+} from './fast-path.ts';
+import type { EvalContext, Watch } from './fast-path.ts';
+import { noTradeBand } from '../sizing.ts';
+import { refusalOf } from '../sleeves.ts';
+import type { Signal, Sleeve } from '../types.ts';
 
 /** What is held of a pair, as a number of quote currency at the bid. */
 export interface Worth {
@@ -27,18 +27,18 @@ export interface Worth {
 
 /**
  * True where the decision is sure to be `correlated_exposure`, provided that nothing is sold or
- * bought before it in the same look.
+ * bought before it in the same evaluation.
  */
-export function isShutTogether(
+export function isBlockedByCorrelation(
   watch: Watch,
   signal: Signal | null,
   price: number,
   openAt: number,
-  standing: Standing,
+  context: EvalContext,
   held: readonly Worth[],
   correlation: Correlation,
 ): boolean {
-  const { agent, block, equity, rebalance } = standing;
+  const { agent, block, equity, rebalance } = context;
   if (
     watch.rules === null ||
     signal === null ||
@@ -50,13 +50,13 @@ export function isShutTogether(
   if (
     !(price >= SMALL) ||
     (watch.position !== null && price <= watch.stopNear) ||
-    pairBlockCode(watch, signal, price, openAt, standing) !== null
+    pairBlockCode(watch, signal, price, openAt, context) !== null
   )
     return false;
   const wanted =
     watch.position === null
-      ? entry(watch, signal, signal.dailyVolatility, standing)
-      : growth(watch, signal, signal.dailyVolatility, price, standing);
+      ? entry(watch, signal, signal.dailyVolatility, context)
+      : growth(watch, signal, signal.dailyVolatility, price, context);
   if (!(wanted > 0)) return false;
   let [own, others] = [0, 0];
   for (const { pair, value } of held) {
@@ -75,7 +75,7 @@ function entry(
   { asked }: Watch,
   signal: Signal,
   dailyVolatility: number,
-  { agent, at, cap, equity }: Standing,
+  { agent, at, cap, equity }: EvalContext,
 ): number {
   asked.at = at;
   asked.mayJoin = true;
@@ -106,21 +106,23 @@ function growth(
   signal: Signal,
   dailyVolatility: number,
   price: number,
-  standing: Standing,
+  context: EvalContext,
 ): number {
-  const { agent, cap, equity, memory } = standing;
-  const stake = memory.stakes[watch.pair];
+  const { agent, cap, equity, memory } = context;
+  const strategyHolding = memory.strategyHoldings[watch.pair];
   const strength =
-    stake === undefined ? Number.NaN : strengthAsBefore(watch, stake, signal, true, standing);
-  if (stake === undefined || Number.isNaN(strength)) return Number.NaN;
+    strategyHolding === undefined
+      ? Number.NaN
+      : strengthAsBefore(watch, strategyHolding, signal, true, context);
+  if (strategyHolding === undefined || Number.isNaN(strength)) return Number.NaN;
   const strategies = signal.sleeves?.length ?? 1;
-  const share = stake.pools.length / strategies;
-  const drift = driftNow(watch, share, strength, dailyVolatility, price, standing);
+  const share = strategyHolding.pools.length / strategies;
+  const drift = driftNow(watch, share, strength, dailyVolatility, price, context);
   const band =
     agent.frequency === 'optimized'
       ? Math.max(
           DRIFT_MIN,
-          Math.min(noTradeBand(watch.costs + spareImpact(watch, standing)), 0.5 / strategies),
+          Math.min(noTradeBand(watch.costs + spareImpact(watch, context)), 0.5 / strategies),
         )
       : DRIFT_MIN;
   if (!(drift > band + ROOM * (1 + Math.abs(drift)))) return Number.NaN;

@@ -1,14 +1,14 @@
 /**
- * The built-in test checkout, portal and invoices over HTTP; refuses to be there where payments are
- * real.
+ * The fake provider's checkout, portal and invoices over HTTP. They exist only where payments are a
+ * test.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { CheckoutRow } from './checkout.ts';
-import { readSubscription } from './entitlement.ts';
-import { builtInPlans } from './plans.ts';
-import { changeBill } from './proration.ts';
-import { subscriptionOnWire } from './subscription-record.ts';
-import { balanceOf, TEST_PERIOD_MS, type BooksDeps } from './test-books.ts';
+import type { CheckoutRow } from '../checkout.ts';
+import { readSubscription } from '../entitlement.ts';
+import { builtInPlans } from '../plans.ts';
+import { changeBill } from '../proration.ts';
+import { subscriptionOnWire } from '../subscription-record.ts';
+import { balanceOf, FAKE_PERIOD_MS, type FakeProviderDeps } from './fake-invoices.ts';
 import {
   checkoutPage,
   confirmPage,
@@ -17,8 +17,8 @@ import {
   PAGE_HEADERS,
   portalPage,
   type PortalView,
-} from './test-pages.ts';
-import { invoiceNumber } from './test-payments.ts';
+} from './fake-pages.ts';
+import { invoiceNumber } from './fake-payments.ts';
 import {
   actInPortal,
   confirmPayment,
@@ -28,13 +28,13 @@ import {
   payWithCard,
   type PayAnswer,
   type PortalAct,
-} from './test-till.ts';
+} from './fake-checkout.ts';
 
 const FORM_BODY_MAX = 10_000;
 const CHECKOUT_GONE = 'This checkout has ended or never was. Choose a plan again.';
 const PORTAL_GONE = 'This billing link has ended. Open it again from the Subscription screen.';
 
-export interface TestRouteDeps extends BooksDeps {
+export interface FakeRouteDeps extends FakeProviderDeps {
   limit(ip: string): void;
 }
 
@@ -43,7 +43,7 @@ const fieldOf = (body: unknown, name: string): string =>
 const show = (reply: FastifyReply, html: string, status = 200): FastifyReply =>
   reply.code(status).headers(PAGE_HEADERS).send(html);
 
-export function testRoutes(scope: FastifyInstance, deps: TestRouteDeps): void {
+export function fakeProviderRoutes(scope: FastifyInstance, deps: FakeRouteDeps): void {
   scope.addHook('onRequest', async (request) => {
     deps.limit(request.ip);
   });
@@ -56,6 +56,17 @@ export function testRoutes(scope: FastifyInstance, deps: TestRouteDeps): void {
     },
   );
 
+  checkoutRoutes(scope, deps);
+  portalRoutes(scope, deps);
+  scope.get<{ Params: { id: string } }>('/test-invoice/:id', async (request, reply) => {
+    const invoice = await findInvoice(deps, request.params.id);
+    return invoice === null
+      ? show(reply, gonePage('There is no such invoice.'), 404)
+      : show(reply, invoicePage({ ...invoice, number: invoiceNumber(invoice) }));
+  });
+}
+
+function checkoutRoutes(scope: FastifyInstance, deps: FakeProviderDeps): void {
   const answer = async (
     reply: FastifyReply,
     id: string,
@@ -107,7 +118,9 @@ export function testRoutes(scope: FastifyInstance, deps: TestRouteDeps): void {
       await confirmPayment(deps, request.params.id, fieldOf(request.body, 'answer') === 'approve'),
     ),
   );
+}
 
+function portalRoutes(scope: FastifyInstance, deps: FakeProviderDeps): void {
   const portal = async (
     reply: FastifyReply,
     id: string,
@@ -133,17 +146,11 @@ export function testRoutes(scope: FastifyInstance, deps: TestRouteDeps): void {
     if (outcome === null) return reply.redirect(`/test-portal/${id}`, 303);
     return portal(reply, id, outcome === false ? null : outcome, 422);
   });
-  scope.get<{ Params: { id: string } }>('/test-invoice/:id', async (request, reply) => {
-    const invoice = await findInvoice(deps, request.params.id);
-    return invoice === null
-      ? show(reply, gonePage('There is no such invoice.'), 404)
-      : show(reply, invoicePage({ ...invoice, number: invoiceNumber(invoice) }));
-  });
 }
 
 /** What the portal shows of this person, with the bill of the change it was opened for. */
 async function viewOf(
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   portal: CheckoutRow,
 ): Promise<Pick<PortalView, 'plans' | 'subscription' | 'asked'>> {
   const { db } = deps.database;
@@ -160,7 +167,7 @@ async function viewOf(
           mine,
           wanted,
           (row?.currentPeriodEnd ?? now) - now,
-          TEST_PERIOD_MS,
+          FAKE_PERIOD_MS,
           await balanceOf(db, portal.uid),
         );
   return {

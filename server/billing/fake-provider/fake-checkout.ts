@@ -1,34 +1,31 @@
-/**
- * What the test pages do to a subscription: pay, change, end, keep; refuses to pay twice for one
- * checkout.
- */
+/** What the fake provider's pages do to a subscription: pay, change, cancel, resume. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { ZERO } from '../../contract/money.ts';
-import type { Plan } from '../../contract/subscription.ts';
-import type { Tx } from '../db/database.ts';
-import { checkouts, testInvoices } from '../db/schema-plans.ts';
-import { UNFINISHED, type CheckoutRow } from './checkout.ts';
-import { readSubscription } from './entitlement.ts';
-import { builtInPlans, planOfPrice } from './plans.ts';
-import { changeBill, firstBill, type Bill } from './proration.ts';
-import { subscriptionCounts } from './standing.ts';
-import { lockPerson, type SubscriptionRow } from './subscription-record.ts';
+import { ZERO } from '../../../contract/money.ts';
+import type { Plan } from '../../../contract/subscription.ts';
+import type { Tx } from '../../db/database.ts';
+import { checkouts, testInvoices } from '../../db/schema-plans.ts';
+import { UNFINISHED, type CheckoutRow } from '../checkout.ts';
+import { readSubscription } from '../entitlement.ts';
+import { builtInPlans, planOfPrice } from '../plans.ts';
+import { changeBill, firstBill, type Bill } from '../proration.ts';
+import { subscriptionCounts } from '../standing.ts';
+import { lockPerson, type SubscriptionRow } from '../subscription-record.ts';
 import {
   answerCard,
   balanceOf,
   bringUpToDate,
   lastInvoice,
-  onBooks,
+  providerView,
   payOpenInvoice,
   paysLater,
-  TEST_PERIOD_MS,
-  writeBooks,
+  FAKE_PERIOD_MS,
+  writeSubscription,
   writeInvoice,
-  type BooksDeps,
-  type TestInvoice,
-} from './test-books.ts';
-import { PORTAL_LINK_MS, testCoupon } from './test-payments.ts';
+  type FakeProviderDeps,
+  type FakeInvoice,
+} from './fake-invoices.ts';
+import { PORTAL_LINK_MS, fakeCoupon } from './fake-payments.ts';
 
 /** As Stripe: a checkout that nobody finished ends after a day, ms. */
 const CHECKOUT_OPEN_MS = 24 * 60 * 60_000;
@@ -47,7 +44,7 @@ export type PayAnswer =
   | { kind: 'error'; text: string }
   | { kind: 'gone' };
 
-async function rowOf(deps: BooksDeps, id: string, tx?: Tx): Promise<CheckoutRow | null> {
+async function rowOf(deps: FakeProviderDeps, id: string, tx?: Tx): Promise<CheckoutRow | null> {
   if (!UUID.test(id)) return null;
   const query = (tx?.db ?? deps.database.db).select().from(checkouts).where(eq(checkouts.id, id));
   const [row] = await (tx === undefined ? query : query.for('update'));
@@ -56,7 +53,7 @@ async function rowOf(deps: BooksDeps, id: string, tx?: Tx): Promise<CheckoutRow 
 
 /** The checkout behind a link while it can still be paid, or has been. */
 export async function findCheckout(
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   id: string,
   tx?: Tx,
 ): Promise<OpenCheckout | null> {
@@ -72,14 +69,14 @@ export async function findCheckout(
     plan,
     bill: firstBill(
       plan,
-      row.coupon === null ? null : testCoupon(row.coupon),
+      row.coupon === null ? null : fakeCoupon(row.coupon),
       await balanceOf(tx?.db ?? deps.database.db, row.uid),
     ),
   };
 }
 
 /** Tries a card; the checkout's row is locked, so that two presses pay once. */
-export function payWithCard(deps: BooksDeps, id: string, card: string): Promise<PayAnswer> {
+export function payWithCard(deps: FakeProviderDeps, id: string, card: string): Promise<PayAnswer> {
   return deps.database.transaction(async (tx) => {
     const found = await findCheckout(deps, id, tx);
     if (found === null) return { kind: 'gone' };
@@ -105,7 +102,11 @@ export function payWithCard(deps: BooksDeps, id: string, card: string): Promise<
 }
 
 /** The second step of a card whose bank wants to be asked. */
-export function confirmPayment(deps: BooksDeps, id: string, approved: boolean): Promise<PayAnswer> {
+export function confirmPayment(
+  deps: FakeProviderDeps,
+  id: string,
+  approved: boolean,
+): Promise<PayAnswer> {
   return deps.database.transaction(async (tx) => {
     const found = await findCheckout(deps, id, tx);
     if (found === null) return { kind: 'gone' };
@@ -118,7 +119,7 @@ export function confirmPayment(deps: BooksDeps, id: string, approved: boolean): 
 }
 
 async function settle(
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   tx: Tx,
   { row, plan }: OpenCheckout,
   card: string,
@@ -132,7 +133,7 @@ async function settle(
   // Again, now that nobody else can use up the person's credit.
   const bill = firstBill(
     plan,
-    row.coupon === null ? null : testCoupon(row.coupon),
+    row.coupon === null ? null : fakeCoupon(row.coupon),
     await balanceOf(tx.db, row.uid),
   );
   const id = `sub_test_${randomUUID()}`;
@@ -143,7 +144,7 @@ async function settle(
     bill,
     'paid',
   );
-  await writeBooks(tx, deps, {
+  await writeSubscription(tx, deps, {
     id,
     uid: row.uid,
     customerId: `cus_test_${row.uid}`,
@@ -151,7 +152,7 @@ async function settle(
     tier: plan.tier,
     planId: plan.id,
     priceId: plan.priceId ?? '',
-    currentPeriodEnd: now + TEST_PERIOD_MS,
+    currentPeriodEnd: now + FAKE_PERIOD_MS,
     cancelAtPeriodEnd: false,
   });
   await tx.db.update(checkouts).set({ state: 'complete' }).where(eq(checkouts.id, row.id));
@@ -159,7 +160,7 @@ async function settle(
 }
 
 export async function findPortal(
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   id: string,
   tx?: Tx,
 ): Promise<CheckoutRow | null> {
@@ -180,7 +181,7 @@ export type PortalAct =
  * has ended.
  */
 export function actInPortal(
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   id: string,
   act: PortalAct,
 ): Promise<string | null | false> {
@@ -193,7 +194,11 @@ export function actInPortal(
     switch (act.act) {
       case 'cancel':
       case 'resume':
-        await writeBooks(tx, deps, onBooks(known, { cancelAtPeriodEnd: act.act === 'cancel' }));
+        await writeSubscription(
+          tx,
+          deps,
+          providerView(known, { cancelAtPeriodEnd: act.act === 'cancel' }),
+        );
         return null;
       case 'change':
         return changePlan(deps, tx, known, act.planId);
@@ -205,7 +210,7 @@ export function actInPortal(
 
 /** At once, the rest of the period reckoned up: more is charged, less is kept as a credit. */
 async function changePlan(
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   tx: Tx,
   known: SubscriptionRow,
   planId: string,
@@ -224,7 +229,7 @@ async function changePlan(
       present,
       next,
       (known.currentPeriodEnd ?? now) - now,
-      TEST_PERIOD_MS,
+      FAKE_PERIOD_MS,
       await balanceOf(tx.db, known.uid),
     );
     const card = (await lastInvoice(tx.db, subscriptionId))?.card ?? '4242424242424242';
@@ -238,10 +243,10 @@ async function changePlan(
       'paid',
     );
   }
-  await writeBooks(
+  await writeSubscription(
     tx,
     deps,
-    onBooks(known, {
+    providerView(known, {
       tier: next.tier,
       planId: next.id,
       priceId: next.priceId,
@@ -252,7 +257,7 @@ async function changePlan(
 }
 
 async function payNow(
-  deps: BooksDeps,
+  deps: FakeProviderDeps,
   tx: Tx,
   known: SubscriptionRow,
   card: string,
@@ -265,7 +270,7 @@ async function payNow(
 }
 
 /** A bill by its link. */
-export async function findInvoice(deps: BooksDeps, id: string): Promise<TestInvoice | null> {
+export async function findInvoice(deps: FakeProviderDeps, id: string): Promise<FakeInvoice | null> {
   if (!UUID.test(id)) return null;
   const [row] = await deps.database.db.select().from(testInvoices).where(eq(testInvoices.id, id));
   return row ?? null;

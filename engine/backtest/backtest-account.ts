@@ -1,0 +1,182 @@
+/**
+ * The account of a backtest: what the agent owns from candle to candle, exactly where something
+ * happens and as floats between.
+ */
+import { add, maximum, subtract, ZERO } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import { knownPrice, marksAtOpen } from '../equity-curve.ts';
+import type { Era, Tape } from '../equity-curve.ts';
+import { approximate } from '../fills.ts';
+import { markToMarket } from '../ledger.ts';
+import { noteExit } from '../memory.ts';
+import { refresh, ROOM } from './fast-path.ts';
+import type { EvalContext, Watch } from './fast-path.ts';
+import { DAY_MS } from '../schedule.ts';
+import { volatilityAt, type Series } from '../series.ts';
+import { exitTrade, stopQuoteInCandle } from '../stops.ts';
+import type { Candle, FillDraft, OpenPosition, TradeDraft } from '../types.ts';
+
+export interface BacktestAccount {
+  tape: Tape;
+  /** The agent's pairs, in its order. */
+  watches: readonly Watch[];
+  /** What the fast path judges by. */
+  context: EvalContext;
+  cash: Fixed;
+  /** Cash as a number. */
+  cashNear: number;
+  positions: Map<string, OpenPosition>;
+  trades: FillDraft[];
+  eras: Era[];
+  /**
+   * The evaluations at which the highest equity may have been reached, since the last trade.
+   */
+  heights: number[];
+}
+
+/** The open of a pair's candle, NaN where none opens there. */
+export function priceAt({ bars, series }: Watch, k: number, open: number): number {
+  const bar = bars?.[k] ?? -1;
+  return series !== null && bar >= 0 && series.opensAt[bar] === open
+    ? (series.open[bar] ?? Number.NaN)
+    : Number.NaN;
+}
+
+function equityNear(
+  { cashNear, positions, watches }: BacktestAccount,
+  k: number,
+  open: number,
+): number {
+  let equity = cashNear;
+  if (positions.size === 0) return equity;
+  for (const watch of watches) {
+    if (watch.position === null) continue;
+    const price = knownPrice(watch.series, watch.bars?.[k] ?? -1, open);
+    equity += Number.isNaN(price)
+      ? approximate(watch.position.cost)
+      : watch.quantity * watch.bidShare * price;
+  }
+  return equity;
+}
+
+/**
+ * Keeps the day's first equity, exactly, and the evaluations at which the highest may have been
+ * reached.
+ */
+export function noteEquity(account: BacktestAccount, k: number, open: number, close: number): void {
+  const { context } = account;
+  const { memory } = context;
+  const equity = equityNear(account, k, open);
+  context.equity = equity;
+  if (close >= context.dayEnds) {
+    const today = Math.floor(close / DAY_MS) * DAY_MS;
+    memory.day = { start: today, equity: equityAt(account, k) };
+    context.began = approximate(memory.day.equity);
+    context.dayEnds = today + DAY_MS;
+  }
+  if (equity < context.highest * (1 - ROOM)) return;
+  if (equity > context.highest * (1 + ROOM)) account.heights.length = 0;
+  if (equity > context.highest) context.highest = equity;
+  if (account.positions.size > 0) account.heights.push(k);
+  else memory.highWater = maximum(memory.highWater ?? account.cash, account.cash);
+}
+
+/** The highest equity exactly, before what is held changes. */
+export function settleHeights(account: BacktestAccount): void {
+  const { memory } = account.context;
+  for (const k of account.heights) {
+    const equity = equityAt(account, k);
+    memory.highWater = maximum(memory.highWater ?? equity, equity);
+  }
+  account.heights.length = 0;
+}
+
+function equityAt({ cash, positions, tape }: BacktestAccount, k: number): Fixed {
+  return positions.size === 0
+    ? cash
+    : markToMarket(cash, [...positions.values()], marksAtOpen(tape, positions.keys(), k)).equity;
+}
+
+/**
+ * What the venue and the ledger do with a trade: cash moves, the position becomes what the trade
+ * says.
+ */
+export function settle(account: BacktestAccount, k: number, { fill, after }: TradeDraft): void {
+  account.trades.push(fill);
+  account.cash =
+    fill.side === 'buy'
+      ? subtract(account.cash, add(fill.notional, fill.fee))
+      : add(account.cash, subtract(fill.notional, fill.fee));
+  account.cashNear = approximate(account.cash);
+  const held = account.positions.get(fill.pair);
+  const position =
+    after.quantity === ZERO
+      ? null
+      : { ...after, id: fill.pair, openedAt: held?.openedAt ?? fill.filledAt };
+  if (position === null) account.positions.delete(fill.pair);
+  else account.positions.set(fill.pair, position);
+  for (const watch of account.watches)
+    if (watch.pair === fill.pair) refresh(watch, position, account.context);
+  if (account.eras.at(-1)?.from === k) account.eras.pop();
+  account.eras.push({ from: k, cash: account.cash, positions: [...account.positions.values()] });
+}
+
+/** Sells what came down to its stop inside the candles that open here. */
+export function runStops(account: BacktestAccount, k: number, open: number): void {
+  for (const { bars, position, series, stopNear } of account.watches) {
+    const bar = bars?.[k] ?? -1;
+    if (
+      position === null ||
+      series === null ||
+      bar < 0 ||
+      series.opensAt[bar] !== open ||
+      !((series.low[bar] ?? 0) <= stopNear)
+    )
+      continue;
+    // In the order in which they were bought, whoever came near first.
+    for (const one of [...account.positions.values()]) stopInCandle(account, k, open, one);
+    return;
+  }
+}
+
+function stopInCandle(
+  account: BacktestAccount,
+  k: number,
+  open: number,
+  position: OpenPosition,
+): void {
+  const { places, rules, series, timeline } = account.tape;
+  const place = places.get(position.pair) ?? -1;
+  const bar = timeline.bars[place]?.[k] ?? -1;
+  const one = series[place];
+  const rule = rules.get(position.pair);
+  if (!one || !rule || one.opensAt[bar] !== open) return;
+  const candle = candleAt(one, bar);
+  const quote = stopQuoteInCandle(position, candle, rule);
+  if (!quote) return;
+  settleHeights(account);
+  const trade = exitTrade(
+    position,
+    quote,
+    rule,
+    {
+      volume: candle.volume,
+      intervalMs: (one.closesAt[bar] ?? open) - open,
+      dailyVolatility: volatilityAt(one, open)?.daily ?? null,
+    },
+    'stop_loss',
+  );
+  noteExit(account.context.memory, { pair: position.pair, at: quote.at, stop: true });
+  settle(account, k, trade);
+}
+
+function candleAt(series: Series, i: number): Candle {
+  return {
+    time: series.opensAt[i] ?? 0,
+    open: series.open[i] ?? 0,
+    high: series.high[i] ?? 0,
+    low: series.low[i] ?? 0,
+    close: series.close[i] ?? 0,
+    volume: (series.volumeBefore[i + 1] ?? 0) - (series.volumeBefore[i] ?? 0),
+  };
+}
