@@ -12,7 +12,7 @@ import { lockFolder } from '../server/db/folder-lock.ts';
 import { openPglite } from '../server/db/pglite.ts';
 import { openPostgres } from '../server/db/postgres.ts';
 import { systemClock } from '../server/clock.ts';
-import { runLedgerCheck } from '../server/portfolio/books-check.ts';
+import { runLedgerCheck } from '../server/portfolio/ledger-check.ts';
 import { checkLedger } from '../server/portfolio/check-ledger.ts';
 
 /**

@@ -34,7 +34,7 @@ import type { TokenVerifier } from './identity/verifier.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/handlers.ts';
 import type { RunningMarket } from './market/running-market.ts';
-import { readLedgerHealth, type LedgerHealth } from './portfolio/books-check.ts';
+import { readLedgerHealth, type LedgerHealth } from './portfolio/ledger-check.ts';
 import { portfolioHandlers } from './portfolio/handlers.ts';
 import { openAccount } from './portfolio/open-account.ts';
 import { readPortfolio } from './portfolio/read-portfolio.ts';

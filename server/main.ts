@@ -15,7 +15,7 @@ import { retentionTask } from './db/retention.ts';
 import type { EventNotifier } from './events/events.ts';
 import { openIdentity, type RunningIdentity } from './identity/open-identity.ts';
 import type { Log } from './log.ts';
-import { PeriodicTask } from './rounds.ts';
+import { PeriodicTask } from './periodic-task.ts';
 import { openOperatorSocket } from './support/operator-socket.ts';
 import { clockStore } from './market-clock.ts';
 import { openMarket, type RunningMarket } from './market/open-market.ts';

@@ -10,14 +10,14 @@ import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { TradingDeps } from '../agents/deps.ts';
 import { asAgentRow } from '../agents/read-agents.ts';
 import { applyEvent } from '../agents/transitions.ts';
-import { subscriptionCounts } from '../billing/standing.ts';
+import { subscriptionCounts } from '../billing/subscription-state.ts';
 import type { Payments } from '../billing/payments.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accountDeletions, accounts, agents, deletedAccounts, positions } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
 import type { IdentityAdministration } from '../identity/administration.ts';
 import type { EndedSessions } from '../identity/ended-sessions.ts';
-import { PeriodicTask } from '../rounds.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import { deleteRows } from './rows.ts';
 
 const RUN_EVERY_MS = 60_000;

@@ -20,7 +20,7 @@ import type {
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
 import { IN_DOUBT, peopleInDoubt } from '../portfolio/alarms.ts';
-import { cashOf } from '../portfolio/book.ts';
+import { cashOf } from '../portfolio/record-trades.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
 import { haltOn, haltsInForce, type Halt } from '../halts/halts.ts';
 import { openAccount, openAccountOf, type AccountRow } from '../portfolio/open-account.ts';

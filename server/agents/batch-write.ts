@@ -9,7 +9,7 @@ import type { Tx } from '../db/database.ts';
 import { orderedId } from '../db/ordered-id.ts';
 import { agents, decisions } from '../db/schema.ts';
 import type { DomainEvent } from '../events/events.ts';
-import { recordTrades, type FillRow, type TradeToRecord } from '../portfolio/book.ts';
+import { recordTrades, type FillRow, type TradeToRecord } from '../portfolio/record-trades.ts';
 import { toFill } from '../portfolio/fills-view.ts';
 import { rowsOf } from '../portfolio/sql-rows.ts';
 import type { TradingDeps } from './deps.ts';

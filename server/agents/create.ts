@@ -21,7 +21,7 @@ import type { Market } from '../market/market.ts';
 import { readSettings } from '../user/settings.ts';
 import type { TradingDeps } from './deps.ts';
 import { asAgentRow, pairsOf, type AgentRow } from './read-agents.ts';
-import { saveBacktestRecord } from './tests-kept.ts';
+import { saveBacktestRecord } from './backtest-records.ts';
 import { nextEvaluation } from './transitions.ts';
 
 /**

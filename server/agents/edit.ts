@@ -14,7 +14,7 @@ import type { TradingDeps } from './deps.ts';
 import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { asAgentRow, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
 import { mayStart } from './run-commands.ts';
-import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
+import { saveBacktestRecord, measureFromNow } from './backtest-records.ts';
 import { applyEvent, nextEvaluation, publishChanged } from './transitions.ts';
 
 async function edited(

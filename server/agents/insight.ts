@@ -18,7 +18,7 @@ import { readSeries } from './agent-series.ts';
 import type { TradingDeps } from './deps.ts';
 import { toDecision } from './performance.ts';
 import { agentRows, toAgents, type AgentRow } from './read-agents.ts';
-import { readBacktestRecords } from './tests-kept.ts';
+import { readBacktestRecords } from './backtest-records.ts';
 
 const DECISIONS_SHOWN = 200;
 /** Wall clock: further back nothing is looked for, so that a long history costs nothing. */

@@ -30,7 +30,7 @@ import {
   type Results,
 } from '../portfolio/marks.ts';
 import { openAccountsOf } from '../portfolio/open-account.ts';
-import type { PositionRow } from '../portfolio/book.ts';
+import type { PositionRow } from '../portfolio/record-trades.ts';
 import type { TradingDeps } from './deps.ts';
 import { EVALUATED_STATUSES } from './lifecycle.ts';
 

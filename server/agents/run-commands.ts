@@ -18,7 +18,7 @@ import { agents, users } from '../db/schema.ts';
 import type { TradingDeps } from './deps.ts';
 import { EVALUATED_STATUSES } from './lifecycle.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
-import { saveBacktestRecord, measureFromNow } from './tests-kept.ts';
+import { saveBacktestRecord, measureFromNow } from './backtest-records.ts';
 import { applyEvent, outdateStarts, publishChanged } from './transitions.ts';
 
 export interface Ran {

@@ -11,7 +11,7 @@ import { rowsOf } from '../portfolio/sql-rows.ts';
 import { runBatch, type BatchReport } from './batch.ts';
 import type { TradingDeps } from './deps.ts';
 import { pairsOf } from './read-agents.ts';
-import { runLedgerCheck } from '../portfolio/books-check.ts';
+import { runLedgerCheck } from '../portfolio/ledger-check.ts';
 import { keepTidy } from './retention.ts';
 import { StopWatch } from './stop-watch.ts';
 import {

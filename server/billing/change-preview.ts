@@ -16,7 +16,7 @@ import { agents, positions } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
 import { readSubscription, readTrial } from './entitlement.ts';
 import type { Payments } from './payments.ts';
-import { subscriptionStateOf } from './standing.ts';
+import { subscriptionStateOf } from './subscription-state.ts';
 
 export interface PreviewDeps {
   database: Database;

@@ -12,7 +12,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { checkouts } from '../db/schema-plans.ts';
 import type { Caller } from '../http/handlers.ts';
 import { readSubscription } from './entitlement.ts';
-import { subscriptionCounts } from './standing.ts';
+import { subscriptionCounts } from './subscription-state.ts';
 import { keepCustomer, lockPerson } from './subscription-record.ts';
 import { honouredCoupon, ProviderFailed, type Payments } from './payments.ts';
 import { planOfPrice } from './plans.ts';

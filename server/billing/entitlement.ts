@@ -8,7 +8,11 @@ import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
-import { subscriptionStateOf, type SubscriptionFacts, type TrialFacts } from './standing.ts';
+import {
+  subscriptionStateOf,
+  type SubscriptionFacts,
+  type TrialFacts,
+} from './subscription-state.ts';
 
 export interface Entitled {
   tier: Tier;

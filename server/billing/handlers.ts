@@ -15,7 +15,7 @@ import type { Market } from '../market/market.ts';
 import { previewChange } from './change-preview.ts';
 import { keepOpened, openCheckout } from './checkout.ts';
 import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
-import { subscriptionStateOf, subscriptionCounts } from './standing.ts';
+import { subscriptionStateOf, subscriptionCounts } from './subscription-state.ts';
 import type { Payments } from './payments.ts';
 import { returnPath } from './return-path.ts';
 import { observe, recordSubscription, subscriptionOnWire } from './subscription-record.ts';

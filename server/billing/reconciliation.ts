@@ -5,7 +5,7 @@
 import { and, asc, eq, inArray, isNotNull, lt, or } from 'drizzle-orm';
 import { meta } from '../db/schema.ts';
 import { subscriptions, webhookEvents } from '../db/schema-plans.ts';
-import { PeriodicTask } from '../rounds.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import type { WebhookNotice } from './payments.ts';
 import { observe } from './subscription-record.ts';
 import { recordSeen, takeWebhook, type WebhookDeps } from './webhook.ts';

@@ -23,7 +23,7 @@ import {
 } from './payments.ts';
 import { freePlan } from './plans.ts';
 import { chargeOnWire, firstBill } from './proration.ts';
-import { subscriptionCounts } from './standing.ts';
+import { subscriptionCounts } from './subscription-state.ts';
 import { ask, isGone, paramOf, unlessGone } from './stripe-ask.ts';
 import {
   chargeOf,

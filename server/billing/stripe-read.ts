@@ -15,7 +15,7 @@ import type { Coupon, Plan } from '../../contract/subscription.ts';
 import { PAID_TIERS, tierRank, type PaidTier } from '../../contract/tiers.ts';
 import type { ProviderSubscription, WebhookNotice } from './payments.ts';
 import { paidPlan } from './plans.ts';
-import { subscriptionCounts } from './standing.ts';
+import { subscriptionCounts } from './subscription-state.ts';
 
 /** Stripe counts these in whole units, all others in hundredths. */
 const WHOLE_UNIT_CURRENCIES = new Set([

@@ -12,7 +12,7 @@ import { subscriptions } from '../db/schema-plans.ts';
 import type { EventLog } from '../events/events.ts';
 import { readSubscription } from './entitlement.ts';
 import type { ProviderSubscription } from './payments.ts';
-import { subscriptionCounts } from './standing.ts';
+import { subscriptionCounts } from './subscription-state.ts';
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
 

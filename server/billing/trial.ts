@@ -4,7 +4,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { TrialStatus } from '../../contract/subscription.ts';
 import type { Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
-import { trialCounts, type TrialFacts } from './standing.ts';
+import { trialCounts, type TrialFacts } from './subscription-state.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -6,7 +6,7 @@ import { lt } from 'drizzle-orm';
 import { ALERT_FIRINGS_KEEP_DAYS, RECEIPT_KEEP_DAYS } from '../../contract/limits.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { PeriodicTask } from '../rounds.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import type { Database } from './database.ts';
 import { alertFirings, alerts } from './schema-alerts.ts';
 import { events, receipts } from './schema.ts';

@@ -7,7 +7,7 @@ import type { AgentResult, BookSummary } from '../../contract/trading.ts';
 import { CASH, EXTERNAL, FEES } from '../../engine/ledger.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
 import type { Db } from '../db/database.ts';
-import type { PositionRow } from './book.ts';
+import type { PositionRow } from './record-trades.ts';
 import { doubtSince } from './alarms.ts';
 import { rowsOf } from './sql-rows.ts';
 

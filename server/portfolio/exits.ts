@@ -10,7 +10,7 @@ import type { TradingDeps } from '../agents/deps.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import type { Venue } from '../venues/venue.ts';
-import { recordTrades, type PositionRow } from './book.ts';
+import { recordTrades, type PositionRow } from './record-trades.ts';
 import { toFill } from './fills-view.ts';
 import { toOpenPosition } from './marks.ts';
 

@@ -5,7 +5,7 @@ import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Fill } from '../../contract/trading.ts';
 import type { Db } from '../db/database.ts';
 import { agents, fills } from '../db/schema.ts';
-import type { FillRow } from './book.ts';
+import type { FillRow } from './record-trades.ts';
 
 const exact = (text: string): string => formatFixed(parseFixed(text));
 

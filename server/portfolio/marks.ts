@@ -11,7 +11,7 @@ import type { OpenPosition, Quote } from '../../engine/types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents, balances, fills, positions } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
-import type { PositionRow } from './book.ts';
+import type { PositionRow } from './record-trades.ts';
 import { rowsOf } from './sql-rows.ts';
 
 /**

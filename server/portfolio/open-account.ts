@@ -11,7 +11,7 @@ import type { WallClock } from '../clock.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, equityPoints } from '../db/schema.ts';
 import type { Market } from '../market/market.ts';
-import { post } from './book.ts';
+import { post } from './record-trades.ts';
 
 export type AccountRow = typeof accounts.$inferSelect;
 

@@ -2,7 +2,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { TradingDeps } from '../agents/deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
-import { deleteBacktestRecords } from '../agents/tests-kept.ts';
+import { deleteBacktestRecords } from '../agents/backtest-records.ts';
 import { stopForNewAccount } from '../agents/transitions.ts';
 import { formatFixed, ZERO } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/ledger.ts';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { and, asc, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm';
 import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import { StreamEvent } from '../../contract/stream.ts';
-import { subscriptionCounts } from '../billing/standing.ts';
+import { subscriptionCounts } from '../billing/subscription-state.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { events, pushMessages, pushSubscriptions, users } from '../db/schema.ts';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, eq, gt, isNull, like } from 'drizzle-orm';
 import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../contract/referrals.ts';
-import { subscriptionCounts } from '../billing/standing.ts';
+import { subscriptionCounts } from '../billing/subscription-state.ts';
 import type { Payments } from '../billing/payments.ts';
 import { observe, recordSubscription } from '../billing/subscription-record.ts';
 import type { WallClock } from '../clock.ts';
@@ -14,7 +14,7 @@ import { referrals, users } from '../db/schema.ts';
 import { planCredits, subscriptions } from '../db/schema-plans.ts';
 import type { EventLog } from '../events/events.ts';
 import type { Log } from '../log.ts';
-import { PeriodicTask } from '../rounds.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 
 const DAY_MS = 86_400_000;
 const RUN_EVERY_MS = 60_000;

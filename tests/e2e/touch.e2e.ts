@@ -130,13 +130,13 @@ async function surelyReached(
 
 /**
  * Presses it; false where the finger came down beside it, because the page moved it between the
- * look and the press.
+ * look and the press, or where the machine was too slow for the gesture.
  */
 async function pressed(world: World, control: Control, gesture: Gesture): Promise<boolean> {
   const { hand, page } = world;
   const { spot, target } = await surelyReached(world, control);
   const heldMs = heldFor(control.kind === 'hold' ? 'hold' : 'tap');
-  await gesture.make({ page, hand, target, spot, heldMs });
+  if (!(await gesture.make({ page, hand, target, spot, heldMs }))) return false;
   // A press that has led to another page began on it.
   return page
     .evaluate(() => (window as { begunOnIt?: boolean }).begunOnIt !== false)
@@ -183,7 +183,8 @@ async function work(world: World, controls: readonly Control[]): Promise<void> {
     )) {
       try {
         for (let tries = 1; !(await pressed(world, control, gesture)); tries += 1)
-          if (tries === TRIES) throw new Error('It moves away each time');
+          if (tries === TRIES)
+            throw new Error('It moves away, or the machine is too slow, each time');
         await judged(world, control, gesture);
       } catch (error) {
         throw new Error(`${control.name}, ${gesture.name}, ${where}`, { cause: error });

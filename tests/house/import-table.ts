@@ -13,14 +13,14 @@ export interface Rule {
  * A noun's folder on the server reaches another noun only through these files.
  */
 export const PUBLIC_SERVER_FILES = [
-  /^server\/(clock|log|config|rounds|engine-hash)\.ts$/,
+  /^server\/(clock|log|config|periodic-task|engine-hash)\.ts$/,
   /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|faults|bulk|columns|ordered-id)\.ts$/,
   /^server\/events\/events\.ts$/,
   /^server\/http\/(handlers|app|callables|stream|allowance)\.ts$/,
   /^server\/market\/(market|feed|open-market|handlers|series)\.ts$/,
-  /^server\/agents\/(deps|handlers|scheduler|read-agents|transitions|retention|tests-kept)\.ts$/,
-  /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|books-check|alarms|book|marks|exits|fills-view|trade-results|sql-rows)\.ts$/,
-  /^server\/billing\/(entitlement|handlers|payments|routes|standing|stripe-payments|subscription-record|test-payments)\.ts$/,
+  /^server\/agents\/(deps|handlers|scheduler|read-agents|transitions|retention|backtest-records)\.ts$/,
+  /^server\/portfolio\/(handlers|open-account|read-portfolio|check-ledger|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results|sql-rows)\.ts$/,
+  /^server\/billing\/(entitlement|handlers|payments|routes|subscription-state|stripe-payments|subscription-record)\.ts$/,
   /^server\/user\/(settings|ensure-user|handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
   /^server\/halts\/halts\.ts$/,

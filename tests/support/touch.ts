@@ -109,28 +109,46 @@ export interface Pressing {
   heldMs: number;
 }
 
-async function slideOff({ hand, spot }: Pressing): Promise<void> {
+/**
+ * Whether what was to happen to a press has happened well before a hold ends. A machine that was
+ * too slow for that has made another gesture, which is not judged.
+ */
+const inTime = (downAt: number): boolean => Date.now() - downAt < 400;
+
+/** Moves away in steps; the second is further than a finger that rests can slip. */
+async function moveAway({ hand, spot }: Pressing, stepX: number, stepY: number): Promise<boolean> {
   await hand.down(spot);
-  for (let step = 1; step <= 6; step += 1)
-    await hand.move({ x: Math.max(4, spot.x - step * 20), y: spot.y });
+  const downAt = Date.now();
+  let left = false;
+  for (let step = 1; step <= 8; step += 1) {
+    await hand.move({
+      x: Math.max(4, spot.x - step * stepX),
+      y: Math.max(4, spot.y - step * stepY),
+    });
+    if (step === 2) left = inTime(downAt);
+  }
   await pause(100);
   await hand.up();
+  return left;
 }
 
-async function scrollFrom({ hand, spot }: Pressing): Promise<void> {
-  await hand.down(spot);
-  for (let step = 1; step <= 8; step += 1)
-    await hand.move({ x: spot.x, y: Math.max(4, spot.y - step * 22) });
-  await hand.up();
+/** A press that is lifted at once. */
+async function tap({ hand, spot }: Pressing, heldMs: number): Promise<boolean> {
+  const downAt = Date.now();
+  await hand.press(spot, heldMs);
+  return inTime(downAt);
 }
 
-async function underWay(pressing: Pressing, happens: () => Promise<void>): Promise<void> {
+async function underWay(pressing: Pressing, happens: () => Promise<void>): Promise<boolean> {
   const { hand, heldMs, spot } = pressing;
   await hand.down(spot);
+  const downAt = Date.now();
   await pause(Math.min(200, Math.max(60, heldMs)));
   await happens();
+  const happened = inTime(downAt);
   await pause(Math.max(80, heldMs - 200));
   await hand.up();
+  return happened;
 }
 
 export const REPLACED = 'replaced';
@@ -143,21 +161,29 @@ export const TWO_FINGERS = 'two fingers';
 export interface Gesture {
   name: string;
   acts: { tap: boolean; hold: boolean };
-  make(pressing: Pressing): Promise<void>;
+  /** False where the machine was too slow to make it. */
+  make(pressing: Pressing): Promise<boolean>;
 }
 
 const held = (ms: number): Gesture => ({
   name: `held ${ms} ms`,
   acts: { tap: true, hold: true },
-  make: ({ hand, spot }) => hand.press(spot, ms),
+  async make({ hand, spot }) {
+    await hand.press(spot, ms);
+    return true;
+  },
 });
 
 export const GESTURES: readonly Gesture[] = [
-  { name: 'tap', acts: { tap: true, hold: false }, make: ({ hand, spot }) => hand.press(spot, 40) },
+  { name: 'tap', acts: { tap: true, hold: false }, make: (pressing) => tap(pressing, 40) },
   held(650),
   held(900),
   held(1_500),
-  { name: 'slid off', acts: { tap: false, hold: false }, make: slideOff },
+  {
+    name: 'slid off',
+    acts: { tap: false, hold: false },
+    make: (pressing) => moveAway(pressing, 20, 0),
+  },
   {
     name: 'list reorders',
     acts: { tap: true, hold: true },
@@ -171,10 +197,10 @@ export const GESTURES: readonly Gesture[] = [
   {
     name: 'double tap',
     acts: { tap: true, hold: false },
-    async make({ hand, spot }) {
-      await hand.press(spot, 30);
+    async make(pressing) {
+      const first = await tap(pressing, 30);
       await pause(80);
-      await hand.press(spot, 30);
+      return (await tap(pressing, 30)) && first;
     },
   },
   {
@@ -185,9 +211,14 @@ export const GESTURES: readonly Gesture[] = [
       await hand.down({ x: 6, y: 300 }, 1);
       await hand.press(spot, Math.max(60, heldMs));
       await hand.up(1);
+      return true;
     },
   },
-  { name: 'scroll from it', acts: { tap: false, hold: false }, make: scrollFrom },
+  {
+    name: 'scroll from it',
+    acts: { tap: false, hold: false },
+    make: (pressing) => moveAway(pressing, 0, 22),
+  },
 ];
 
 export const heldFor = (kind: 'tap' | 'hold'): number => (kind === 'hold' ? HELD_MS : 0);

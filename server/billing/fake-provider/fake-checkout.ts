@@ -9,7 +9,7 @@ import { UNFINISHED, type CheckoutRow } from '../checkout.ts';
 import { readSubscription } from '../entitlement.ts';
 import { builtInPlans, planOfPrice } from '../plans.ts';
 import { changeBill, firstBill, type Bill } from '../proration.ts';
-import { subscriptionCounts } from '../standing.ts';
+import { subscriptionCounts } from '../subscription-state.ts';
 import { lockPerson, type SubscriptionRow } from '../subscription-record.ts';
 import {
   answerCard,

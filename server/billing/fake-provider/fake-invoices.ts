@@ -11,7 +11,7 @@ import { readSubscription } from '../entitlement.ts';
 import type { ProviderSubscription } from '../payments.ts';
 import { builtInPlans } from '../plans.ts';
 import { billOf, type Bill } from '../proration.ts';
-import { PAYMENT_GRACE_MS } from '../standing.ts';
+import { PAYMENT_GRACE_MS } from '../subscription-state.ts';
 import {
   lockPerson,
   observe,

@@ -103,7 +103,7 @@ describe.skipIf(postgresBinaries() === null)(
       await import('../portfolio/portfolio.test.ts');
     });
     describe('the daily check', async () => {
-      await import('../portfolio/books-check.test.ts');
+      await import('../portfolio/ledger-check.test.ts');
     });
 
     describe('two servers on one database', () => {

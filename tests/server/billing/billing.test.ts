@@ -5,7 +5,10 @@ import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Subscription, TrialStatus } from '../../../contract/subscription.ts';
 import { DatabaseEntitlement, entitledTier } from '../../../server/billing/entitlement.ts';
-import { PAYMENT_GRACE_MS, type SubscriptionFacts } from '../../../server/billing/standing.ts';
+import {
+  PAYMENT_GRACE_MS,
+  type SubscriptionFacts,
+} from '../../../server/billing/subscription-state.ts';
 import { billingHandlers } from '../../../server/billing/handlers.ts';
 import { returnPath } from '../../../server/billing/return-path.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';

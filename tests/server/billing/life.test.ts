@@ -18,7 +18,7 @@ import {
   subscriptionStateOf,
   type SubscriptionFacts,
   type TrialFacts,
-} from '../../../server/billing/standing.ts';
+} from '../../../server/billing/subscription-state.ts';
 import {
   broughtUpTo,
   FAKE_PERIOD_MS,

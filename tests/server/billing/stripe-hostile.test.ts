@@ -9,7 +9,7 @@ import { previewChange } from '../../../server/billing/change-preview.ts';
 import { billingHandlers } from '../../../server/billing/handlers.ts';
 import { Reconciliation } from '../../../server/billing/reconciliation.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
-import { PAYMENT_GRACE_MS } from '../../../server/billing/standing.ts';
+import { PAYMENT_GRACE_MS } from '../../../server/billing/subscription-state.ts';
 import { checkouts, subscriptions } from '../../../server/db/schema-plans.ts';
 import { startStripeStandIn, type StripeStandIn } from '../../support/stripe-server.ts';
 import { caller, openWorld, ORIGIN, quietLog, type World } from './world.ts';

@@ -29,7 +29,7 @@ import {
   positions,
   users,
 } from '../../../server/db/schema.ts';
-import { recordTrades } from '../../../server/portfolio/book.ts';
+import { recordTrades } from '../../../server/portfolio/record-trades.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
 import { lockAccount, openPositionsOf, toOpenPosition } from '../../../server/portfolio/marks.ts';
 import { openAccount } from '../../../server/portfolio/open-account.ts';

@@ -46,7 +46,7 @@ import {
 } from '../../../../engine/strategies/stablecoin-arbitrage.ts';
 import { COVERAGE_MIN, LONG_HAUL_DAYS } from '../../../../engine/strategies/strategy.ts';
 import { YTD_DAYS_MIN } from '../../../../engine/strategies/ytd-champions.ts';
-import { PAYMENT_GRACE_MS } from '../../../../server/billing/standing.ts';
+import { PAYMENT_GRACE_MS } from '../../../../server/billing/subscription-state.ts';
 import { readConfig } from '../../../../server/config.ts';
 import { rulesOf as exchangeRules } from '../../../../server/market/exchange-feed.ts';
 import { rulesOf as tapeRules } from '../../../../server/market/replay-feed.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../server/db/database.ts';
 import { accountAlarms, agents, balances, meta, positions } from '../../../server/db/schema.ts';
 import { writeAlarms } from '../../../server/portfolio/alarms.ts';
-import { runLedgerCheck, readLedgerHealth } from '../../../server/portfolio/books-check.ts';
+import { runLedgerCheck, readLedgerHealth } from '../../../server/portfolio/ledger-check.ts';
 import {
   checkLedger,
   type AccountCheck,
