@@ -11,7 +11,7 @@ import { Tier } from './tiers.ts';
 
 const REQUIRED = 'Required';
 
-export const Name = z.string().check(
+const Name = z.string().check(
   z.minLength(1, REQUIRED),
   z.maxLength(AGENT_NAME_MAX, `At most ${AGENT_NAME_MAX} characters`),
   z.regex(/^[\p{L}\p{N}\s_-]*$/u, 'Only letters, digits, spaces, hyphens and underscores'),
@@ -203,7 +203,7 @@ export const AllAgentsCommandBody = z.strictObject({
 });
 export type AllAgentsCommandBody = z.infer<typeof AllAgentsCommandBody>;
 
-export const CommandOutcome = z.enum(['started', 'stopped', 'unchanged', 'refused']);
+const CommandOutcome = z.enum(['started', 'stopped', 'unchanged', 'refused']);
 
 /**
  * A command's receipt: it echoes the Idempotency-Key, without which a client must not take it for

@@ -12,10 +12,10 @@ export const ALERT_WINDOWS = [5, 15, 30, 60, 240, 720, 1_440] as const;
 /** How often an alert that repeats may fire at most, minutes. */
 export const ALERT_REPEATS = [5, 15, 60, 240, 1_440] as const;
 /** A move in basis points: 0.1 % to 100 %. */
-export const ALERT_BPS_MIN = 10;
-export const ALERT_BPS_MAX = 10_000;
+const ALERT_BPS_MIN = 10;
+const ALERT_BPS_MAX = 10_000;
 /** A price that no market has needs no alert. */
-export const ALERT_PRICE_BELOW = '1000000000000';
+const ALERT_PRICE_BELOW = '1000000000000';
 
 const oneOf = <T extends number>(values: readonly T[], words: string) =>
   z
@@ -32,7 +32,7 @@ const isPrice = (text: string): boolean => {
   }
 };
 
-export const AlertPrice = DecimalText.check(
+const AlertPrice = DecimalText.check(
   z.refine(isPrice, 'A price above 0 and below 1,000,000,000,000'),
 );
 

@@ -20,7 +20,7 @@ export const BacktestTermsBody = z
 export type BacktestTermsBody = z.infer<typeof BacktestTermsBody>;
 
 /** What a venue demands of an order and takes for it; basis points. */
-export const TestedPair = z.object({
+const TestedPair = z.object({
   pair: z.string(),
   base: z.string(),
   quote: z.string(),

@@ -89,8 +89,8 @@ const NoParams = z.object({});
 
 /** `symbols` is a comma-separated list: `BTC/USDT,ETH/USDT`. */
 const SymbolsQuery = z.object({ symbols: z.optional(z.string().check(z.maxLength(5000))) });
-export const AgentDeletedReply = z.object({ commandId: z.string(), agentId: z.string() });
-export type AgentDeletedReply = z.infer<typeof AgentDeletedReply>;
+const AgentDeletedReply = z.object({ commandId: z.string(), agentId: z.string() });
+type AgentDeletedReply = z.infer<typeof AgentDeletedReply>;
 
 export interface Call<
   P extends z.ZodMiniType,

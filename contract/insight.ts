@@ -21,7 +21,7 @@ export type AgentSeries = z.infer<typeof AgentSeries>;
  * What an agent's trades in this book add up to, for comparing agents. Shares are of 1; null where
  * nothing was closed yet.
  */
-export const AgentFigures = z.object({
+const AgentFigures = z.object({
   agentId: z.string(),
   trades: z.number(),
   sells: z.number(),
@@ -31,7 +31,7 @@ export const AgentFigures = z.object({
   /** Time with a position since its first trade, of all the time since then. */
   exposure: z.nullable(z.number()),
 });
-export type AgentFigures = z.infer<typeof AgentFigures>;
+type AgentFigures = z.infer<typeof AgentFigures>;
 
 /**
  * The limits that stop an agent's entries, and what is used of them. Shares (0.04 is 4 %). A null

@@ -105,7 +105,7 @@ export const DAY_LINE_POINTS = 64;
 export const DAY_LINE_MS = 86_400_000;
 
 /** What a pool does and risks, in plain words. */
-export const PoolAbout = z.object({
+const PoolAbout = z.object({
   enters: z.string(),
   leaves: z.string(),
   /** When it forms its opinion. */
@@ -119,7 +119,7 @@ export const PoolAbout = z.object({
   universe: z.array(z.string()),
   listedSince: z.nullable(z.number()),
 });
-export type PoolAbout = z.infer<typeof PoolAbout>;
+type PoolAbout = z.infer<typeof PoolAbout>;
 
 export const Pool = z.object({
   id: PoolId,

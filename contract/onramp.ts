@@ -40,8 +40,8 @@ export const OnrampQuoteBody = z.strictObject({
 });
 export type OnrampQuoteBody = z.infer<typeof OnrampQuoteBody>;
 
-export const OnrampAmount = z.object({ value: z.string(), currency: z.string() });
-export type OnrampAmount = z.infer<typeof OnrampAmount>;
+const OnrampAmount = z.object({ value: z.string(), currency: z.string() });
+type OnrampAmount = z.infer<typeof OnrampAmount>;
 
 export const OnrampQuoteReply = z.object({
   commandId: z.string(),

@@ -18,8 +18,8 @@ export const ChangePreviewQuery = z.object({
  * its stops and exits go on. `stopped`: it is stopped already and stays so; starting it follows the
  * new plan.
  */
-export const AgentEffect = z.enum(['opens', 'exits_only', 'stopped']);
-export type AgentEffect = z.infer<typeof AgentEffect>;
+const AgentEffect = z.enum(['opens', 'exits_only', 'stopped']);
+type AgentEffect = z.infer<typeof AgentEffect>;
 
 export const AgentConsequence = z.object({
   id: z.string(),

@@ -44,14 +44,14 @@ export const AgentPreviewBody = z.strictObject(ASKED_ABOUT).check(somebodyAsked)
 export type AgentPreviewBody = z.infer<typeof AgentPreviewBody>;
 
 /** What would be bought or sold at the present quote, by the rules of a real paper fill. */
-export const PreviewOrder = z.object({
+const PreviewOrder = z.object({
   side: z.enum(['buy', 'sell']),
   quantity: DecimalText,
   price: DecimalText,
   notional: DecimalText,
   fee: DecimalText,
 });
-export type PreviewOrder = z.infer<typeof PreviewOrder>;
+type PreviewOrder = z.infer<typeof PreviewOrder>;
 
 /**
  * One pair: the decision as the journal would carry it, the order if there is one, and what is at

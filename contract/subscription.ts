@@ -41,7 +41,7 @@ export const Plans = z.object({
 });
 export type Plans = z.infer<typeof Plans>;
 
-export const SubscriptionStatus = z.enum([
+const SubscriptionStatus = z.enum([
   'active',
   'trialing',
   'past_due',

@@ -4,14 +4,7 @@
  */
 import * as z from 'zod/mini';
 
-export const SUPPORT_CATEGORIES = [
-  'agents',
-  'portfolio',
-  'billing',
-  'sign-in',
-  'app',
-  'other',
-] as const;
+const SUPPORT_CATEGORIES = ['agents', 'portfolio', 'billing', 'sign-in', 'app', 'other'] as const;
 export const SupportCategory = z.enum(SUPPORT_CATEGORIES, { error: 'Choose what it is about' });
 export type SupportCategory = z.infer<typeof SupportCategory>;
 
@@ -22,7 +15,7 @@ export const SUPPORT_MESSAGES_A_DAY = 20;
 /** How many of a person's requests are shown, the newest first. */
 export const SUPPORT_LIST_MAX = 50;
 
-export const SupportText = z.string({ error: 'Required' }).check(
+const SupportText = z.string({ error: 'Required' }).check(
   z.refine((text) => text.trim() !== '', 'Required'),
   z.maxLength(SUPPORT_TEXT_MAX, `At most ${SUPPORT_TEXT_MAX} characters`),
 );
@@ -63,7 +56,7 @@ export const CloseSupportRequest = z.strictObject({ requestId: Id });
 export const SupportState = z.enum(['open', 'answered', 'closed']);
 export type SupportState = z.infer<typeof SupportState>;
 
-export const SupportMessage = z.object({
+const SupportMessage = z.object({
   id: z.string(),
   author: z.enum(['person', 'operator']),
   text: z.string(),

@@ -39,7 +39,7 @@ export type BookSummary = z.infer<typeof BookSummary>;
  * What closing trades brought, and what all trades cost in fees, of one agent in one pair; exact,
  * and these sums add up to the account's.
  */
-export const PairResult = z.object({
+const PairResult = z.object({
   pair: z.string(),
   trades: z.number(),
   sells: z.number(),
@@ -49,7 +49,7 @@ export const PairResult = z.object({
   wins: z.optional(z.number()),
   won: z.optional(DecimalText),
 });
-export type PairResult = z.infer<typeof PairResult>;
+type PairResult = z.infer<typeof PairResult>;
 
 /**
  * One agent's results in this book, by pair. A deleted agent's stay: without them the account would

@@ -16,7 +16,7 @@ export const LINKED_ADDRESSES_MAX = 10;
 /** A message that was made to be signed is good for so long. */
 export const LINK_MESSAGE_LIFE_MS = 10 * 60_000;
 /** A message of ours has about 500 characters. */
-export const LINK_MESSAGE_MAX = 2_000;
+const LINK_MESSAGE_MAX = 2_000;
 /**
  * A passkey's signature, wrapped with the making of its wallet, has about 4,000 hexadecimal digits.
  */

@@ -11,14 +11,14 @@ export type CandleFault =
  * As with quotes: a close at ten times or a tenth of the last is held until so many in a row stand
  * near each other.
  */
-export const JUMP_FACTOR = 10;
-export const JUMP_CONFIRMATIONS = 5;
+const JUMP_FACTOR = 10;
+const JUMP_CONFIRMATIONS = 5;
 const NEAR = 0.1;
 /**
  * More than this many times the mean so far is no volume. Sums of what follows it would lose every
  * digit.
  */
-export const VOLUME_FACTOR = 1e6;
+const VOLUME_FACTOR = 1e6;
 const VOLUME_CANDLES_MIN = 50;
 /** Sources round each of the four by itself. */
 const ROUNDING = 1e-6;

@@ -7,8 +7,8 @@ import { closeAt } from './series.ts';
 import type { Series } from './series.ts';
 
 /** Daily returns between midnights UTC, so that the figure changes once a day. */
-export const CORRELATION_DAYS = 30;
-export const CORRELATION_DAYS_MIN = 20;
+const CORRELATION_DAYS = 30;
+const CORRELATION_DAYS_MIN = 20;
 
 /** Null where too few days are known of both. */
 export type Correlation = (pair: string, other: string) => number | null;

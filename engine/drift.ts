@@ -5,8 +5,8 @@
 import type { NoBand } from '../contract/tested.ts';
 
 /** Fewer days of a test say nothing about how much a day varies. */
-export const LEAST_TESTED_DAYS = 20;
-export const LEAST_LIVE_DAYS = 1;
+const LEAST_TESTED_DAYS = 20;
+const LEAST_LIVE_DAYS = 1;
 /** One in twenty lies below the band and one in twenty above: the normal quantile of 0.95. */
 const Z = 1.6448536269514722;
 

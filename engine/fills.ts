@@ -20,7 +20,7 @@ import type { Depth, FillDraft, PairRules, Quote } from './types.ts';
 /** Raise with any change to how a fill is priced; it is kept in every fill. */
 export const RULE_VERSION = 1;
 /** Impact is k·σ·√(Q/V), Q over a day's volume V and σ a day's volatility (the square-root law). */
-export const IMPACT_FACTOR = 1;
+const IMPACT_FACTOR = 1;
 /** An order takes no more than this share of the candle's volume; stops and closes are exempt. */
 export const PARTICIPATION = 0.01;
 /** Where the volatility of a pair is unknown it is taken for lively rather than calm. */

@@ -7,7 +7,7 @@ import { DAY_MS } from './schedule.ts';
 import { deviation, mean } from './series.ts';
 
 /** Crypto trades every day. */
-export const DAYS_A_YEAR = 365;
+const DAYS_A_YEAR = 365;
 
 export type EquityPoint = readonly [atMs: number, equity: number];
 
@@ -97,7 +97,7 @@ export function growthRate(
 }
 
 /** Deepest fall under the highest value so far, the starting value included; 0 or negative. */
-export function maxDrawdown(returns: readonly number[]): number {
+function maxDrawdown(returns: readonly number[]): number {
   let value = 1;
   let highest = 1;
   let deepest = 0;

@@ -6,7 +6,7 @@
 const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);
 
 /** Error function to about 1e-15, by its series of positive terms (no cancellation). */
-export function erf(x: number): number {
+function erf(x: number): number {
   const size = Math.abs(x);
   if (Number.isNaN(x)) return Number.NaN;
   if (size > 6) return Math.sign(x);

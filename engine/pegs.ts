@@ -13,7 +13,7 @@ export const PEG_HALT = 0.01;
 export const PEG_BACK_MS = DAY_MS;
 
 /** The newest close that was off: of which pair, when (ms), at what price. */
-export interface PegBreak {
+interface PegBreak {
   at: number;
   witness: string;
   price: number;

@@ -16,7 +16,7 @@ export interface UniverseVersion {
 }
 
 /** What a pool does, in words that say what its strategy does and no more. */
-export interface PoolRules {
+interface PoolRules {
   enters: string;
   leaves: string;
   looks: string;

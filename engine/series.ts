@@ -13,7 +13,7 @@ const LENGTHS = [5 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS, DAY_MS];
  * How late the newest close may be and still stand for a moment: hourly candles are up to an hour
  * behind.
  */
-export const TOLERANCE_MS = 2 * HOUR_MS;
+const TOLERANCE_MS = 2 * HOUR_MS;
 
 export interface Series {
   readonly pair: string;

@@ -38,7 +38,7 @@ export interface TargetInput {
   share: number;
 }
 
-export type Limit =
+type Limit =
   | 'position'
   | 'max_position_size'
   | 'risk'

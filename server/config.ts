@@ -5,10 +5,10 @@
 import * as z from 'zod';
 import type { WalletChainId } from '../contract/wallet.ts';
 
-export const DEFAULT_PROJECT = 'demo-tradewind';
+const DEFAULT_PROJECT = 'demo-tradewind';
 export const GOOGLE_KEYS_URL =
   'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com';
-export const GOOGLE_ACCOUNTS_URL = 'https://identitytoolkit.googleapis.com';
+const GOOGLE_ACCOUNTS_URL = 'https://identitytoolkit.googleapis.com';
 
 /** The process exits with this when a setting is wrong. */
 export const CONFIG_EXIT = 2;
@@ -154,7 +154,7 @@ type Environment = z.output<typeof Environment>;
  * `emulator` takes unsigned tokens of the local Auth emulator; `keys` takes tokens signed by the
  * project's provider.
  */
-export type IdentityConfig =
+type IdentityConfig =
   | { kind: 'emulator'; port: number; portIsChosen: boolean; external: string | null }
   | { kind: 'keys'; keysUrl: string; accounts: { url: string; apiKey: string } | null };
 

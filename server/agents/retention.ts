@@ -21,7 +21,7 @@ type Deps = Pick<TradingDeps, 'database' | 'market' | 'clock' | 'log'>;
  * Decisions recorded more than 30 days ago become counts by UTC day and reason, in the same
  * transaction. Returns how many.
  */
-export async function foldDecisions({ database, clock }: Deps): Promise<number> {
+async function foldDecisions({ database, clock }: Deps): Promise<number> {
   const before = clock.now() - DECISIONS_KEEP_DAYS * DAY_MS;
   let folded = 0;
   for (;;) {
@@ -52,7 +52,7 @@ export async function foldDecisions({ database, clock }: Deps): Promise<number> 
  * The last point of each hour, later of each day, stands for the others. The first of a book is
  * always kept.
  */
-export async function thinEquity({ database, market }: Deps): Promise<void> {
+async function thinEquity({ database, market }: Deps): Promise<void> {
   const now = market.now();
   for (const [before, length] of [
     [now - EVERY_POINT_MS, HOUR_MS],

@@ -19,7 +19,7 @@ import { planOfPrice } from './plans.ts';
 import { returnPath } from './return-path.ts';
 
 /** An unfinished checkout of the same price is taken up again for this long. */
-export const CHECKOUT_REUSE_MS = 30 * 60_000;
+const CHECKOUT_REUSE_MS = 30 * 60_000;
 
 /**
  * A checkout that waits for its card; `open_embedded` is one shown inside the app, `confirming` one

@@ -24,13 +24,13 @@ const toCents = (amount: Fixed): Fixed => (((amount + CENT / 2n) / CENT) * CENT)
  * `amount` for `partMs` of `wholeMs`, in whole cents: never less than nothing, never more than the
  * whole.
  */
-export function shareOf(amount: Fixed, partMs: number, wholeMs: number): Fixed {
+function shareOf(amount: Fixed, partMs: number, wholeMs: number): Fixed {
   const part = Math.min(Math.max(0, Math.round(partMs)), wholeMs);
   return toCents(((amount * BigInt(part)) / BigInt(wholeMs)) as Fixed);
 }
 
 /** What a coupon takes off an amount. */
-export function discountOf(amount: Fixed, coupon: Coupon | null): Fixed {
+function discountOf(amount: Fixed, coupon: Coupon | null): Fixed {
   if (coupon === null) return ZERO;
   if (coupon.amountOff !== null) return minimum(amount, parseFixed(coupon.amountOff));
   return toCents(

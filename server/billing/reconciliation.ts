@@ -11,7 +11,7 @@ import { observe } from './subscription-record.ts';
 import { recordSeen, takeWebhook, type WebhookDeps } from './webhook.ts';
 
 const MINUTE_MS = 60_000;
-export const RECONCILE_EVERY_MS = 5 * MINUTE_MS;
+const RECONCILE_EVERY_MS = 5 * MINUTE_MS;
 /** What should have changed by now is asked about this often, everything that counts this often. */
 const UNSETTLED_ASK_MS = 5 * MINUTE_MS;
 const SETTLED_ASK_MS = 6 * 60 * MINUTE_MS;

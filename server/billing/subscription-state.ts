@@ -8,7 +8,7 @@ import { Tier } from '../../contract/tiers.ts';
  */
 export const PAYMENT_GRACE_MS = 3 * 24 * 60 * 60_000;
 /** A renewal that is under way is no overdue payment yet, for this long. */
-export const RENEWAL_SETTLES_MS = 60 * 60_000;
+const RENEWAL_SETTLES_MS = 60 * 60_000;
 
 export interface SubscriptionFacts {
   status: string;

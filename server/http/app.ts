@@ -27,7 +27,7 @@ import { RateLimits } from './rate-limit.ts';
 import { registerStatic } from './static.ts';
 import { registerStream, Streams, type StreamDeps } from './stream.ts';
 
-export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 const SWEEP_EVERY_MS = 100;

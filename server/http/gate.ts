@@ -10,7 +10,7 @@ import type { RateLimits } from './rate-limit.ts';
 const ADMITTED_MAX = 50_000;
 
 /** Without the header a caller is taken for one that speaks the present contract. */
-export function requireContract(request: FastifyRequest): void {
+function requireContract(request: FastifyRequest): void {
   const header = request.headers[CONTRACT_HEADER];
   if (header === undefined) return;
   if (typeof header !== 'string' || !/^\d{1,6}$/.test(header) || Number(header) < CONTRACT_FLOOR) {

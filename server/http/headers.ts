@@ -70,7 +70,7 @@ export function contentSecurityPolicy(
  * A change must come from our own origin where the browser says where it comes from. Programs send
  * neither header; they hold a token that no foreign page can have.
  */
-export function refuseForeign(request: FastifyRequest, publicOrigin: string): void {
+function refuseForeign(request: FastifyRequest, publicOrigin: string): void {
   if (SAFE_METHODS.has(request.method)) return;
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];
@@ -88,7 +88,7 @@ export function refuseForeign(request: FastifyRequest, publicOrigin: string): vo
  * foreign page can have its own name lead here, and would then count as our own origin: such names
  * are not answered.
  */
-export function refuseStrangeHost(
+function refuseStrangeHost(
   request: FastifyRequest,
   config: Pick<Config, 'host' | 'identity' | 'publicOrigin'>,
 ): void {

@@ -85,7 +85,7 @@ function refusePath(path: string, reply: FastifyReply): FastifyReply {
  * caches, takes itself away and has its pages load from the server. The queue and the snapshots are
  * not its to touch.
  */
-export const SELF_REMOVING_WORKER = `/* Removes the worker before it. */
+const SELF_REMOVING_WORKER = `/* Removes the worker before it. */
 self.addEventListener('install', () => { self.skipWaiting(); });
 self.addEventListener('activate', (event) => {
   event.waitUntil((async () => {

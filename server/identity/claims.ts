@@ -8,7 +8,7 @@ import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { Identity } from './verifier.ts';
 
 /** How far the provider's clock may be ahead of ours. */
-export const CLOCK_LEEWAY_MS = 60_000;
+const CLOCK_LEEWAY_MS = 60_000;
 const UID_MAX = 128;
 
 const Header = z.object({ alg: z.string(), kid: z.optional(z.string()) });

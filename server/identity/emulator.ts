@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import { ConfigError } from '../config.ts';
 import type { Log } from '../log.ts';
 
-export const USERS_FILE = 'auth-users.json';
+const USERS_FILE = 'auth-users.json';
 const START_TIMEOUT_MS = 150_000;
 /** A killed server's emulator ends by itself, and may need a moment for it. */
 const PORT_PATIENCE_MS = 3_000;

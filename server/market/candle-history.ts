@@ -15,7 +15,7 @@ export type CandleSource = (
 
 const HOUR = INTERVAL_MS['1h'];
 /** How far back the base interval is used before hours take over. */
-export const FINE_MS = 2 * INTERVAL_MS['1d'];
+const FINE_MS = 2 * INTERVAL_MS['1d'];
 const FINE_KEPT_MS = FINE_MS + INTERVAL_MS['1d'];
 
 /**

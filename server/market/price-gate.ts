@@ -18,7 +18,7 @@ export type RefusalReason =
  * A move to ten times or a tenth of the last price is held until this many ticks in a row, near
  * each other, repeat it.
  */
-export const JUMP_FACTOR = 10n;
+const JUMP_FACTOR = 10n;
 export const JUMP_CONFIRMATIONS = 5;
 /** "Near": within a tenth of the held price. */
 const NEAR = 10n;

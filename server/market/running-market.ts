@@ -34,7 +34,7 @@ const START_WAIT_MS = 6_000;
 const RETRY_MS = 5_000;
 
 /** How old a quote may be on the market clock before it is stale: by the rhythm of its source. */
-export function staleAfterMs(feed: Pick<MarketFeed, 'kind' | 'baseInterval'>): number {
+function staleAfterMs(feed: Pick<MarketFeed, 'kind' | 'baseInterval'>): number {
   if (feed.kind === 'simulated') return 15_000;
   // A tape tells ten prices a candle; two candles of silence are a gap in it.
   if (feed.kind === 'replay') return 2 * INTERVAL_MS[feed.baseInterval];

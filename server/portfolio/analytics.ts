@@ -186,7 +186,7 @@ function breakdowns({
 }
 
 /** What a plan without the full depth has. The server keeps the rest to itself. */
-export function viewOf(whole: Analytics): Analytics {
+function viewOf(whole: Analytics): Analytics {
   const { totalReturn, maxDrawdown, winRate, profitFactor } = whole.metrics;
   const none: Metrics = {
     ...NOT_YEARLY,

@@ -7,7 +7,7 @@ import type { StreamEvent } from '../../contract/stream.ts';
 import type { Fill } from '../../contract/trading.ts';
 
 /** A stop that waited this long was pressed at another time than it worked. */
-export const LATE_STOP_MS = 60_000;
+const LATE_STOP_MS = 60_000;
 
 export interface Cause {
   kind: PushKind;

@@ -17,7 +17,7 @@ import { readPreferences } from './preferences.ts';
 import { quietUntil } from './quiet-hours.ts';
 
 /** Fills of one look come together; they are told in one. */
-export const FILL_GROUP_MS = 20_000;
+const FILL_GROUP_MS = 20_000;
 /**
  * A device that cannot be reached for long keeps this many; fills give way first, then the oldest.
  */

@@ -12,7 +12,7 @@ import type { ExchangePrices } from './exchange-prices.ts';
  * A market reply and whose word it is. `exchange` is for display only, and says whose prices it
  * shows in its source.
  */
-export interface Sourced<T> {
+interface Sourced<T> {
   value: T;
   origin: 'network' | 'exchange';
 }

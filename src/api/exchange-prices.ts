@@ -22,7 +22,7 @@ import {
 export type ExchangeId = 'coinbaseexchange' | 'kraken' | 'binance';
 
 /** Where each exchange's public prices are; the server's CSP allows these hosts and no others. */
-export const EXCHANGE_HOSTS: Readonly<Record<ExchangeId, string>> = {
+const EXCHANGE_HOSTS: Readonly<Record<ExchangeId, string>> = {
   coinbaseexchange: 'https://api.exchange.coinbase.com',
   kraken: 'https://api.kraken.com',
   binance: 'https://api.binance.com',

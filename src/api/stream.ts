@@ -7,7 +7,7 @@ import { log } from '../log.ts';
 
 /** The server's heartbeat comes every 15 s; two missed are a dead stream. */
 export const STREAM_SILENCE_MS = 30_000;
-export const STREAM_BACKOFF_MAX_MS = 30_000;
+const STREAM_BACKOFF_MAX_MS = 30_000;
 
 /**
  * A heartbeat and some: on waking, a stream that was last heard of longer ago than this is taken

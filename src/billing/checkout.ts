@@ -7,11 +7,11 @@ import { environment } from '../environment.ts';
 import { session } from '../identity/session.ts';
 
 /** Both ways out of a checkout and of the portal end at the dashboard. */
-export const SUCCESS_PATH = '/dashboard?subscription=success';
-export const CANCEL_PATH = '/dashboard?subscription=canceled';
-export const PORTAL_RETURN_PATH = '/dashboard';
+const SUCCESS_PATH = '/dashboard?subscription=success';
+const CANCEL_PATH = '/dashboard?subscription=canceled';
+const PORTAL_RETURN_PATH = '/dashboard';
 /** From a change of plan: then the person is taken back to where they wanted it. */
-export const CHANGE_RETURN_PATH = '/dashboard?billing=portal';
+const CHANGE_RETURN_PATH = '/dashboard?billing=portal';
 
 export type Destination =
   { kind: 'page'; url: string } | { kind: 'embedded'; clientSecret: string };

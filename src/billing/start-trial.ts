@@ -8,7 +8,7 @@ import { session } from '../identity/session.ts';
 import { checkSubscription, subscriptionStore } from '../stores/subscription.ts';
 import { pageToast } from '../stores/toasts.ts';
 
-export const TRIAL_WORDS = {
+const TRIAL_WORDS = {
   started: 'Trial started successfully!',
   signedOut: 'You must be logged in to start a trial.',
   used: 'You have already used your free trial.',
@@ -17,7 +17,7 @@ export const TRIAL_WORDS = {
 } as const;
 
 /** The sentence for a start that the server or the way to it refused. */
-export function trialFailure(error: unknown): string {
+function trialFailure(error: unknown): string {
   if (!(error instanceof ApiError)) return TRIAL_WORDS.failed;
   if (error.code === 'trial_used') return TRIAL_WORDS.used;
   return error.status === 401 ? TRIAL_WORDS.identity : TRIAL_WORDS.failed;

@@ -65,7 +65,7 @@ export interface LineValue {
 }
 
 /** A piece of the line as it is drawn. */
-export function LineSample({ place }: { place: number }) {
+function LineSample({ place }: { place: number }) {
   const { token, dash } = LINE_TONES[place] ?? { token: '--line-strong', dash: 'solid' };
   return <span aria-hidden className="w-3" style={{ borderTop: `2px ${dash} var(${token})` }} />;
 }

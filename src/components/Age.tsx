@@ -5,7 +5,7 @@ import { classes } from './class-names.ts';
 import { useNow } from './use-now.ts';
 
 /** Older than this, an age turns amber: the word is no longer fresh. */
-export const STALE_AFTER_MS = 20_000;
+const STALE_AFTER_MS = 20_000;
 
 export interface AgeProps {
   /** When it was said: device clock, ms; null when never. */

@@ -62,7 +62,7 @@ export function thinned(points: Points, stepMs: number): Points {
 }
 
 /** Time between two places on the axis, ms, for a span: as the server's marks lie. */
-export function stepOf(spanMs: number): number {
+function stepOf(spanMs: number): number {
   if (spanMs <= 1.1 * DAY) return DAY / 288;
   if (spanMs <= 8 * DAY) return DAY / 24;
   return spanMs <= 32 * DAY ? DAY / 4 : DAY;

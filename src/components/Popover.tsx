@@ -17,7 +17,7 @@ interface Opened {
 const GAP = 6;
 
 /** Where it goes on the screen, from its button and the window, px. */
-export function placed(anchor: Rect, view: { width: number; height: number }): Opened {
+function placed(anchor: Rect, view: { width: number; height: number }): Opened {
   const place = popoverPlace(anchor, view);
   return {
     place,

@@ -24,7 +24,7 @@ export interface ComparedLine {
 /**
  * Every line has a dash and a colour of its own; as many as there are of these can be told apart.
  */
-export const COMPARED_STYLES = [
+const COMPARED_STYLES = [
   { token: '--ink-3', dash: LineStyle.Dashed },
   { token: '--amber', dash: LineStyle.Solid },
   { token: '--blue', dash: LineStyle.SparseDotted },
@@ -33,7 +33,7 @@ export const COMPARED_STYLES = [
   { token: '--orange', dash: LineStyle.Solid },
 ] as const;
 
-export interface ChartData {
+interface ChartData {
   line: readonly (readonly [number, string])[];
   /**
    * Time between two places on the axis, ms: points that lie further apart are drawn further apart.

@@ -1,8 +1,8 @@
 /** Where a popover opens beside its button; refuses to measure anything itself. */
 
 /** Room a popover wants below its anchor and to its right, px. */
-export const POPOVER_HEIGHT = 400;
-export const POPOVER_WIDTH = 352;
+const POPOVER_HEIGHT = 400;
+const POPOVER_WIDTH = 352;
 /**
  * Widths at which the layout changes, px; `src/styles/app.css` has the same as Tailwind
  * breakpoints.

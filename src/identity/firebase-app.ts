@@ -35,7 +35,7 @@ export function firebaseOptions(settings: FirebaseSettings): FirebaseSettings {
  * A project id that starts with `demo-` can only be the emulator's, which the server passes through
  * under its own origin.
  */
-export function usesEmulator(projectId: string): boolean {
+function usesEmulator(projectId: string): boolean {
   return projectId.startsWith('demo-');
 }
 

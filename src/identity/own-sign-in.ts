@@ -13,7 +13,7 @@ export async function signInMethods(): Promise<SignInMethod[]> {
 }
 
 /** By the password, or by Google for null. The four hours begin anew with it. */
-export async function proveAgain(password: string | null): Promise<void> {
+async function proveAgain(password: string | null): Promise<void> {
   await takeSignIn(await (await account()).reauthenticate(password));
 }
 

@@ -4,13 +4,13 @@
  */
 import type { UseStore } from 'idb-keyval';
 
-export const STORES = ['snapshots', 'outbox', 'quarantine', 'meta'] as const;
+const STORES = ['snapshots', 'outbox', 'quarantine', 'meta'] as const;
 export type StoreName = (typeof STORES)[number];
 
 const VERSION = 1;
 const PREFIX = 'tradewind-';
 /** A browser that cannot open its database in this time is treated as having none. */
-export const OPEN_DEADLINE_MS = 2_000;
+const OPEN_DEADLINE_MS = 2_000;
 /** After that it is left alone for a while, so that a Stop is not held up by every try. */
 const REST_MS = 30_000;
 /** How long a deletion waits for other tabs to let go, ms. It happens later all the same. */

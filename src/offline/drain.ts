@@ -48,7 +48,7 @@ export interface DrainPorts {
  * answer. `signed-out`: no token of this user. `sign-in`, `update`: paused. `no-storage`: the queue
  * cannot be read.
  */
-export type DrainEnd =
+type DrainEnd =
   'empty' | 'waiting' | 'offline' | 'signed-out' | 'sign-in' | 'update' | 'no-storage';
 export interface Drained {
   end: DrainEnd;
@@ -82,7 +82,7 @@ export function alertIn(json: unknown): Alert | null {
  * What became of each agent of a command for many; empty for a command for one, and for a reply
  * that does not say.
  */
-export function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
+function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
   const parsed = entry.agentId === null && !isAlert(entry) ? Results.safeParse(json) : null;
   if (parsed?.success !== true) return [];
   const names = new Map(

@@ -18,7 +18,7 @@ import type { Line } from './send.ts';
 import { keepSnapshots } from './snapshots.ts';
 import { openUserQueue, type UserQueue } from './user-queue.ts';
 
-export const SYNC_TAG = 'outbox';
+const SYNC_TAG = 'outbox';
 /**
  * How long an accepted command is shown as such; by then the server's own word is on the screen.
  */

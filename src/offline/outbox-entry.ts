@@ -34,15 +34,15 @@ export type EntryState = z.infer<typeof EntryState>;
  * Why an entry is not simply waiting, as a code (of the catalogue, or one of ours) and the server's
  * own sentence, if any.
  */
-export const EntryReason = z.object({ code: z.string(), message: z.string(), at: z.number() });
-export type EntryReason = z.infer<typeof EntryReason>;
+const EntryReason = z.object({ code: z.string(), message: z.string(), at: z.number() });
+type EntryReason = z.infer<typeof EntryReason>;
 
 export const SeenAgent = z.object({ id: z.string(), seenGeneration: z.optional(z.int()) });
 export type SeenAgent = z.infer<typeof SeenAgent>;
 
 /** A price on the screen at the press: decimal text, and the market's moment of it (ms). */
-export const SeenPrice = z.object({ pair: z.string(), price: z.string(), at: z.number() });
-export type SeenPrice = z.infer<typeof SeenPrice>;
+const SeenPrice = z.object({ pair: z.string(), price: z.string(), at: z.number() });
+type SeenPrice = z.infer<typeof SeenPrice>;
 
 /**
  * What the person had before them when they pressed Start: what a late start is confirmed against.

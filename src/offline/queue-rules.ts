@@ -158,7 +158,7 @@ const sameAgents = (a: SeenAgent[], b: SeenAgent[]): boolean =>
   a.length === b.length && a.every((agent) => b.some((other) => other.id === agent.id));
 
 /** Whether two entries concern one agent, or one alert. */
-export function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
+function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
   if (isAlert(a) || isAlert(b)) return a.alert?.id === b.alert?.id;
   const [left, right] = [concerns(a), concerns(b)];
   return left === null || right === null || left.some((id) => right.includes(id));
@@ -239,11 +239,7 @@ function coalesceAlert(
  * How long a command has waited, ms; null where the device's clock was set meanwhile, so that
  * nobody can tell.
  */
-export function ageMs(
-  entry: OutboxEntry,
-  now: number,
-  clockOffsetMs: number | null,
-): number | null {
+function ageMs(entry: OutboxEntry, now: number, clockOffsetMs: number | null): number | null {
   if (entry.clockMoved || now < entry.createdAt) return null;
   const moved =
     entry.clockOffsetMs === null || clockOffsetMs === null

@@ -30,7 +30,7 @@ export type Verdict =
 
 const Echo = z.object({ commandId: z.string() });
 
-export function echoes(json: unknown, commandId: string): boolean {
+function echoes(json: unknown, commandId: string): boolean {
   const parsed = Echo.safeParse(json);
   return parsed.success && parsed.data.commandId.toLowerCase() === commandId.toLowerCase();
 }

@@ -43,7 +43,7 @@ const SCHEMAS = {
 
 export type SnapshotKind = keyof typeof SCHEMAS;
 export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]>;
-export const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
+const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
 
 /** What goes first where the disk is full: what is largest and is missed least. */
 const TRIM_ORDER: readonly SnapshotKind[] = [

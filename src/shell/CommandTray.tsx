@@ -182,10 +182,7 @@ function waitingText(waiting: readonly OutboxEntryView[]): string {
 const AFTER = { 'sign-in': ' after you sign in', update: ' after an update' } as const;
 
 /** The whole queue in one line: what needs the person before what only waits. */
-export function trayTitle(
-  shown: readonly OutboxEntryView[],
-  paused: 'sign-in' | 'update' | null,
-): string {
+function trayTitle(shown: readonly OutboxEntryView[], paused: 'sign-in' | 'update' | null): string {
   const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending');
   const needing = shown.filter((entry) => entry.state === 'needs-you');
   if (needing.length > 0)

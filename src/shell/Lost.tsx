@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { Redirect } from 'wouter';
 import { pageToast } from '../stores/toasts.ts';
 
-export const NOT_A_PAGE = 'That page does not exist. This is the start page.';
+const NOT_A_PAGE = 'That page does not exist. This is the start page.';
 
 export function Lost() {
   // By one id: said once, however often the address is drawn on the way.

@@ -21,7 +21,7 @@ export type Find =
       note: string;
       agentId: string;
     };
-export type Group = 'Agents' | 'Acts' | 'Symbols' | 'Screens';
+type Group = 'Agents' | 'Acts' | 'Symbols' | 'Screens';
 
 export interface Known {
   tier: Tier;

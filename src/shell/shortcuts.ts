@@ -99,7 +99,7 @@ export function createKeyReader(): (
 }
 
 /** Whether a key is somebody's text, or meant for what stands over the page. */
-export function isForText(target: EventTarget | null): boolean {
+function isForText(target: EventTarget | null): boolean {
   if (document.querySelector('[role=dialog], [role=alertdialog]') !== null) return true;
   return (
     target instanceof HTMLElement &&

@@ -66,11 +66,3 @@ export function noteMarketTime(time: number, deviceNow = Date.now()): void {
 export function serverNow(deviceNow = Date.now()): number {
   return deviceNow + (connection.serverClockOffset ?? 0);
 }
-
-/**
- * Age (ms) of something said at `savedAt` on the device's clock; null when it was never said. Never
- * negative.
- */
-export function ageMs(savedAt: number | null, deviceNow = Date.now()): number | null {
-  return savedAt === null ? null : Math.max(0, deviceNow - savedAt);
-}

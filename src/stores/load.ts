@@ -24,7 +24,7 @@ const running = new WeakMap<object, Running>();
  * Whether a slot holds the server's own word, said less than five minutes ago. A snapshot or a
  * fallback never counts.
  */
-export function isFresh<T>(slot: Slot<T>, now: number): boolean {
+function isFresh<T>(slot: Slot<T>, now: number): boolean {
   return (
     slot.data !== null &&
     (slot.origin === 'network' || slot.origin === 'stream') &&

@@ -33,8 +33,3 @@ export function useAccess(path: string): { loading: boolean; access: Access } {
   const context = useSecurity();
   return { loading: context.loading, access: canAccess(path, context) };
 }
-
-/** The same outside of rendering. */
-export function currentSecurity(): SecurityContext {
-  return securityContext(session, subscriptionStore, connection.online === 'offline');
-}

@@ -60,7 +60,7 @@ let heardAt = 0;
  * Reads again everything the stream may have told and we did not hear. Calls in one breath become
  * one reading.
  */
-export function rereadAll(): void {
+function rereadAll(): void {
   connection.gapAt = Date.now();
   clearTimeout(rereading);
   rereading = setTimeout(() => {

@@ -4,7 +4,7 @@ import type { TableSort } from '../components/table-order.ts';
 import { session } from '../identity/session.ts';
 import { changePreference, readPreference } from '../offline/preferences.ts';
 
-export const TABLES = ['positions', 'trades', 'agents'] as const;
+const TABLES = ['positions', 'trades', 'agents'] as const;
 export type TableName = (typeof TABLES)[number];
 export interface TableChoice {
   sort?: TableSort | undefined;

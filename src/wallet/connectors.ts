@@ -8,7 +8,7 @@ import type { EIP1193Provider } from 'viem';
 import type { WalletKitConfig, WalletKitSettings } from './kit-settings.ts';
 
 /** Longest wait for a wallet that was used here before to put itself into the page, ms. */
-export const INJECTED_WAIT_MS = 1_000;
+const INJECTED_WAIT_MS = 1_000;
 
 type InjectedKind = keyof WalletKitConfig['wallet']['supportedWallets'];
 type Injected = EIP1193Provider & { providers?: Injected[] } & Partial<

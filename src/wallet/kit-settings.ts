@@ -56,7 +56,7 @@ export type WalletKitWishes = Partly<Omit<WalletKitSettings, 'schemaId' | 'confi
 };
 
 /** @throws Error in the kit's own words unless the id is 0x and exactly 64 hexadecimal digits. */
-export function checkedSchemaId(schemaId: string): `0x${string}` {
+function checkedSchemaId(schemaId: string): `0x${string}` {
   if (!/^0x[0-9a-fA-F]{64}$/.test(schemaId))
     throw new Error('EAS schemaId must be 64 characters prefixed with "0x"');
   return schemaId as `0x${string}`;

@@ -16,7 +16,7 @@ const KEYED_PATHS: Record<WalletChainId, string> = {
 const KEYED_ROOT = 'https://api.developer.coinbase.com/rpc/v1';
 
 /** Milliseconds and counts of every call. */
-export const RPC_POLICY = {
+const RPC_POLICY = {
   timeout: 10_000,
   retryCount: 3,
   /** Doubles with each retry. */

@@ -55,7 +55,7 @@ const SHOWN: Record<SendStage, { tone: BadgeTone; word: string; sentence: string
   },
 };
 
-export function ExplorerLink({ chainId, hash }: { chainId: number; hash: string }) {
+function ExplorerLink({ chainId, hash }: { chainId: number; hash: string }) {
   const explorer = useConfig().chains.find(({ id }) => id === chainId)?.blockExplorers?.default;
   if (explorer === undefined) return null;
   return (

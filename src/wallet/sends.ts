@@ -13,7 +13,7 @@ import { onPurge } from '../identity/session.ts';
  * `unseen`: not in a block for three minutes; it may still come. `unknown`: whether it was sent at
  * all nobody here knows. `replaced`, `cancelled`: the wallet sent another in its place.
  */
-export const SEND_STAGES = [
+const SEND_STAGES = [
   'asking',
   'sent',
   'confirmed',

@@ -73,7 +73,7 @@ const Environment = z.object({
 });
 
 /** What a part of the wallet needs beside the kit's own settings; null where nobody set it. */
-export interface WalletParts {
+interface WalletParts {
   fund: { country: string; subdivision: string | null; currency: string };
   /** A product of the payment provider's, or one charge made there. */
   checkout: { productId: string | null; chargeId: string | null };

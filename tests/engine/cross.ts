@@ -13,7 +13,8 @@ import type { StrategyInput, Sweep } from '../../engine/strategies/strategy.ts';
 import type { Candle, FillDraft, Signal } from '../../engine/types.ts';
 import { FIVE_MINUTES, rulesOf } from './tape.ts';
 
-export const [FAST, SLOW] = [12, 48];
+const FAST = 12;
+const SLOW = 48;
 export const PAIR = 'BTC/USDT';
 
 /**
@@ -70,7 +71,7 @@ const ANEW = 1_024;
 const NEAR = 1e-9;
 
 /** Over a whole tape: sums that move along with the candles; the side of the averages at each. */
-export function sidesOf(series: Series): Int8Array {
+function sidesOf(series: Series): Int8Array {
   const { close, length } = series;
   const sides = new Int8Array(length);
   let fast = 0;

@@ -41,7 +41,7 @@ export interface TestChainOptions {
   mining?: boolean;
 }
 
-export class ChainRefused extends Error {
+class ChainRefused extends Error {
   override readonly name = 'ChainRefused';
   constructor(
     readonly code: number,

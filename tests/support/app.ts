@@ -111,7 +111,7 @@ export class HostedFailed extends Error {
   }
 }
 
-export interface InjectOptions<N extends CallName> {
+interface InjectOptions<N extends CallName> {
   token?: string;
   params?: CallParams<N>;
   query?: CallQuery<N>;

@@ -34,7 +34,7 @@ export const headerOf = (build: string): string => `${CONTRACT_HEADER}-${build}`
  * hash, every reference follows, the worker lists the new parts and the new page, and what it
  * queues bears `contract`. Each script notes in `globalThis.builds` whose it is.
  */
-export function writeBuild(from: string, into: string, name: string, contract: number): void {
+function writeBuild(from: string, into: string, name: string, contract: number): void {
   const parts = (readBuilds(from)[0] ?? readdirSync(join(from, 'assets'))).filter((file) =>
     /-[\w-]{8}\.(js|css)$/.test(file),
   );

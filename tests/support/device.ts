@@ -91,7 +91,7 @@ export async function everythingOf(page: Page): Promise<string> {
 }
 
 /** The process of a driven browser: the one that was given this profile and is nobody's helper. */
-export function browserPid(profile: string): number {
+function browserPid(profile: string): number {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {

@@ -26,15 +26,6 @@ export type Fault =
   | 'portal-redirect'
   | 'truncate'
   | '500';
-export const FAULTS: readonly Fault[] = [
-  'drop-request',
-  'drop-reply',
-  'stall',
-  'portal-page',
-  'portal-redirect',
-  'truncate',
-  '500',
-];
 
 export interface Passing {
   method: string;

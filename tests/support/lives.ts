@@ -19,7 +19,7 @@ import { logIn } from './sign-in.ts';
 export const COMMAND = /^\/api\/agents\/[^/]+\/(?:start|stop)$/;
 const PROJECT = 'demo-tradewind';
 
-export interface Sent {
+interface Sent {
   path: string;
   commandId: string;
 }

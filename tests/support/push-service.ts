@@ -18,7 +18,7 @@ import type { AddressInfo } from 'node:net';
 import type { PushSubscriptionBody } from '../../contract/push.ts';
 import { testCertificate } from './certificate.ts';
 
-export interface TakenPush {
+interface TakenPush {
   path: string;
   headers: IncomingHttpHeaders;
   /** The message as the browser would hand it to the worker. */

@@ -12,7 +12,7 @@ export interface Asked {
   body: unknown;
 }
 
-export interface Reply {
+interface Reply {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;

@@ -5,12 +5,12 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface RpcCall {
+interface RpcCall {
   id: number;
   method: string;
   params?: unknown[];
 }
-export interface RpcAsked {
+interface RpcAsked {
   path: string;
   calls: RpcCall[];
   batch: boolean;

@@ -111,7 +111,7 @@ function launch(
   return { child, ready };
 }
 
-export class ServerEnded extends Error {
+class ServerEnded extends Error {
   override readonly name = 'ServerEnded';
   constructor(
     readonly code: number | null,

@@ -2,7 +2,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** `hang`: accepts and never answers, on connections that are open as well. */
-export type SocketMode = 'pass' | 'hang' | 'reset' | 'garbage';
+type SocketMode = 'pass' | 'hang' | 'reset' | 'garbage';
 
 const GARBAGE =
   'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n<<nobody>';

@@ -19,7 +19,7 @@ export interface StandInSubscription {
   cancelAt?: number | null;
 }
 
-export interface StandInInvoice {
+interface StandInInvoice {
   id: string;
   customer: string;
   created: number;
@@ -30,7 +30,7 @@ export interface StandInInvoice {
 }
 type Fields = Record<string, string>;
 type Answer = { status: number; body: object };
-export type Trouble = 'error' | 'busy' | 'declined' | 'silence';
+type Trouble = 'error' | 'busy' | 'declined' | 'silence';
 
 export interface StripeStandIn {
   base: string;

@@ -31,11 +31,7 @@ export function tapeRows(folder: string, pair: string): TapeRow[] {
 }
 
 /** The prices that a replay makes of a row, with their moments. */
-export function ticksOf(
-  row: TapeRow,
-  pair: string,
-  lengthMs: number,
-): { at: number; price: number }[] {
+function ticksOf(row: TapeRow, pair: string, lengthMs: number): { at: number; price: number }[] {
   return quotePrices(pair, row).map((price, index) => ({
     at: row.time + quoteOffset(index, lengthMs),
     price,

@@ -13,7 +13,7 @@ import { handOn, pause, PHONE, type Hand } from './touch.ts';
 import { until } from './until.ts';
 
 /** Whom they have: the first runs, the others do not. */
-export const AGENTS = ['Harbour', 'Drift', 'Ebb', 'Gale'] as const;
+const AGENTS = ['Harbour', 'Drift', 'Ebb', 'Gale'] as const;
 type Name = (typeof AGENTS)[number];
 
 const WATCHED =

@@ -101,7 +101,7 @@ async function replace(page: Page): Promise<void> {
   });
 }
 
-export interface Pressing {
+interface Pressing {
   page: Page;
   hand: Hand;
   target: Locator;

@@ -28,7 +28,7 @@ import { portfolioHandlers } from '../../server/portfolio/handlers.ts';
 import { ensureUser } from '../../server/user/ensure-user.ts';
 import { TapeMarket, type TapeOptions } from './tape-market.ts';
 
-export class Clock {
+class Clock {
   constructor(public at = Date.UTC(2026, 0, 5, 12)) {}
   now(): number {
     return this.at;

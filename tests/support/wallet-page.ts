@@ -14,7 +14,7 @@ import {
 const NAMED = 'const __name = (named) => named;';
 
 /** The policy of the pages lets them ask these and no port of ours. */
-export const PUBLIC_NODES = ['https://sepolia.base.org', 'https://mainnet.base.org'] as const;
+const PUBLIC_NODES = ['https://sepolia.base.org', 'https://mainnet.base.org'] as const;
 
 /** Answers the addresses of the public nodes with the local chain. */
 export async function answerNodes(context: BrowserContext, chain: TestChain): Promise<void> {

@@ -21,7 +21,7 @@ const COMMANDS = {
   screenshot: ['WebDriver:TakeScreenshot', 'GET', '/screenshot'],
 } as const;
 
-export type CommandName = keyof typeof COMMANDS;
+type CommandName = keyof typeof COMMANDS;
 
 export interface Driver {
   readonly engine: Engine;

@@ -14,7 +14,7 @@ import { useEntriesOff } from './EntriesOff.tsx';
 /**
  * On a phone the next look must not be cut off: whose time it is, the line under the header says.
  */
-export const narrow = (looks: string): string =>
+const narrow = (looks: string): string =>
   looks.replace(' market time', '').replace('last known look', 'last look');
 
 /** What was protected when last seen, before the rest of the line. */

@@ -23,7 +23,7 @@ const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
  * The same terms under a name of its own. What the pool decides is not written down as a choice of
  * pairs.
  */
-export function copyOf(agent: Agent): AgentDraft {
+function copyOf(agent: Agent): AgentDraft {
   return {
     name: `${agent.name.slice(0, AGENT_NAME_MAX - 5)} copy`,
     pool: agent.pool,

@@ -69,7 +69,7 @@ function Ranges({
   );
 }
 
-export interface ResultLineProps {
+interface ResultLineProps {
   agent: Pick<Agent, 'id' | 'name' | 'quote'>;
   insight: AgentInsight | null;
   failed: boolean;
@@ -81,7 +81,7 @@ export interface ResultLineProps {
 }
 
 /** The agent's own equity: realised and unrealised together, since its first trade. */
-export function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
+function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
   const [wanted, setWanted] = useState<Range>('ALL');
   const [nowAt, nowResult] = now ?? [];
   const line = useMemo<Line>(() => {

@@ -38,10 +38,7 @@ export function untilText(
  * The same of an agent that nobody here has heard of since: when the hold was to end, not that it
  * lasts.
  */
-export function untilThenText(
-  { status, hold }: Pick<Agent, 'status' | 'hold'>,
-  now: number,
-): string {
+function untilThenText({ status, hold }: Pick<Agent, 'status' | 'hold'>, now: number): string {
   if (status === 'faulted')
     return 'It was to look at nothing until you start it. Its stops were on guard.';
   if (hold === null) return '';

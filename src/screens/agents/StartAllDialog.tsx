@@ -24,11 +24,7 @@ import { worstOf } from './confirm-words.ts';
  * Start all, in words: who, what they may hold together at most, and what is lost at the stops.
  * `worst` is decimal text, null while it is not known.
  */
-export function startAllSentence(
-  agents: readonly Agent[],
-  quote: string,
-  worst: string | null,
-): string {
+function startAllSentence(agents: readonly Agent[], quote: string, worst: string | null): string {
   const most = agents.reduce((sum, agent) => sum + agent.max_position_size, 0);
   const aggressive = agents.filter((agent) => agent.risk_profile === 'Aggressive').length;
   const loss =

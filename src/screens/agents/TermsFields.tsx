@@ -73,7 +73,7 @@ function PoolChoice({
 }
 
 /** Where to come back to from taking a plan, and what to keep before. */
-export interface Upgrade {
+interface Upgrade {
   from: string;
   onLeave?: () => void;
 }

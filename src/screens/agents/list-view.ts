@@ -44,7 +44,7 @@ export function hasStatus(view: AgentView, status: StatusFilter): boolean {
 }
 
 /** By name, by a pair that it trades, or by its pool: every word must be found. */
-export function matches({ agent }: AgentView, query: string): boolean {
+function matches({ agent }: AgentView, query: string): boolean {
   const text = [agent.name, ...agent.trading_pairs, POOL_NAME[agent.pool], agent.risk_profile]
     .join(' ')
     .toLowerCase();

@@ -365,7 +365,7 @@ interface AlertFormProps {
   onDone: () => void;
 }
 
-export function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
+function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
   const { board, draft, errors, busy, change, save } = useAlertDraft(editing, onDone);
   const price = board?.[draft.symbol]?.price ?? null;
   const submit = (): void => {

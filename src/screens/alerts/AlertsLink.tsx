@@ -4,7 +4,7 @@ import { useSnapshot } from 'valtio';
 import { LinkButton } from '../../components/Button.tsx';
 import { alertsSeen, alertsStore, unseenFirings } from '../../stores/alerts.ts';
 
-export function useUnseenFirings(): number {
+function useUnseenFirings(): number {
   const { data } = useSnapshot(alertsStore);
   const { until } = useSnapshot(alertsSeen);
   return unseenFirings(data?.firings ?? [], until);

@@ -28,7 +28,7 @@ export interface Exposure {
  * Value of positions by a key, largest first, as a share of equity. A position without a price
  * counts at cost.
  */
-export function exposureBy(
+function exposureBy(
   positions: readonly Position[],
   equity: string,
   key: (position: Position) => string,

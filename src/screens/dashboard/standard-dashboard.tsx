@@ -37,13 +37,13 @@ const SHOWN = 6;
 const ProParts = lazy(() => import('./ProParts.tsx'));
 const Exposures = lazy(() => import('./Exposures.tsx'));
 
-export interface Known {
+interface Known {
   agents: readonly Agent[] | null;
   portfolio: Portfolio | null;
 }
 
 /** The six that matter most: what needs the person, what runs, what holds something. */
-export function foremost(views: readonly AgentView[]): AgentView[] {
+function foremost(views: readonly AgentView[]): AgentView[] {
   if (views.length <= SHOWN) return [...views];
   const weight = ({ alert, canReview, entry, agent }: AgentView): number =>
     (alert || canReview || agent.status === 'faulted' || agent.status === 'halted' ? 8 : 0) +

@@ -13,8 +13,8 @@ import { hasDraft } from '../agents/kept-draft.ts';
 import { SETUP_DRAFT, SETUP_PATH } from '../guided-setup/progress.ts';
 import { useSlot } from '../reading.ts';
 
-export const SET_UP = 'Set up my first agent';
-export const GO_ON = 'Continue my setup';
+const SET_UP = 'Set up my first agent';
+const GO_ON = 'Continue my setup';
 
 interface Next {
   title: string;

@@ -12,7 +12,7 @@ const KEY = 'tradewind.firstSteps';
  * `security` and `risk` were opened, `trade` was on the screen, `installed` was seen from within
  * the app, `hidden` took the list off the dashboard.
  */
-export const NOTES = ['security', 'risk', 'trade', 'installed', 'hidden'] as const;
+const NOTES = ['security', 'risk', 'trade', 'installed', 'hidden'] as const;
 export type Note = (typeof NOTES)[number];
 
 export function readNotes(

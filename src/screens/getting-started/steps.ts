@@ -6,7 +6,7 @@ import type { DeviceState } from '../../push/device.ts';
  * browser.
  */
 export type StepState = 'done' | 'open' | 'unknown' | 'none';
-export type StepGroup = 'trade' | 'device';
+type StepGroup = 'trade' | 'device';
 
 export interface Step {
   id:

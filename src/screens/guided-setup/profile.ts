@@ -9,7 +9,7 @@ import { formatAmount } from '../../format/numbers.ts';
  * What a loss would do to somebody (capacity), and what they feel about one (comfort): suitability
  * needs both.
  */
-export type Side = 'capacity' | 'comfort';
+type Side = 'capacity' | 'comfort';
 export interface Question {
   id: string;
   side: Side;

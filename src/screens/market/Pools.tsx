@@ -105,7 +105,7 @@ function Rule({ term, children }: { term: string; children: ReactNode }) {
 }
 
 /** `bitcoin` finds the pools that trade it; a pool's own name finds it too. */
-export function poolMatches(pool: Pool, query: string): boolean {
+function poolMatches(pool: Pool, query: string): boolean {
   if (query.trim() === '' || pool.name.toUpperCase().includes(query.trim().toUpperCase()))
     return true;
   return [...pool.pairs.map(baseOf), ...(pool.about?.universe ?? [])].some((base) =>

@@ -14,7 +14,7 @@ const TRADES_SHOWN = 6;
 const none = (text: string) => <p className="rule row flex items-center text-ink-3">{text}</p>;
 
 /** The agents that look at a pair: by name, or by their pool's list. */
-export function agentsOf(views: readonly AgentView[], symbol: string): AgentView[] {
+function agentsOf(views: readonly AgentView[], symbol: string): AgentView[] {
   return views.filter((view) => pairsOf(view.agent).includes(symbol));
 }
 

@@ -39,7 +39,7 @@ const turnoverOf = ({ volume_24h, price }: SymbolQuote): Fixed =>
 /**
  * Counts and leaders by the change as it is shown: a row that reads 0.00 % neither rises nor falls.
  */
-export function glanceOf(quotes: readonly SymbolQuote[], quote: string): Glance {
+function glanceOf(quotes: readonly SymbolQuote[], quote: string): Glance {
   const changed = quotes
     .filter((one) => one.price_change_24h !== null)
     .sort((a, b) => (b.price_change_24h ?? 0) - (a.price_change_24h ?? 0));

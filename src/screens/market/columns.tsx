@@ -42,7 +42,7 @@ const LINE_WITHIN_MS = 7_200_000;
 /**
  * The day that the change beside it speaks of: from the price it counts from to the price of now.
  */
-export function dayValues({ points }: DayLine, price: string, change: number): number[] {
+function dayValues({ points }: DayLine, price: string, change: number): number[] {
   const now = Number(price);
   return [now / (1 + change / 100), ...points.slice(1), now];
 }

@@ -47,9 +47,7 @@ const back = (
  * Where the price stands between the day's low and high, in [0, 1]; null where the day is not
  * known, or had one price.
  */
-export function placeInDay(
-  quote: Pick<SymbolQuote, 'price' | 'high_24h' | 'low_24h'>,
-): number | null {
+function placeInDay(quote: Pick<SymbolQuote, 'price' | 'high_24h' | 'low_24h'>): number | null {
   if (quote.high_24h === null || quote.low_24h === null) return null;
   const [low, high] = [Number(quote.low_24h), Number(quote.high_24h)];
   return high <= low ? null : Math.min(1, Math.max(0, (Number(quote.price) - low) / (high - low)));

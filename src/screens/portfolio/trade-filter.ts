@@ -21,7 +21,7 @@ export const EVERY_TRADE: TradeFilter = {
 };
 
 /** Midnight of a local date, ms; null for what is no date. */
-export function dayStart(text: string, addDays = 0): number | null {
+function dayStart(text: string, addDays = 0): number | null {
   const [year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)?.slice(1).map(Number) ?? [];
   return year === undefined || month === undefined || day === undefined
     ? null

@@ -22,10 +22,7 @@ const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`;
 
 /** What ends, in the order in which it does. */
-export function endings(
-  { agents, running, positions, plan }: DeletionPreview,
-  unsent: number,
-): string[] {
+function endings({ agents, running, positions, plan }: DeletionPreview, unsent: number): string[] {
   return [
     agents === 0
       ? 'You have no agents.'

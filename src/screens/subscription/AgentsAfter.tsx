@@ -8,7 +8,7 @@ const positions = (count: number): string =>
     : ` ${count} ${count === 1 ? 'position keeps its stop and its exits' : 'positions keep their stops and exits'}.`;
 
 /** One agent's lot, in a sentence. */
-export function fate({ effect, reason, openPositions, mayStart }: AgentConsequence): string {
+function fate({ effect, reason, openPositions, mayStart }: AgentConsequence): string {
   switch (effect) {
     case 'opens':
       return 'Goes on as it is.';
@@ -20,7 +20,7 @@ export function fate({ effect, reason, openPositions, mayStart }: AgentConsequen
 }
 
 /** The sum of it: how many open nothing more, and what is safe. */
-export function agentsSentence(agents: readonly AgentConsequence[]): string {
+function agentsSentence(agents: readonly AgentConsequence[]): string {
   const held = agents.filter(({ effect }) => effect === 'exits_only').length;
   if (agents.length === 0) return 'You have no agents that it would concern.';
   if (held === 0) return 'Every agent goes on as it is. Nothing is deleted, and Stop always works.';

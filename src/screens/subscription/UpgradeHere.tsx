@@ -32,7 +32,7 @@ export interface UpgradeHereProps {
   withoutLink?: boolean;
 }
 
-export const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string =>
+const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string =>
   `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}`;
 
 /** The trial where it can still begin, and the smallest plan that has what is needed. */

@@ -5,7 +5,7 @@
 import { parseFixed, type Fixed } from '../../../contract/money.ts';
 
 /** Limits of one way to pay, as the provider's options list them. */
-export interface MethodLimit {
+interface MethodLimit {
   id: string;
   min: string;
   max: string;

@@ -12,7 +12,7 @@ import {
 } from '../../../contract/money.ts';
 import { fieldText, parseTyped } from '../../format/typed-numbers.ts';
 
-export type AmountKind = 'fiat' | 'crypto';
+type AmountKind = 'fiat' | 'crypto';
 export interface TypedAmount {
   kind: AmountKind;
   text: string;

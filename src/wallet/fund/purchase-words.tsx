@@ -10,7 +10,7 @@ const countryName = (code: string): string =>
   new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code;
 
 /** What each failure means for the one who wants to buy. */
-export function purchaseSentence(code: PurchaseCode, asset: string, market: Market): string {
+function purchaseSentence(code: PurchaseCode, asset: string, market: Market): string {
   switch (code) {
     case 'EXCHANGE_RATE_ERROR':
       return `The price of ${asset} could not be read. You can still type the amount in ${market.currency}; what you get is shown before you pay.`;

@@ -11,7 +11,7 @@ import { paymentMethods, type PaymentMethod } from './payment-methods.ts';
 
 export type PurchaseCode = 'EXCHANGE_RATE_ERROR' | 'NO_PAYMENT_METHODS' | 'PAYMENT_METHODS_ERROR';
 
-export interface PurchaseError {
+interface PurchaseError {
   errorType: string;
   code?: string;
   debugMessage?: string;

@@ -131,7 +131,7 @@ describe('motion and forced colours', () => {
   const app = readFileSync('src/styles/app.css', 'utf8');
   it('rests where less motion is asked for, and lasts no longer than 200 ms elsewhere', () => {
     expect(app).toMatch(
-      /prefers-reduced-motion: reduce[^}]*animation: none !important; transition: none !important/s,
+      /prefers-reduced-motion: reduce[^}]*animation: none !important;\s+transition: none !important/s,
     );
     const spans = [
       TINT_MS,
