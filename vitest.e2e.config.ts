@@ -1,4 +1,4 @@
-/** End-to-end and fault runs: real server, real database, real Chromium; three files at a time. */
+/** End-to-end and fault runs: real server, real database, real Chromium; two files at a time. */
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './tests/support/until.ts';
 
@@ -12,6 +12,6 @@ export default defineConfig({
     retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
     // Each file has a server, a browser and ports of its own, and waits more than it computes.
-    maxWorkers: 3,
+    maxWorkers: 2,
   },
 });

@@ -22,8 +22,22 @@ interface Point {
   y: number;
 }
 
+/** How often a page that still moves under the finger is looked at again. */
+const TRIES = 10;
+
 /** Where a finger meets the target, once it is on the screen and rests. */
 async function pointOf(target: Locator): Promise<Point> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await pointNow(target);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+    await target.page().waitForTimeout(100);
+  }
+}
+
+async function pointNow(target: Locator): Promise<Point> {
   await target.waitFor();
   await target.evaluate((element) => {
     element.scrollIntoView({ block: 'center' });

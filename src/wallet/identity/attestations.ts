@@ -33,7 +33,7 @@ const Attestation = z.object({
 export type Attestation = z.infer<typeof Attestation>;
 const Reply = z.object({ data: z.object({ attestations: z.array(Attestation) }) });
 
-interface AttestationFilters {
+export interface AttestationFilters {
   schemas?: readonly string[];
   revoked: boolean;
   expirationTime?: number;
@@ -41,7 +41,7 @@ interface AttestationFilters {
 }
 
 /** @throws Error when the service cannot be asked or answers something else. */
-async function getAttestationsByFilter(
+export async function getAttestationsByFilter(
   address: `0x${string}`,
   chain: { id: number },
   filters: AttestationFilters,
