@@ -12,7 +12,6 @@ const LANES: Step[][] = [
     ...PROJECTS.map(typesOf),
     { name: 'lint', command: [bin('oxlint')] },
     { name: 'format', command: [bin('prettier'), '--check', '.'] },
-    { name: 'unused code', command: [bin('knip'), '--no-progress'] },
   ],
   [
     { name: 'build', command: [bin('tsx'), 'scripts/build.ts'] },
