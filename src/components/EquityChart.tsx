@@ -2,8 +2,8 @@
 import { useMemo, useState } from 'react';
 import { formatFixed, parseFixed, subtract, toNumber } from '../../contract/money.ts';
 import { formatWhen } from '../format/times.ts';
-import { classes } from './class-names.ts';
 import { Amount, Percent } from './Figures.tsx';
+import { RangeChoice } from './RangeChoice.tsx';
 import { TimeChart } from './TimeChart.tsx';
 
 const MINUTE = 60_000;
@@ -189,29 +189,6 @@ function useRange(
   return { shown, stepMs, change, beside, compared, end, short };
 }
 
-function RangeChoice({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }) {
-  return (
-    <span role="group" aria-label="Range" className="-ml-2 flex">
-      {RANGES.map((name) => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={range === name}
-          onClick={() => {
-            onChoose(name);
-          }}
-          className={classes(
-            'min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8',
-            range === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
-          )}
-        >
-          {name}
-        </button>
-      ))}
-    </span>
-  );
-}
-
 export function EquityChart({
   curve,
   quote,
@@ -256,7 +233,7 @@ export function EquityChart({
           </>
         )
       }
-      controls={<RangeChoice range={range} onChoose={setRange} />}
+      controls={<RangeChoice ranges={RANGES} range={range} onChoose={setRange} />}
     />
   );
 }

@@ -5,7 +5,6 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Agent } from '../../../contract/agents.ts';
 import type { AgentInsight } from '../../../contract/insight.ts';
-import { classes } from '../../components/class-names.ts';
 import {
   changeOver,
   pointsOf,
@@ -16,6 +15,7 @@ import {
 } from '../../components/EquityChart.tsx';
 import { ChartPlace } from '../../components/EmptyState.tsx';
 import { Amount, Ratio } from '../../components/Figures.tsx';
+import { RangeChoice } from '../../components/RangeChoice.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
 import { formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
@@ -36,37 +36,6 @@ export function rangesOf(line: Line): Range[] {
     return points.length >= LEAST_POINTS && points.length < line.length;
   });
   return some.length > 1 ? some : [];
-}
-
-function Ranges({
-  ranges,
-  range,
-  onRange,
-}: {
-  ranges: readonly Range[];
-  range: Range;
-  onRange: (range: Range) => void;
-}) {
-  return (
-    <span role="group" aria-label="Range" className="-ml-2 flex">
-      {ranges.map((name) => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={range === name}
-          onClick={() => {
-            onRange(name);
-          }}
-          className={classes(
-            'min-h-11 min-w-9 rounded-sm px-1.5 text-xs pointer-fine:min-h-8',
-            range === name ? 'font-semibold text-accent' : 'text-ink-3 hover:text-ink',
-          )}
-        >
-          {name}
-        </button>
-      ))}
-    </span>
-  );
 }
 
 interface ResultLineProps {
@@ -128,7 +97,7 @@ function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
       note={note}
       controls={
         ranges.length === 0 ? undefined : (
-          <Ranges ranges={ranges} range={range} onRange={setWanted} />
+          <RangeChoice ranges={ranges} range={range} onChoose={setWanted} />
         )
       }
     />
